@@ -1,0 +1,199 @@
+//! What a file holds: source meshes as in the file, skeleton, clips, materials, and what was mended while reading.
+//!
+//! Everything that is exported goes by the *source vertices*: the vertices of all [`SourceMesh`]es one after the other, in the
+//! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
+
+use std::sync::Arc;
+
+use crate::math::{Affine, Point, Vec3, transform_point};
+use crate::rig::{Clip, Skeleton};
+use crate::weights::SkinWeights;
+
+/// How a source mesh hangs on the skeleton.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attachment {
+    /// Skinned by the file.
+    Skinned {
+        /// Influences on joints of the character's skeleton.
+        weights: SkinWeights,
+        /// Inverse bind matrix of every joint of the skeleton *for this mesh* (identity for joints its skin does not use).
+        joint_from_mesh: Vec<Affine>,
+    },
+    /// A rigid prop that rides on a joint.
+    Rigid {
+        /// The joint.
+        joint: usize,
+        /// Constant placement in the joint's frame.
+        joint_from_mesh: Affine,
+    },
+    /// Not attached to anything: it stands where the file puts it.
+    Static {
+        /// Constant placement.
+        world_from_mesh: Affine,
+    },
+    /// A bare skin in world space that belongs to the whole skeleton but brought no weights (OBJ, OFF).
+    Unweighted,
+}
+
+/// One primitive of one node, as in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceMesh {
+    /// Name of the node or object.
+    pub name: String,
+    /// Positions as in the file (glTF: in mesh space).
+    pub positions: Vec<Point>,
+    /// Corners; polygons, strips and fans are already triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Normals as in the file, if it has usable ones.
+    pub normals: Option<Vec<Vec3>>,
+    /// First texture coordinates.
+    pub tex_coords: Option<Vec<[f32; 2]>>,
+    /// Index into [`Character::materials`].
+    pub material: Option<usize>,
+    /// How it moves.
+    pub attachment: Attachment,
+}
+
+/// What a surface looks like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Name as in the file.
+    pub name: String,
+    /// Linear base colour and opacity.
+    pub base_color: [f32; 4],
+    /// Base-colour texture, sRGB.
+    pub base_color_image: Option<Arc<Image>>,
+    /// Draw both sides.
+    pub double_sided: bool,
+    /// Discard where alpha is below this (glTF `MASK`).
+    pub alpha_cutoff: Option<f32>,
+}
+
+/// A decoded picture, 8-bit sRGB with straight alpha, row by row from the top.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `width · height · 4` bytes.
+    pub rgba: Vec<u8>,
+}
+
+/// How much a note matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Something was wrong in the file and has been mended or left out.
+    Mended,
+    /// The result may not be what the user expects.
+    Warning,
+}
+
+/// Something the reader noticed: one sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Note {
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence.
+    pub text: String,
+    /// How many elements are concerned, 0 if that says nothing.
+    pub count: usize,
+}
+
+/// A character as read from its files.
+#[derive(Debug, Clone, Default)]
+pub struct Character {
+    /// Name for titles: the file's stem or the built-in's name.
+    pub name: String,
+    /// In export order.
+    pub meshes: Vec<SourceMesh>,
+    /// Joints; empty if the file has none.
+    pub skeleton: Skeleton,
+    /// Animations.
+    pub clips: Vec<Clip>,
+    /// Materials of the meshes.
+    pub materials: Vec<Material>,
+    /// What the reader noticed.
+    pub notes: Vec<Note>,
+    /// Length of one unit of the file in metres: from the format, or guessed.
+    pub metres_per_unit: f64,
+}
+
+impl SourceMesh {
+    /// Positions in the bind pose, in world space: where the flesh is built. By linear blending with the bind pose's joints,
+    /// which is one constant transform for every vertex unless the file's inverse bind matrices contradict each other.
+    #[must_use]
+    pub fn bind_positions(&self, skeleton: &Skeleton) -> Vec<Point> {
+        self.positions_at(&skeleton.bind_transforms())
+    }
+
+    /// Positions, in world space, by the file's own weights (glTF 2.0, 3.7.3.3) with joints at `world_from_joint`.
+    #[must_use]
+    pub fn positions_at(&self, world_from_joint: &[Affine]) -> Vec<Point> {
+        match &self.attachment {
+            Attachment::Skinned { weights, joint_from_mesh } => {
+                let world_from_mesh: Vec<_> = world_from_joint.iter().zip(joint_from_mesh).map(|(w, j)| (w * j).to_homogeneous()).collect();
+                let place = |(vertex, position): (usize, &Point)| {
+                    let mut blended = nalgebra::Matrix4::zeros();
+                    for (joint, weight) in weights.of(vertex) {
+                        blended += world_from_mesh[joint] * f64::from(weight);
+                    }
+                    Point::from((blended * position.cast::<f64>().to_homogeneous()).xyz().cast::<f32>())
+                };
+                self.positions.iter().enumerate().map(place).collect()
+            }
+            Attachment::Rigid { joint, joint_from_mesh } => {
+                let world_from_mesh = world_from_joint[*joint] * joint_from_mesh;
+                self.positions.iter().map(|p| transform_point(&world_from_mesh, p)).collect()
+            }
+            Attachment::Static { world_from_mesh } => self.positions.iter().map(|p| transform_point(world_from_mesh, p)).collect(),
+            Attachment::Unweighted => self.positions.clone(),
+        }
+    }
+
+    /// Whether the mesh is flesh (skinned by the file or waiting for weights) rather than a prop.
+    #[must_use]
+    pub fn is_skin(&self) -> bool {
+        matches!(self.attachment, Attachment::Skinned { .. } | Attachment::Unweighted)
+    }
+}
+
+impl Character {
+    /// How many source vertices all meshes have together.
+    #[must_use]
+    pub fn source_vertices(&self) -> usize {
+        self.meshes.iter().map(|mesh| mesh.positions.len()).sum()
+    }
+
+    /// How many triangles all meshes have together.
+    #[must_use]
+    pub fn source_triangles(&self) -> usize {
+        self.meshes.iter().map(|mesh| mesh.triangles.len()).sum()
+    }
+
+    /// All source vertices in the bind pose, in world space.
+    #[must_use]
+    pub fn bind_positions(&self) -> Vec<Point> {
+        self.meshes.iter().flat_map(|mesh| mesh.bind_positions(&self.skeleton)).collect()
+    }
+
+    /// All triangles, indexing the concatenated source vertices.
+    #[must_use]
+    pub fn triangles(&self) -> Vec<[u32; 3]> {
+        let mut offset = 0_u32;
+        let mut all = Vec::with_capacity(self.source_triangles());
+        for mesh in &self.meshes {
+            all.extend(mesh.triangles.iter().map(|t| t.map(|v| v + offset)));
+            offset += u32::try_from(mesh.positions.len()).unwrap_or(u32::MAX);
+        }
+        all
+    }
+
+    /// Adds a note for the user.
+    pub fn note(&mut self, severity: Severity, count: usize, text: impl Into<String>) {
+        self.notes.push(Note { severity, text: text.into(), count });
+    }
+}

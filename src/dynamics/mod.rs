@@ -1,0 +1,5 @@
+//! Projective dynamics.
+
+mod params;
+
+pub use params::{Params, Preset};

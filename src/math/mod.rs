@@ -1,0 +1,44 @@
+//! Mathematics without geometry of its own: short names for the types used everywhere, rotations, dual quaternions, sparse
+//! matrices and their factorisation, grids.
+//!
+//! Run-time vertex data is `f32` ([`Point`], [`Vec3`]); transforms of joints and everything that happens once is `f64`.
+
+/// A position, `f32`.
+pub type Point = nalgebra::Point3<f32>;
+/// A direction or displacement, `f32`.
+pub type Vec3 = nalgebra::Vector3<f32>;
+/// A position, `f64`.
+pub type Point64 = nalgebra::Point3<f64>;
+/// A direction or displacement, `f64`.
+pub type Vec64 = nalgebra::Vector3<f64>;
+/// A rotation, `f64`.
+pub type Quat = nalgebra::UnitQuaternion<f64>;
+/// An affine transform, `f64`; always named `to_from_from`.
+pub type Affine = nalgebra::Affine3<f64>;
+
+/// Applies an `f64` transform to an `f32` point.
+#[must_use]
+pub fn transform_point(transform: &Affine, point: &Point) -> Point {
+    (transform * point.cast::<f64>()).cast::<f32>()
+}
+
+/// The affine transform with the given linear part and translation.
+#[must_use]
+pub fn affine(linear: &nalgebra::Matrix3<f64>, translation: &Vec64) -> Affine {
+    let mut matrix = nalgebra::Matrix4::identity();
+    matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(linear);
+    matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(translation);
+    Affine::from_matrix_unchecked(matrix)
+}
+
+/// The linear (3 × 3) part of an affine transform.
+#[must_use]
+pub fn linear_part(transform: &Affine) -> nalgebra::Matrix3<f64> {
+    transform.matrix().fixed_view::<3, 3>(0, 0).into_owned()
+}
+
+/// The translation of an affine transform, i.e. where it sends the origin.
+#[must_use]
+pub fn origin_of(transform: &Affine) -> Point64 {
+    Point64::from(transform.matrix().fixed_view::<3, 1>(0, 3).into_owned())
+}

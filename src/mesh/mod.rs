@@ -1,0 +1,86 @@
+//! Triangle meshes: the type, welding, topology, normals, measures.
+
+mod normals;
+mod sim_mesh;
+mod topology;
+mod weld;
+
+pub use normals::vertex_normals_into;
+pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
+pub use topology::Topology;
+pub use weld::{Weld, weld};
+
+use crate::math::{Point, Vec3};
+
+/// An indexed triangle mesh.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TriMesh {
+    /// Vertex positions.
+    pub positions: Vec<Point>,
+    /// Counter-clockwise corner indices into `positions`.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// An axis-aligned box; empty while `min > max`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Smallest coordinates.
+    pub min: Point,
+    /// Largest coordinates.
+    pub max: Point,
+}
+
+impl Bounds {
+    /// The smallest box around the points; empty for none. Non-finite points are left out.
+    pub fn of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
+        let mut bounds = Self {
+            min: Point::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
+            max: Point::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
+        };
+        for point in points {
+            if point.iter().all(|c| c.is_finite()) {
+                bounds.min = bounds.min.inf(point);
+                bounds.max = bounds.max.sup(point);
+            }
+        }
+        bounds
+    }
+
+    /// Whether no point is inside.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.min.x > self.max.x
+    }
+
+    /// Edge lengths; zero for an empty box.
+    #[must_use]
+    pub fn extent(&self) -> Vec3 {
+        if self.is_empty() { Vec3::zeros() } else { self.max - self.min }
+    }
+
+    /// Length of the diagonal: *the size* of a shape in every tolerance of this crate.
+    #[must_use]
+    pub fn size(&self) -> f32 {
+        self.extent().norm()
+    }
+
+    /// The middle; the origin for an empty box.
+    #[must_use]
+    pub fn center(&self) -> Point {
+        if self.is_empty() { Point::origin() } else { nalgebra::center(&self.min, &self.max) }
+    }
+}
+
+impl TriMesh {
+    /// The box around the vertices.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        Bounds::of(&self.positions)
+    }
+
+    /// The three corners of a triangle.
+    #[must_use]
+    pub fn corners(&self, triangle: usize) -> [Point; 3] {
+        self.triangles[triangle].map(|v| self.positions[v as usize])
+    }
+}

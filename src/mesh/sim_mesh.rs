@@ -1,0 +1,40 @@
+//! The simulation mesh: the skin that physics sees, and the way back to the source.
+
+use super::{TriMesh, weld};
+use crate::math::Point;
+
+/// Welding merges positions that are equal within this part of the size.
+pub const WELD_TOLERANCE: f32 = 1e-6;
+
+/// The welded skin in the bind pose, world space, and for every source vertex its simulated vertex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimMesh {
+    /// The welded mesh. Every vertex has a triangle.
+    pub mesh: TriMesh,
+    /// For every source vertex its vertex of `mesh`; `None` for props and for vertices without a triangle.
+    pub sim_from_source: Vec<Option<u32>>,
+}
+
+impl SimMesh {
+    /// Welds the source vertices that are skin. `is_skin` has one entry per source vertex.
+    #[must_use]
+    pub fn weld(positions: &[Point], triangles: &[[u32; 3]], is_skin: &[bool]) -> Self {
+        let size = super::Bounds::of(positions).size();
+        let kept: Vec<[u32; 3]> = triangles.iter().copied().filter(|t| t.iter().all(|&v| is_skin[v as usize])).collect();
+        let welded = weld(positions, &kept, size * WELD_TOLERANCE);
+        // Number only the vertices that a triangle uses.
+        let mut compact: Vec<Option<u32>> = vec![None; welded.mesh.positions.len()];
+        let mut mesh = TriMesh::default();
+        let mut number = |v: u32| {
+            *compact[v as usize].get_or_insert_with(|| {
+                mesh.positions.push(welded.mesh.positions[v as usize]);
+                u32::try_from(mesh.positions.len() - 1).unwrap_or(u32::MAX)
+            })
+        };
+        let triangles = welded.mesh.triangles.iter().map(|t| t.map(&mut number)).collect();
+        mesh.triangles = triangles;
+        let sim_from_source =
+            welded.welded_from_input.iter().zip(is_skin).map(|(&v, &skin)| if skin { compact[v as usize] } else { None }).collect();
+        Self { mesh, sim_from_source }
+    }
+}

@@ -1,0 +1,25 @@
+//! Skeleton, pose, clips.
+//!
+//! # Spaces
+//! *World* is the space of the source file's scene: its units, its axes. Every joint has a frame; `world_from_joint` places it.
+//! The *bind pose* is the pose in which the skin was attached; the flesh is built there. The *rest pose* is what the file shows
+//! when nothing is animated. They are the same in most files, but not in all.
+//!
+//! The transform of joint `j` in a [`Pose`] is
+//!
+//! ```text
+//!     world_from_joint(j) = world_from_joint(parent) · parent_from_base(j) · T · R · S
+//! ```
+//!
+//! with `T R S` the pose's [`Trs`] of the joint, and `parent_from_base` the constant transform of the file's nodes between the
+//! joint and its parent joint (identity in most files).
+
+mod clip;
+mod pose;
+mod skeleton;
+mod trs;
+
+pub use clip::{Channel, Clip, Curve, Interpolation, Track};
+pub use pose::{JointDelta, Pose, PoseError, PoseFile};
+pub use skeleton::{Joint, Skeleton, SkeletonError};
+pub use trs::Trs;

@@ -1,0 +1,148 @@
+//! Poses, and poses as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Skeleton, Trs};
+use crate::math::{Quat, Vec64};
+
+/// The local transform of every joint of one skeleton.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pose {
+    /// One per joint; absolute (not relative to rest), in the frame `parent_from_base` of the joint.
+    pub locals: Vec<Trs>,
+}
+
+/// What a pose file says of one joint: a change of the rest pose, in the frame of the joint's parent.
+///
+/// With rest translation `t₀` and rotation `q₀` the joint gets translation `t₀ + translation` and rotation `rotation · q₀`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JointDelta {
+    /// Unit quaternion x, y, z, w.
+    pub rotation: [f64; 4],
+    /// Displacement in the parent's units.
+    pub translation: [f64; 3],
+}
+
+impl Default for JointDelta {
+    fn default() -> Self {
+        Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3] }
+    }
+}
+
+/// A pose as JSON: `{"joints": {"name": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}`, local to the parent, relative to rest.
+/// Joints that are not named stay at rest.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoseFile {
+    /// Changes by joint name.
+    pub joints: BTreeMap<String, JointDelta>,
+}
+
+/// Why a pose can't be applied.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoseError {
+    /// No joint of that name.
+    #[error("there is no joint \"{name}\"{}", nearest.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
+    UnknownJoint {
+        /// What was asked for.
+        name: String,
+        /// The joint whose name is most alike, if any is.
+        nearest: Option<String>,
+    },
+    /// A rotation that is no rotation.
+    #[error("the rotation of joint \"{name}\" must be four finite numbers x, y, z, w, not all zero")]
+    BadRotation {
+        /// The joint.
+        name: String,
+    },
+    /// A translation with NaN or infinity.
+    #[error("the translation of joint \"{name}\" must be three finite numbers")]
+    BadTranslation {
+        /// The joint.
+        name: String,
+    },
+}
+
+impl Pose {
+    /// Between two poses of one skeleton.
+    #[must_use]
+    pub fn lerp(&self, other: &Self, t: f64) -> Self {
+        Self { locals: self.locals.iter().zip(&other.locals).map(|(a, b)| a.lerp(b, t)).collect() }
+    }
+
+    /// Turns a joint about the world's axes through the joint, on top of this pose: `rotation` is applied to everything that the
+    /// joint carries, while all other joints keep their local transforms.
+    pub fn rotate_about_world_axes(&mut self, skeleton: &Skeleton, joint: usize, rotation: &Quat) {
+        let world = skeleton.world_from_joint(self);
+        let base = match skeleton.joints()[joint].parent {
+            Some(parent) => world[parent] * skeleton.joints()[joint].parent_from_base,
+            None => skeleton.joints()[joint].parent_from_base,
+        };
+        let world_from_base = Trs::from_affine(&base).rotation;
+        let local = &mut self.locals[joint].rotation;
+        *local = world_from_base.inverse() * rotation * world_from_base * *local;
+    }
+
+    /// Applies a pose file to the rest pose of a skeleton.
+    ///
+    /// # Errors
+    /// [`PoseError`] for an unknown joint, or numbers that are no rotation or translation.
+    pub fn from_file(file: &PoseFile, skeleton: &Skeleton) -> Result<Self, PoseError> {
+        let mut pose = skeleton.rest_pose();
+        for (name, delta) in &file.joints {
+            let joint = skeleton.find_or_suggest(name)?;
+            let [x, y, z, w] = delta.rotation;
+            let rotation = nalgebra::Quaternion::new(w, x, y, z);
+            let translation = Vec64::from(delta.translation);
+            if !rotation.coords.iter().all(|c| c.is_finite()) || rotation.norm() < 1e-12 {
+                return Err(PoseError::BadRotation { name: name.clone() });
+            }
+            if !translation.iter().all(|c| c.is_finite()) {
+                return Err(PoseError::BadTranslation { name: name.clone() });
+            }
+            let local = &mut pose.locals[joint];
+            local.rotation = Quat::new_normalize(rotation) * local.rotation;
+            local.translation += translation;
+        }
+        Ok(pose)
+    }
+
+    /// The pose as changes of the rest pose; joints at rest are left out. Scale is not part of a pose file.
+    #[must_use]
+    pub fn to_file(&self, skeleton: &Skeleton) -> PoseFile {
+        let mut joints = BTreeMap::new();
+        for (joint, local) in skeleton.joints().iter().zip(&self.locals) {
+            let rotation = local.rotation * joint.rest.rotation.inverse();
+            let translation = local.translation - joint.rest.translation;
+            if rotation.angle() > 1e-9 || translation.norm() > 1e-12 {
+                let q = rotation.coords;
+                let delta = JointDelta { rotation: [q.x, q.y, q.z, q.w], translation: translation.into() };
+                joints.insert(joint.name.clone(), delta);
+            }
+        }
+        PoseFile { joints }
+    }
+}
+
+impl Skeleton {
+    /// The joint of that name.
+    ///
+    /// # Errors
+    /// [`PoseError::UnknownJoint`] with the most similar name.
+    pub fn find_or_suggest(&self, name: &str) -> Result<usize, PoseError> {
+        self.find(name).ok_or_else(|| {
+            let nearest = self
+                .joints()
+                .iter()
+                .map(|joint| (strsim::jaro_winkler(&joint.name.to_lowercase(), &name.to_lowercase()), &joint.name))
+                .filter(|(likeness, _)| *likeness > 0.6)
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .map(|(_, name)| name.clone());
+            PoseError::UnknownJoint { name: name.to_owned(), nearest }
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! The hierarchy of joints.
+
+use super::{Pose, Trs};
+use crate::math::{Affine, Point64, origin_of};
+
+/// One frame of the skeleton.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Name as in the file, made unique by a suffix where it was not.
+    pub name: String,
+    /// Index of the parent joint, always smaller than the joint's own.
+    pub parent: Option<usize>,
+    /// Constant transform between the parent joint (or the world) and the frame that `rest` is given in.
+    pub parent_from_base: Affine,
+    /// The joint's own transform in the rest pose.
+    pub rest: Trs,
+    /// Where the joint was when the skin was attached.
+    pub world_from_bind: Affine,
+    /// False for helpers that carry no skin of their own (an animated node above the skeleton, for instance).
+    pub deforms: bool,
+}
+
+/// Joints, parents before children.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Skeleton {
+    joints: Vec<Joint>,
+    children: Vec<Vec<usize>>,
+}
+
+/// Why a list of joints is no skeleton.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// A parent does not precede its child.
+    #[error("joint \"{name}\" has a parent that does not come before it")]
+    Order {
+        /// The child.
+        name: String,
+    },
+    /// A bind transform that can't be inverted or isn't finite.
+    #[error("joint \"{name}\" has a bind transform that is not finite and invertible")]
+    Singular {
+        /// The joint.
+        name: String,
+    },
+}
+
+impl Skeleton {
+    /// Checks and takes a list of joints.
+    ///
+    /// # Errors
+    /// [`SkeletonError::Order`] if a parent index is not smaller than its child's, [`SkeletonError::Singular`] for a bind
+    /// transform without an inverse.
+    pub fn new(mut joints: Vec<Joint>) -> Result<Self, SkeletonError> {
+        let mut children = vec![Vec::new(); joints.len()];
+        make_names_unique(&mut joints);
+        for (index, joint) in joints.iter().enumerate() {
+            let finite = joint.world_from_bind.matrix().iter().all(|c| c.is_finite());
+            if !finite || joint.world_from_bind.try_inverse().is_none() {
+                return Err(SkeletonError::Singular { name: joint.name.clone() });
+            }
+            match joint.parent {
+                Some(parent) if parent >= index => return Err(SkeletonError::Order { name: joint.name.clone() }),
+                Some(parent) => children[parent].push(index),
+                None => {}
+            }
+        }
+        Ok(Self { joints, children })
+    }
+
+    /// A skeleton with unrotated frames at the given world positions: `(name, parent, position)`, bind = rest.
+    ///
+    /// # Errors
+    /// As [`Skeleton::new`].
+    pub fn from_positions(joints: &[(String, Option<usize>, Point64)]) -> Result<Self, SkeletonError> {
+        let made = joints
+            .iter()
+            .map(|(name, parent, position)| {
+                let from = parent.and_then(|p| joints.get(p)).map_or_else(Point64::origin, |p| p.2);
+                Joint {
+                    name: name.clone(),
+                    parent: *parent,
+                    parent_from_base: Affine::identity(),
+                    rest: Trs::at(position - from),
+                    world_from_bind: Trs::at(position.coords).to_affine(),
+                    deforms: true,
+                }
+            })
+            .collect();
+        Self::new(made)
+    }
+
+    /// All joints.
+    #[must_use]
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// How many joints there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Whether there is no joint at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// The child joints of a joint, ascending.
+    #[must_use]
+    pub fn children(&self, joint: usize) -> &[usize] {
+        &self.children[joint]
+    }
+
+    /// The joint of that exact name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// Where a joint is in the bind pose.
+    #[must_use]
+    pub fn bind_position(&self, joint: usize) -> Point64 {
+        origin_of(&self.joints[joint].world_from_bind)
+    }
+
+    /// What the file shows when nothing is animated.
+    #[must_use]
+    pub fn rest_pose(&self) -> Pose {
+        Pose { locals: self.joints.iter().map(|joint| joint.rest).collect() }
+    }
+
+    /// `world_from_joint` of every joint in the bind pose.
+    #[must_use]
+    pub fn bind_transforms(&self) -> Vec<Affine> {
+        self.joints.iter().map(|joint| joint.world_from_bind).collect()
+    }
+
+    /// `world_from_joint` of every joint in a pose.
+    ///
+    /// # Panics
+    /// If the pose has another number of joints.
+    #[must_use]
+    pub fn world_from_joint(&self, pose: &Pose) -> Vec<Affine> {
+        let mut world = Vec::with_capacity(self.len());
+        self.world_from_joint_into(pose, &mut world);
+        world
+    }
+
+    /// As [`Skeleton::world_from_joint`], into a reused vector.
+    ///
+    /// # Panics
+    /// If the pose has another number of joints.
+    pub fn world_from_joint_into(&self, pose: &Pose, world: &mut Vec<Affine>) {
+        assert_eq!(pose.locals.len(), self.len(), "a pose of another skeleton");
+        world.clear();
+        for (joint, local) in self.joints.iter().zip(&pose.locals) {
+            let base = match joint.parent {
+                Some(parent) => world[parent] * joint.parent_from_base,
+                None => joint.parent_from_base,
+            };
+            world.push(base * local.to_affine());
+        }
+    }
+}
+
+fn make_names_unique(joints: &mut [Joint]) {
+    let mut seen = std::collections::HashSet::new();
+    for (index, joint) in joints.iter_mut().enumerate() {
+        if joint.name.is_empty() {
+            joint.name = format!("joint{index}");
+        }
+        let base = joint.name.clone();
+        let mut suffix = 2;
+        while !seen.insert(joint.name.clone()) {
+            joint.name = format!("{base}.{suffix}");
+            suffix += 1;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Translation, rotation, scale.
+
+use crate::math::{Affine, Quat, Vec64, affine, linear_part, origin_of};
+
+/// A transform as glTF nodes and animation tracks have it: first scale, then rotation, then translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trs {
+    /// Translation, in the parent's units.
+    pub translation: Vec64,
+    /// Rotation.
+    pub rotation: Quat,
+    /// Scale along the local axes.
+    pub scale: Vec64,
+}
+
+impl Default for Trs {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl Trs {
+    /// No transform.
+    pub const IDENTITY: Self = Self {
+        translation: Vec64::new(0.0, 0.0, 0.0),
+        rotation: Quat::new_unchecked(nalgebra::Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+        scale: Vec64::new(1.0, 1.0, 1.0),
+    };
+
+    /// A pure translation.
+    #[must_use]
+    pub fn at(translation: Vec64) -> Self {
+        Self { translation, ..Self::IDENTITY }
+    }
+
+    /// The transform as a matrix.
+    #[must_use]
+    pub fn to_affine(&self) -> Affine {
+        let linear = self.rotation.to_rotation_matrix().into_inner() * nalgebra::Matrix3::from_diagonal(&self.scale);
+        affine(&linear, &self.translation)
+    }
+
+    /// Splits a matrix; shear, which has no place in a `Trs`, is lost. A mirroring matrix gets a negative x scale.
+    #[must_use]
+    pub fn from_affine(transform: &Affine) -> Self {
+        let linear = linear_part(transform);
+        let mut scale = Vec64::new(linear.column(0).norm(), linear.column(1).norm(), linear.column(2).norm());
+        if linear.determinant() < 0.0 {
+            scale.x = -scale.x;
+        }
+        let mut rotation = linear;
+        for axis in 0..3 {
+            let length = if scale[axis].abs() > 1e-300 { scale[axis] } else { 1.0 };
+            rotation.column_mut(axis).unscale_mut(length);
+        }
+        Self { translation: origin_of(transform).coords, rotation: Quat::from_matrix_eps(&rotation, 1e-12, 50, Quat::identity()), scale }
+    }
+
+    /// Between `self` (0) and `other` (1): linear, rotations spherical along the shorter arc.
+    #[must_use]
+    pub fn lerp(&self, other: &Self, t: f64) -> Self {
+        Self {
+            translation: self.translation.lerp(&other.translation, t),
+            rotation: slerp(&self.rotation, &other.rotation, t),
+            scale: self.scale.lerp(&other.scale, t),
+        }
+    }
+}
+
+/// Spherical interpolation along the shorter arc that never fails.
+#[must_use]
+pub(crate) fn slerp(from: &Quat, to: &Quat, t: f64) -> Quat {
+    let to = if from.coords.dot(&to.coords) < 0.0 { Quat::new_unchecked(-to.into_inner()) } else { *to };
+    from.try_slerp(&to, t, 1e-9).unwrap_or_else(|| Quat::new_normalize(from.lerp(&to, t)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_splits_and_comes_back() {
+        let trs = Trs {
+            translation: Vec64::new(1.0, -2.0, 3.0),
+            rotation: Quat::from_euler_angles(0.4, -1.2, 2.9),
+            scale: Vec64::new(2.0, 0.5, 3.0),
+        };
+        let back = Trs::from_affine(&trs.to_affine());
+        assert!((back.to_affine().matrix() - trs.to_affine().matrix()).norm() < 1e-9);
+    }
+}

@@ -1,0 +1,105 @@
+//! Dual quaternion skinning.
+//!
+//! Kavan, Collins, Žára, O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion Blending", TOG 2008, algorithm 1, with
+//! its two-phase extension for scale and shear: every joint matrix M = R S splits into a rotation and a symmetric stretch; the
+//! stretches are blended linearly and applied first, the rigid parts are blended as dual quaternions.
+
+use nalgebra::{Matrix3, Quaternion};
+use rayon::prelude::*;
+
+use super::lbs::{LinearBlend, Part, check_joints};
+use super::{Frame, SkinError, Skinner};
+use crate::character::Character;
+use crate::math::{Affine, Point, Quat, Vec3, linear_part, origin_of};
+use crate::weights::SkinWeights;
+
+/// One joint's transform, split.
+#[derive(Clone, Copy)]
+struct Split {
+    real: Quaternion<f32>,
+    dual: Quaternion<f32>,
+    stretch: Matrix3<f32>,
+}
+
+/// Binds all source vertices of a character.
+pub struct DualQuaternion {
+    parts: Vec<Part>,
+    /// Per part, per joint.
+    splits: Vec<Vec<Split>>,
+    joints: usize,
+}
+
+impl DualQuaternion {
+    /// Binds with the file's weights, or with `fallback` for meshes that have none (one set per mesh, in order).
+    #[must_use]
+    pub fn bind(character: &Character, fallback: &[Option<SkinWeights>]) -> Self {
+        let parts = LinearBlend::bind(character, fallback).parts;
+        let identity = Split { real: Quaternion::identity(), dual: Quaternion::new(0.0, 0.0, 0.0, 0.0), stretch: Matrix3::identity() };
+        let splits = parts.iter().map(|part| vec![identity; part.joint_from_mesh.len()]).collect();
+        Self { parts, splits, joints: character.skeleton.len() }
+    }
+}
+
+impl Split {
+    fn of(transform: &Affine) -> Self {
+        let (rotation, stretch) = polar(&linear_part(transform));
+        let real = rotation.into_inner();
+        let t = origin_of(transform);
+        let dual = Quaternion::new(0.0, t.x, t.y, t.z) * real * 0.5;
+        Self { real: real.cast::<f32>(), dual: dual.cast::<f32>(), stretch: stretch.cast::<f32>() }
+    }
+}
+
+/// M = R S with R the closest rotation (det R = +1, a reflection goes into S) and S symmetric.
+fn polar(matrix: &Matrix3<f64>) -> (Quat, Matrix3<f64>) {
+    let svd = matrix.svd(true, true);
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return (Quat::identity(), *matrix) };
+    let mut sign = Matrix3::identity();
+    sign[(2, 2)] = (u * v_t).determinant().signum();
+    let rotation = u * sign * v_t;
+    let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
+    (quat, rotation.transpose() * matrix)
+}
+
+impl Skinner for DualQuaternion {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        check_joints(self.joints, frame)?;
+        let mut rest_of_out = out;
+        for (part, splits) in self.parts.iter_mut().zip(&mut self.splits) {
+            for ((split, joint_from_mesh), world) in splits.iter_mut().zip(&part.joint_from_mesh).zip(frame.world_from_joint) {
+                *split = Split::of(&(world * joint_from_mesh));
+            }
+            let (here, after) = rest_of_out.split_at_mut(part.rest.len());
+            rest_of_out = after;
+            let (part, splits) = (&*part, &*splits);
+            here.par_iter_mut().with_min_len(2048).enumerate().for_each(|(vertex, out)| *out = blend(part, splits, vertex));
+        }
+        Ok(())
+    }
+}
+
+fn blend(part: &Part, splits: &[Split], vertex: usize) -> Point {
+    let rest = part.rest[vertex];
+    let Some(pivot) = part.weights.strongest(vertex) else { return rest };
+    let pivot = splits[pivot].real;
+    let (mut real, mut dual) = (Quaternion::new(0.0, 0.0, 0.0, 0.0), Quaternion::new(0.0, 0.0, 0.0, 0.0));
+    let mut stretch = Matrix3::zeros();
+    for (joint, weight) in part.weights.of(vertex) {
+        let split = &splits[joint];
+        // q and −q are the same rotation: blend along the shorter way.
+        let signed = if split.real.coords.dot(&pivot.coords) < 0.0 { -weight } else { weight };
+        real.coords += split.real.coords * signed;
+        dual.coords += split.dual.coords * signed;
+        stretch += split.stretch * weight;
+    }
+    let norm = real.norm();
+    if norm < 1e-6 {
+        return rest;
+    }
+    let (real, dual) = (real / norm, dual / norm);
+    let point = stretch * rest.coords;
+    let (r, d): (Vec3, Vec3) = (real.imag(), dual.imag());
+    let rotated = point + r.cross(&(r.cross(&point) + point * real.w)) * 2.0;
+    let translation = (d * real.w - r * dual.w + r.cross(&d)) * 2.0;
+    Point::from(rotated + translation)
+}

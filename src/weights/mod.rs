@@ -1,0 +1,69 @@
+//! Skinning weights and the methods that make them.
+
+/// For every vertex a few joints and how much each moves it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SkinWeights {
+    /// `offsets[v]..offsets[v + 1]` are the influences of vertex `v`; one longer than there are vertices.
+    pub offsets: Vec<u32>,
+    /// Joint of each influence.
+    pub joints: Vec<u32>,
+    /// Weight of each influence, positive, summing to 1 over a vertex.
+    pub values: Vec<f32>,
+}
+
+impl SkinWeights {
+    /// Takes lists of `(joint, weight)` per vertex. Influences that are not finite and positive are dropped, the others of a
+    /// vertex made to sum to 1, largest first. Returns the weights and the vertices that were left with no influence at all.
+    #[must_use]
+    pub fn from_rows<I: IntoIterator<Item = (u32, f32)>>(rows: impl IntoIterator<Item = I>) -> (Self, Vec<usize>) {
+        let mut weights = Self { offsets: vec![0], joints: Vec::new(), values: Vec::new() };
+        let mut empty = Vec::new();
+        let mut merged: Vec<(u32, f32)> = Vec::new();
+        for (vertex, row) in rows.into_iter().enumerate() {
+            merged.clear();
+            for (joint, value) in row {
+                if value.is_finite() && value > 0.0 {
+                    match merged.iter_mut().find(|(j, _)| *j == joint) {
+                        Some((_, sum)) => *sum += value,
+                        None => merged.push((joint, value)),
+                    }
+                }
+            }
+            merged.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let sum: f64 = merged.iter().map(|&(_, value)| f64::from(value)).sum();
+            if merged.is_empty() {
+                empty.push(vertex);
+            }
+            for &(joint, value) in &merged {
+                weights.joints.push(joint);
+                weights.values.push((f64::from(value) / sum) as f32);
+            }
+            weights.offsets.push(u32::try_from(weights.joints.len()).unwrap_or(u32::MAX));
+        }
+        (weights, empty)
+    }
+
+    /// How many vertices there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there is no vertex.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The influences of a vertex, largest first.
+    pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
+        let range = self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize;
+        self.joints[range.clone()].iter().map(|&j| j as usize).zip(self.values[range].iter().copied())
+    }
+
+    /// The joint with the largest weight, if the vertex has any.
+    #[must_use]
+    pub fn strongest(&self, vertex: usize) -> Option<usize> {
+        self.of(vertex).next().map(|(joint, _)| joint)
+    }
+}
