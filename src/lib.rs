@@ -35,3 +35,4 @@ pub mod weights;
 pub mod character;
 pub mod dynamics;
 pub mod skin;
+pub mod tissue;

@@ -1,10 +1,13 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
+mod closest;
 mod normals;
 mod sim_mesh;
 mod topology;
 mod weld;
+mod winding;
 
+pub use closest::{closest_on_segment, closest_on_triangle};
 pub use normals::vertex_normals_into;
 pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
 pub use topology::Topology;
