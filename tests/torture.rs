@@ -175,6 +175,39 @@ fn every_rigged_character_loads_whole() {
     assert_eq!(count, 19);
 }
 
+/// Where the flesh is built: one constant transform of each mesh, about as large as the character at rest.
+#[test]
+fn the_bind_pose_of_every_rigged_character_is_whole() {
+    let Some(folder) = data() else { return };
+    for item in manifest(&folder).iter().filter(|item| item["group"] == "A_rigged") {
+        let file = item["file"].as_str().expect("a file");
+        let character = load_one(&folder.join(file)).unwrap_or_else(|error| panic!("{error}"));
+        let rest = character.skeleton.world_from_joint(&character.skeleton.rest_pose());
+        let at_rest: Vec<_> = character.meshes.iter().flat_map(|mesh| mesh.positions_at(&rest)).collect();
+        let at_bind = character.bind_positions();
+        let (bind, rest) = (sinew::mesh::Bounds::of(&at_bind), sinew::mesh::Bounds::of(&at_rest));
+        let mut bent = 0.0_f64;
+        for mesh in &character.meshes {
+            if let sinew::character::Attachment::Skinned { joint_from_mesh, weights } = &mesh.attachment {
+                let used: std::collections::BTreeSet<usize> = weights.joints.iter().map(|&j| j as usize).collect();
+                let placed: Vec<_> = used.iter().map(|&j| character.skeleton.joints()[j].world_from_bind * joint_from_mesh[j]).collect();
+                for (a, b) in placed.iter().zip(placed.iter().skip(1)) {
+                    let apart = |p: &sinew::math::Point| (a * p.cast::<f64>() - b * p.cast::<f64>()).norm();
+                    bent = mesh.positions.iter().map(apart).fold(bent, f64::max);
+                }
+            }
+        }
+        let part = bent / f64::from(bind.size());
+        println!(
+            "{file}: bind {:.3}, rest {:.3}, inverse binds contradict each other by {part:.1e}",
+            bind.extent().transpose(),
+            rest.extent().transpose()
+        );
+        assert!((0.5..2.0).contains(&(bind.size() / rest.size())), "{file}: bind and rest pose differ in size");
+        assert!(part < 1e-3, "{file}: the bind pose is bent by {part}");
+    }
+}
+
 #[test]
 fn the_reference_demos_load() {
     let Some(folder) = data() else { return };
@@ -283,12 +316,9 @@ fn broken_documents_are_refused_in_a_sentence() {
 
 #[test]
 fn a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack() {
-    let mut json = String::from(r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":["#);
     let count = 100_000;
-    for i in 1..count {
-        json.push_str(&format!("{{\"children\":[{i}]}},"));
-    }
-    json.push_str("{}]}");
+    let nodes: Vec<String> = (1..count).map(|child| format!("{{\"children\":[{child}]}}")).collect();
+    let json = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"scenes\":[{{\"nodes\":[0]}}],\"nodes\":[{},{{}}]}}", nodes.join(","));
     read(&json, &[]).expect("nodes alone are no error here");
 }
 
@@ -312,7 +342,9 @@ fn load_text(extension: &str, bytes: &[u8], with: Option<(&str, &[u8])>) -> Resu
         std::fs::write(&paths[1], bytes).expect("a temporary file");
     }
     let outcome = guarded(extension, || load(&paths, &Progress::new()));
-    paths.iter().for_each(|path| std::fs::remove_file(path).expect("the temporary file"));
+    for path in &paths {
+        std::fs::remove_file(path).expect("the temporary file");
+    }
     outcome
 }
 

@@ -147,7 +147,7 @@ fn bind_matrices(
         skins.push(BoundSkin { joints, joint_from_mesh, world_from_mesh: Affine::identity() });
     }
     if mended > 0 {
-        let text = format!("{mended} inverse bind matrices can't be inverted or aren't finite; the joints' rest places are used instead");
+        let text = format!("inverse bind matrices that can't be inverted or aren't finite, replaced by the joint's rest place: {mended}");
         character.note(Severity::Mended, mended, text);
     }
     Ok(skins)
@@ -203,10 +203,12 @@ fn common_bind(
 /// Joints of no skin keep, from rest to bind, their place relative to their parent, or to a bound joint below them.
 fn bind_others(bind: &mut [Option<Affine>], parents: &[Option<usize>], rest: &impl Fn(usize) -> Affine) {
     for joint in (0..bind.len()).rev() {
-        if let (Some(below), Some(parent)) = (bind[joint], parents[joint]) {
-            if bind[parent].is_none() && !parents[parent].is_some_and(|p| bind[p].is_some()) {
-                bind[parent] = rest(joint).try_inverse().map(|inverse| below * inverse * rest(parent)).filter(is_invertible);
-            }
+        // A joint that hangs on a bound one follows that; only those above all bound ones go by what they carry.
+        if let (Some(below), Some(parent)) = (bind[joint], parents[joint])
+            && bind[parent].is_none()
+            && parents[parent].is_none_or(|above| bind[above].is_none())
+        {
+            bind[parent] = rest(joint).try_inverse().map(|inverse| below * inverse * rest(parent)).filter(is_invertible);
         }
     }
     for joint in 0..bind.len() {
