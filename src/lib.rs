@@ -36,3 +36,5 @@ pub mod character;
 pub mod dynamics;
 pub mod skin;
 pub mod tissue;
+
+pub mod io;
