@@ -35,3 +35,6 @@ pub mod weights;
 pub mod character;
 pub mod dynamics;
 pub mod skin;
+
+pub mod gpu;
+pub mod render;
