@@ -94,14 +94,7 @@ pub struct Scene<'a> {
 
 impl Default for Scene<'_> {
     fn default() -> Self {
-        Self {
-            meshes: Vec::new(),
-            overlays: Vec::new(),
-            ground: None,
-            background: Background::DARK,
-            shadows: true,
-            occlusion: true,
-        }
+        Self { meshes: Vec::new(), overlays: Vec::new(), ground: None, background: Background::DARK, shadows: true, occlusion: true }
     }
 }
 
