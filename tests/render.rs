@@ -264,7 +264,7 @@ fn the_floor_is_dark_under_the_ball_and_clear_far_away() {
     scene.ground = Some(Ground { height: -1.0, grid: None });
     let picture = shot(renderer, &camera, &scene);
     let at = |p: Point| camera.project(&p, [SIZE as f32; 2]).map(|[x, y]| picture.get_pixel(x as u32, y as u32).0[0]).expect("visible");
-    let (under, beside) = (at(Point::new(0.2, -1.0, 0.6)), at(Point::new(-1.9, -1.0, 0.9)));
+    let (under, beside) = (at(Point::new(1.25, -1.0, -0.35)), at(Point::new(-1.9, -1.0, 0.9)));
     assert!(under < 215 && beside > 235, "{under} under the ball, {beside} beside it");
 }
 

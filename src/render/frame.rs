@@ -11,8 +11,8 @@ use crate::mesh::Bounds;
 pub(super) const SHADOW_SIZE: u32 = 1024;
 
 /// Radius of the creases that ambient occlusion sees, as a part of the scene's radius.
-const OCCLUSION_RADIUS: f32 = 0.16;
-const OCCLUSION_STRENGTH: f32 = 2.6;
+const OCCLUSION_RADIUS: f32 = 0.22;
+const OCCLUSION_STRENGTH: f32 = 3.4;
 /// How far the floor reaches before it has faded, in radii of the scene.
 const GROUND_REACH: f32 = 4.0;
 /// Lights, as turn to the right of the camera and height above the horizon, in degrees. The key stands upper left.

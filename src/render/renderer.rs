@@ -87,13 +87,12 @@ impl Renderer {
         target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
         self.write_styles(target, &meshes);
         let ranges = self.write_overlays(target, &scene.overlays);
-        let solid: Vec<_> = meshes.iter().copied().filter(|draw| draw.style.opacity >= 1.0).collect();
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            self.draw_depth(&mut pass, target, &self.pipelines.shadow, &solid);
+            self.draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
         }
         if scene.occlusion && !meshes.is_empty() {
-            self.draw_occlusion(encoder, target, &solid, camera, scene);
+            self.draw_occlusion(encoder, target, &meshes, camera, scene);
         }
         self.draw_picture(encoder, target, scene, &meshes, &ranges);
     }
