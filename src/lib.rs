@@ -38,3 +38,4 @@ pub mod skin;
 
 pub mod gpu;
 pub mod render;
+pub mod io;
