@@ -36,6 +36,7 @@ pub mod character;
 pub mod dynamics;
 pub mod skin;
 
+pub mod io;
+
 pub mod gpu;
 pub mod render;
-pub mod io;

@@ -1,7 +1,7 @@
 // A small photographer's studio: warm soft key, cool fill, a rim light from behind, and a bright ceiling over a grey floor.
 
-const KEY_COLOR: vec3<f32> = vec3(1.00, 0.945, 0.87);
-const FILL_COLOR: vec3<f32> = vec3(0.13, 0.155, 0.20);
+const KEY_COLOR: vec3<f32> = vec3(1.06, 0.995, 0.91);
+const FILL_COLOR: vec3<f32> = vec3(0.19, 0.215, 0.26);
 const RIM_COLOR: vec3<f32> = vec3(0.85, 0.92, 1.05);
 const CEILING_COLOR: vec3<f32> = vec3(0.40, 0.43, 0.475);
 const FLOOR_COLOR: vec3<f32> = vec3(0.125, 0.112, 0.105);
