@@ -27,9 +27,10 @@ mod scene;
 mod shapes;
 mod target;
 mod text;
+mod view;
 
 pub use bones::{BoneGlyph, BoneState, skeleton_bones};
-pub use camera::{Camera, NamedView, Projection, Ray};
+pub use camera::{Camera, Projection, Ray};
 pub use compose::compose_grid;
 pub use frame::{UniformLayout, uniform_layouts};
 pub use mesh::{MeshFrame, MeshModel};
@@ -40,3 +41,4 @@ pub use renderer::Renderer;
 pub use scene::{Background, CLAY, Ground, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb};
 pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target};
 pub use text::{draw_text, text_width};
+pub use view::NamedView;
