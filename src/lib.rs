@@ -38,3 +38,6 @@ pub mod skin;
 pub mod tissue;
 
 pub mod io;
+
+pub mod gpu;
+pub mod render;
