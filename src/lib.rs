@@ -37,3 +37,5 @@ pub mod dynamics;
 pub mod skin;
 
 pub mod session;
+
+pub mod cli;
