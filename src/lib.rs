@@ -36,6 +36,9 @@ pub mod character;
 pub mod dynamics;
 pub mod skin;
 
+pub mod gpu;
+pub mod io;
+pub mod render;
 pub mod session;
 
 pub mod cli;
