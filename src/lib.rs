@@ -34,4 +34,5 @@ pub mod weights;
 
 pub mod character;
 pub mod dynamics;
+pub mod io;
 pub mod skin;

@@ -1,0 +1,5 @@
+//! Reading and writing files.
+
+mod glb_write;
+
+pub use glb_write::{GlbWriteError, write_glb};
