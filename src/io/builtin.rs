@@ -18,6 +18,10 @@ pub fn load_builtin(name: &str) -> Result<Character, IoError> {
 }
 
 /// The embedded GLB.
-fn bytes_of(_name: &str) -> Option<&'static [u8]> {
-    None
+fn bytes_of(name: &str) -> Option<&'static [u8]> {
+    match name {
+        "cylinder" => Some(include_bytes!("../../assets/cylinder.glb")),
+        "arm" => Some(include_bytes!("../../assets/arm.glb")),
+        _ => None,
+    }
 }
