@@ -295,7 +295,7 @@ impl<'a> Remesher<'a> {
         let (mut sum, mut total, mut normal) = (Vec64::zeros(), 0.0, Vec64::zeros());
         if self.border(v) {
             for w in self.neighbors(v).into_iter().filter(|&w| self.border(w) && self.wings(v, w).len() == 1) {
-                let weight = self.length(v, w) / self.wanted(v, w);
+                let weight = 1.0 / self.wanted(v, w);
                 sum += (self.positions[w as usize] - p) * weight;
                 total += weight;
             }
