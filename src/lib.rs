@@ -36,3 +36,4 @@ pub mod character;
 pub mod dynamics;
 pub mod io;
 pub mod skin;
+pub mod tissue;
