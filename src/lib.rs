@@ -34,6 +34,7 @@ pub mod weights;
 
 pub mod character;
 pub mod dynamics;
-pub mod io;
 pub mod skin;
 pub mod tissue;
+
+pub mod io;
