@@ -199,9 +199,9 @@ fn the_bind_pose_of_every_rigged_character_is_whole() {
         }
         let part = bent / f64::from(bind.size());
         println!(
-            "{file}: bind {:.3}, rest {:.3}, inverse binds contradict each other by {part:.1e}",
-            bind.extent().transpose(),
-            rest.extent().transpose()
+            "{file}: bind {:.3?}, rest {:.3?}, inverse binds contradict each other by {part:.1e}",
+            bind.extent().as_slice(),
+            rest.extent().as_slice()
         );
         assert!((0.5..2.0).contains(&(bind.size() / rest.size())), "{file}: bind and rest pose differ in size");
         assert!(part < 1e-3, "{file}: the bind pose is bent by {part}");
