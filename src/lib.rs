@@ -35,3 +35,5 @@ pub mod weights;
 pub mod character;
 pub mod dynamics;
 pub mod skin;
+
+pub mod session;
