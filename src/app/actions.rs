@@ -43,6 +43,14 @@ impl Default for Overlays {
     }
 }
 
+impl Overlays {
+    /// Whether something is shown that lies inside the skin, so that the skin must let it show.
+    #[must_use]
+    pub fn shows_inside(&self) -> bool {
+        self.bone_volumes || self.base_surface || self.tets
+    }
+}
+
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {

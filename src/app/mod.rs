@@ -33,6 +33,9 @@ pub enum AppError {
         /// What the windowing system reported.
         reason: String,
     },
+    /// There is no graphics device.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
     /// No graphics adapter can draw on the window.
     #[error("no graphics adapter can draw the window: {reason}")]
     NoGpu {

@@ -46,7 +46,7 @@ fn message_ui(ui: &mut Ui, message: &Message, actions: &mut Actions) {
                 ui.add(egui::Label::new(RichText::new(&message.text).color(theme::TEXT_STRONG)).wrap().selectable(true));
             });
             let close = ui.add(egui::Button::new(RichText::new("✖").color(theme::TEXT_WEAK)).frame(false));
-            close.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Dismiss"));
+            close.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Dismiss"));
             if close.on_hover_text("Dismiss").clicked() {
                 actions.once(Command::DismissMessage(message.id));
             }

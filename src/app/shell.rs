@@ -86,7 +86,7 @@ impl Shell {
         let window = event_loop.create_window(attributes).map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
         let window = Arc::new(window);
         let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
-        log::info!("drawing with {}", surface.adapter_name());
+        log::info!("drawing with {}", surface.gpu().description());
         let input = egui_winit::State::new(
             self.ctx.clone(),
             egui::ViewportId::ROOT,

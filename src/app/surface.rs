@@ -6,17 +6,15 @@ use egui::{ClippedPrimitive, TextureId, TexturesDelta};
 use winit::window::Window;
 
 use super::{AppError, theme};
+use crate::gpu::GpuContext;
 
 /// Everything that draws on one window.
 pub struct WindowSurface {
-    instance: wgpu::Instance,
+    gpu: GpuContext,
     window: Arc<Window>,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    device: wgpu::Device,
-    queue: wgpu::Queue,
     painter: egui_wgpu::Renderer,
-    adapter_name: String,
 }
 
 /// What became of a frame.
@@ -31,45 +29,30 @@ pub enum Presented {
 }
 
 impl WindowSurface {
-    /// Takes the adapter that suits the window and makes a device on it.
+    /// A device that suits the window.
     ///
     /// # Errors
-    /// [`AppError::NoGpu`], with the driver's words.
+    /// [`AppError`], with the driver's words.
     pub fn new(display: winit::event_loop::OwnedDisplayHandle, window: Arc<Window>) -> Result<Self, AppError> {
         let descriptor = wgpu::InstanceDescriptor::new_with_display_handle_from_env(Box::new(display));
         let instance = wgpu::Instance::new(descriptor);
         let surface = instance.create_surface(window.clone()).map_err(AppError::no_gpu)?;
-        let options = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            compatible_surface: Some(&surface),
-            ..Default::default()
-        };
-        let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(AppError::no_gpu)?;
-        let descriptor =
-            wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: wanted_limits(&adapter), ..Default::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(AppError::no_gpu)?;
+        let gpu = GpuContext::for_surface(instance, &surface)?;
         let size = window.inner_size();
         let mut config = surface
-            .get_default_config(&adapter, size.width.max(1), size.height.max(1))
+            .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| AppError::no_gpu("the graphics adapter can't draw on this window"))?;
-        config.format = egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&adapter).formats).map_err(AppError::no_gpu)?;
+        config.format = egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
         config.present_mode = wgpu::PresentMode::Fifo;
-        surface.configure(&device, &config);
-        let painter = egui_wgpu::Renderer::new(&device, config.format, egui_wgpu::RendererOptions::default());
-        let adapter_name = adapter.get_info().name;
-        Ok(Self { instance, window, surface, config, device, queue, painter, adapter_name })
+        surface.configure(&gpu.device, &config);
+        let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
+        Ok(Self { gpu, window, surface, config, painter })
     }
 
     /// The device that draws.
     #[must_use]
-    pub fn device(&self) -> &wgpu::Device {
-        &self.device
-    }
-
-    /// Its queue.
-    #[must_use]
-    pub fn queue(&self) -> &wgpu::Queue {
-        &self.queue
+    pub fn gpu(&self) -> &GpuContext {
+        &self.gpu
     }
 
     /// egui's painter, to register textures with.
@@ -77,26 +60,20 @@ impl WindowSurface {
         &mut self.painter
     }
 
-    /// What draws, in the driver's words.
-    #[must_use]
-    pub fn adapter_name(&self) -> &str {
-        &self.adapter_name
-    }
-
     /// Longest side a texture may have.
     #[must_use]
     pub fn max_texture_side(&self) -> usize {
-        self.device.limits().max_texture_dimension_2d as usize
+        self.gpu.device.limits().max_texture_dimension_2d as usize
     }
 
     /// Follows the window's size in pixels; a size of nothing is kept for later.
     pub fn resize(&mut self, width: u32, height: u32) {
-        let limit = self.device.limits().max_texture_dimension_2d;
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let (width, height) = (width.min(limit), height.min(limit));
         if width > 0 && height > 0 && (width, height) != (self.config.width, self.config.height) {
             self.config.width = width;
             self.config.height = height;
-            self.surface.configure(&self.device, &self.config);
+            self.surface.configure(&self.gpu.device, &self.config);
         }
     }
 
@@ -104,11 +81,11 @@ impl WindowSurface {
     pub fn present(&mut self, primitives: &[ClippedPrimitive], mut textures: TexturesDelta, pixels_per_point: f32) -> Presented {
         for (id, deltas) in textures.set.drain() {
             for delta in deltas {
-                self.painter.update_texture(&self.device, &self.queue, id, &delta);
+                self.painter.update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
             }
         }
         let presented = self.paint(primitives, pixels_per_point);
-        let freed: Vec<TextureId> = textures.free.drain(..).collect();
+        let freed: Vec<TextureId> = textures.free.drain().collect();
         for id in freed {
             self.painter.free_texture(&id);
         }
@@ -124,15 +101,15 @@ impl WindowSurface {
             wgpu::CurrentSurfaceTexture::Success(frame) => (frame, false),
             wgpu::CurrentSurfaceTexture::Suboptimal(frame) => (frame, true),
             wgpu::CurrentSurfaceTexture::Outdated => {
-                self.surface.configure(&self.device, &self.config);
+                self.surface.configure(&self.gpu.device, &self.config);
                 return Presented::TryAgain;
             }
             wgpu::CurrentSurfaceTexture::Lost => return self.recreate(),
             _ => return Presented::Hidden,
         };
         let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [self.config.width, self.config.height], pixels_per_point };
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
-        let mut commands = self.painter.update_buffers(&self.device, &self.queue, &mut encoder, primitives, &screen);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
+        let mut commands = self.painter.update_buffers(&self.gpu.device, &self.gpu.queue, &mut encoder, primitives, &screen);
         let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let [r, g, b, _] = theme::PANEL.to_normalized_gamma_f32().map(f64::from);
         let attachment = wgpu::RenderPassColorAttachment {
@@ -147,20 +124,20 @@ impl WindowSurface {
         self.painter.render(&mut pass, primitives, &screen);
         drop(pass);
         commands.push(encoder.finish());
-        self.queue.submit(commands);
+        self.gpu.queue.submit(commands);
         self.window.pre_present_notify();
-        self.queue.present(frame);
+        self.gpu.queue.present(frame);
         if suboptimal {
-            self.surface.configure(&self.device, &self.config);
+            self.surface.configure(&self.gpu.device, &self.config);
         }
         Presented::Shown
     }
 
     fn recreate(&mut self) -> Presented {
-        match self.instance.create_surface(self.window.clone()) {
+        match self.gpu.instance.create_surface(self.window.clone()) {
             Ok(surface) => {
                 self.surface = surface;
-                self.surface.configure(&self.device, &self.config);
+                self.surface.configure(&self.gpu.device, &self.config);
                 Presented::TryAgain
             }
             Err(error) => {
@@ -168,16 +145,5 @@ impl WindowSurface {
                 Presented::Hidden
             }
         }
-    }
-}
-
-/// The portable limits, with as large textures as the adapter has.
-fn wanted_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
-    let offered = adapter.limits();
-    let default = wgpu::Limits::default();
-    wgpu::Limits {
-        max_buffer_size: offered.max_buffer_size,
-        max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-        ..default.using_resolution(offered)
     }
 }

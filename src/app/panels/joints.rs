@@ -1,6 +1,6 @@
 //! The tree of joints, and the angles of the selected one.
 
-use egui::{Align2, DragValue, FontId, Id, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, WidgetType, vec2};
+use egui::{Align2, DragValue, FontId, Id, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, Role, vec2};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
@@ -64,7 +64,7 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
     let search = TextEdit::singleline(&mut state.search).hint_text("🔍 Search joints").desired_width(f32::INFINITY);
     let response = ui.add(search);
     let enabled = response.enabled();
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, enabled, "Search joints"));
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, enabled, "Search joints"));
     ui.add_space(2.0);
     let reveal = view.selected.filter(|_| state.scrolled_to != view.selected);
     state.scrolled_to = view.selected;
@@ -180,7 +180,7 @@ fn joint_row(
     let name = &view.skeleton.joints()[joint].name;
     let selected = view.selected == Some(joint);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(WidgetType::SelectableLabel, true, selected, name));
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     let indent = depth.min(14) as f32 * 11.0;
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
     let parent = tree && !view.skeleton.children(joint).is_empty();
@@ -188,7 +188,7 @@ fn joint_row(
         let fold = ui.interact(fold_rect, Id::new(("fold", joint)), Sense::click());
         let open = !folded.contains(&joint);
         let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
-        fold.widget_info(|| WidgetInfo::selected(WidgetType::CollapsingHeader, true, open, &fold_name));
+        fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
         if fold.clicked() {
             if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
         }

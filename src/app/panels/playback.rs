@@ -1,6 +1,6 @@
 //! The transport bar under the viewport, and the list of clips.
 
-use egui::{Button, DragValue, RichText, Slider, Ui, WidgetInfo, WidgetType};
+use egui::{Button, DragValue, RichText, Slider, Ui, WidgetInfo, Role};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
@@ -37,7 +37,7 @@ pub fn transport_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions)
             }
             let mut looping = view.looping;
             let toggle = ui.toggle_value(&mut looping, "🔁");
-            toggle.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, looping, "Loop"));
+            toggle.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, looping, "Loop"));
             if toggle.on_hover_text("Start over at the end").changed() {
                 actions.once(Command::SetLooping(looping));
             }
@@ -50,7 +50,7 @@ pub fn transport_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions)
 fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> egui::Response {
     let response = ui.add(Button::new(RichText::new(icon).size(15.0)).min_size(egui::vec2(30.0, 24.0)));
     let enabled = response.enabled();
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, enabled, name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
     response.on_hover_text(name)
 }
 
@@ -110,7 +110,7 @@ fn clip_row(ui: &mut Ui, name: &str, detail: &str, selected: bool, clip: Option<
     let color = if selected { theme::ACCENT } else { theme::TEXT };
     let button = Button::selectable(selected, RichText::new(name).color(color)).right_text(RichText::new(detail).color(theme::TEXT_WEAK));
     let response = ui.add(button.min_size(egui::vec2(ui.available_width(), 22.0)).truncate());
-    response.widget_info(|| WidgetInfo::selected(WidgetType::SelectableLabel, true, selected, name));
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     if response.clicked() && !selected {
         actions.once(Command::SelectClip(clip));
     }
