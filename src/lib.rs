@@ -36,4 +36,8 @@ pub mod character;
 pub mod dynamics;
 pub mod skin;
 
+pub mod gpu;
+pub mod render;
 pub mod session;
+
+pub mod app;

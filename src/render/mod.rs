@@ -1,0 +1,33 @@
+//! Pictures of characters: camera, scene, drawing, picking, labels.
+//!
+//! The window and the command line draw with the same code: a [`Scene`] seen by a [`Camera`] goes into a [`Target`], which is shown
+//! as a texture or read back as an image.
+//!
+//! | lifetime      | type                                  |
+//! |---------------|---------------------------------------|
+//! | per device    | [`Renderer`]: pipelines, shadow map    |
+//! | per character | [`MeshModel`]                          |
+//! | per viewport  | [`Target`], [`MeshFrame`]              |
+//! | per frame     | [`Scene`], [`Camera`], [`Overlay`]     |
+//!
+//! Light is computed linearly and tone mapped in the surface's own shader, so that multisampling averages display colours.
+
+mod camera;
+mod frame;
+mod material;
+mod mesh;
+mod overlay;
+mod pipelines;
+mod renderer;
+mod scene;
+mod shapes;
+mod target;
+
+pub use camera::{Camera, NamedView, Projection, Ray};
+pub use frame::uniform_layouts;
+pub use mesh::{MeshFrame, MeshModel};
+pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};
+pub use renderer::Renderer;
+pub use scene::{Background, CLAY, Ground, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb};
+pub use shapes::{BoneGlyph, BoneState};
+pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target};
