@@ -13,6 +13,7 @@ pub mod actions;
 pub mod dialogs;
 pub mod help;
 pub mod icon;
+pub mod icons;
 pub mod notices;
 pub mod panels;
 mod shell;

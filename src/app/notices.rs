@@ -3,6 +3,7 @@
 use egui::{Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Layout, Margin, Order, ProgressBar, Rect, RichText, Stroke, Ui, pos2, vec2};
 
 use super::actions::Actions;
+use super::icons::{self, Icon};
 use super::theme;
 use crate::session::{Command, JobView, Level, Message};
 
@@ -18,7 +19,7 @@ pub fn messages_ui(ctx: &Context, viewport: Rect, messages: &[Message], actions:
     }
     let width = WIDTH.min(viewport.width() - 24.0);
     let corner = pos2(viewport.right() - 12.0, viewport.top() + 12.0);
-    let area = Area::new(Id::new("messages")).order(Order::Middle).fixed_pos(corner).pivot(Align2::RIGHT_TOP).constrain_to(viewport);
+    let area = Area::new(Id::unique("messages")).order(Order::Middle).fixed_pos(corner).pivot(Align2::RIGHT_TOP).constrain_to(viewport);
     area.show(ctx, |ui| {
         ui.set_width(width);
         for message in messages.iter().rev().take(SHOWN) {
@@ -32,22 +33,20 @@ pub fn messages_ui(ctx: &Context, viewport: Rect, messages: &[Message], actions:
 }
 
 fn message_ui(ui: &mut Ui, message: &Message, actions: &mut Actions) {
-    let (mark, color, fill) = match message.level {
-        Level::Info => ("ℹ", theme::MENDED, Color32::from_rgb(36, 44, 50)),
-        Level::Warning => ("⚠", theme::WARNING, Color32::from_rgb(54, 46, 32)),
-        Level::Error => ("✖", theme::ERROR, theme::ERROR_FILL),
+    let (icon, color, fill) = match message.level {
+        Level::Info => (Icon::Info, theme::MENDED, Color32::from_rgb(36, 44, 50)),
+        Level::Warning => (Icon::Warning, theme::WARNING, Color32::from_rgb(54, 46, 32)),
+        Level::Error => (Icon::Warning, theme::ERROR, theme::ERROR_FILL),
     };
     card(fill, color).show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            ui.label(RichText::new(mark).color(color).strong());
+            icons::label(ui, icon, color);
             let text_width = ui.available_width() - 30.0;
             ui.allocate_ui_with_layout(vec2(text_width, 0.0), Layout::top_down(Align::Min), |ui| {
                 ui.set_min_width(text_width);
                 ui.add(egui::Label::new(RichText::new(&message.text).color(theme::TEXT_STRONG)).wrap().selectable(true));
             });
-            let close = ui.add(egui::Button::new(RichText::new("✖").color(theme::TEXT_WEAK)).frame(false));
-            close.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Dismiss"));
-            if close.on_hover_text("Dismiss").clicked() {
+            if icons::plain_button(ui, Icon::Close, "Dismiss").clicked() {
                 actions.once(Command::DismissMessage(message.id));
             }
         });
@@ -68,7 +67,7 @@ pub fn jobs_ui(ctx: &Context, viewport: Rect, jobs: &[JobView], actions: &mut Ac
         return;
     }
     let at = pos2(viewport.center().x, viewport.bottom() - 16.0);
-    let area = Area::new(Id::new("jobs")).order(Order::Middle).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).constrain_to(viewport);
+    let area = Area::new(Id::unique("jobs")).order(Order::Middle).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).constrain_to(viewport);
     area.show(ctx, |ui| {
         card(theme::PANEL, theme::LINE).show(ui, |ui| {
             ui.set_width(WIDTH.min(viewport.width() - 48.0));
@@ -95,7 +94,7 @@ pub fn drop_hint(ctx: &Context, window: Rect) {
     if files == 0 {
         return;
     }
-    let painter = ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::new("drop hint")));
+    let painter = ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::unique("drop hint")));
     painter.rect_filled(window, 0.0, Color32::from_black_alpha(150));
     painter.rect_stroke(window.shrink(10.0), 10.0, Stroke::new(2.0, theme::ACCENT), egui::StrokeKind::Inside);
     let text = if files == 1 { "Drop the file to open it".to_owned() } else { format!("Drop {files} files to open them as one character") };

@@ -61,7 +61,9 @@ impl Shell {
         theme::apply(&ctx);
         let wake = proxy.clone();
         // An error means that the loop has ended: nobody is left to be woken.
-        ctx.set_request_repaint_callback(move |info| drop(wake.send_event(Wake { delay: info.delay })));
+        ctx.set_request_repaint_callback(move |info| {
+            let _ = wake.send_event(Wake { delay: info.delay });
+        });
         let workbench = Workbench::new(&ctx, files);
         Self {
             ctx,

@@ -12,7 +12,7 @@ use crate::rig::Skeleton;
 #[must_use]
 pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewport: bool) -> String {
     let Some(skeleton) = skeleton else {
-        return "Drop a character on the window, or choose File ▸ Open…".to_owned();
+        return "Drop a character on the window, or choose Open…".to_owned();
     };
     let name = |joint: usize| skeleton.joints().get(joint).map_or("", |joint| joint.name.as_str());
     match (&viewport.drag, viewport.hovered_ring, viewport.hovered) {

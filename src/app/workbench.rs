@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
 use super::actions::{Action, Actions, Overlays};
 use super::dialogs::{Dialogs, Purpose};

@@ -3,6 +3,7 @@
 use egui::{Grid, RichText, Ui};
 
 use super::grouped;
+use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::character::{Note, Severity};
 
@@ -45,7 +46,11 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
     }
     ui.add_space(4.0);
     if view.notes.is_empty() {
-        ui.label(RichText::new("✔ Nothing to complain about").color(theme::TEXT_WEAK));
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            icons::label(ui, Icon::Check, theme::MENDED);
+            ui.label(RichText::new("Nothing to complain about").color(theme::TEXT_WEAK));
+        });
     }
     let mut notes: Vec<&Note> = view.notes.iter().collect();
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
@@ -56,14 +61,14 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
 
 fn note_ui(ui: &mut Ui, note: &Note) {
     let color = theme::severity_color(note.severity);
-    let (mark, meaning) = match note.severity {
-        Severity::Info => ("ℹ", "Good to know"),
-        Severity::Mended => ("✔", "Was wrong in the file and has been mended"),
-        Severity::Warning => ("⚠", "The result may not be what you expect"),
+    let (icon, meaning) = match note.severity {
+        Severity::Info => (Icon::Info, "Good to know"),
+        Severity::Mended => (Icon::Check, "Was wrong in the file and has been mended"),
+        Severity::Warning => (Icon::Warning, "The result may not be what you expect"),
     };
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(RichText::new(mark).color(color)).on_hover_text(meaning);
+        icons::label(ui, icon, color).on_hover_text(meaning);
         ui.add(egui::Label::new(RichText::new(&note.text).color(if note.severity == Severity::Info { theme::TEXT_WEAK } else { color })).wrap());
     });
 }

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use egui::{ComboBox, Response, Slider, SliderClamping, Ui};
 
 use super::row;
+use crate::app::icons::{self, Icon};
 use crate::app::actions::{Actions, edit_of};
 use crate::dynamics::{Params, Preset};
 use crate::session::{Command, Gesture};
@@ -47,7 +48,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         }
         gravity(ui, view.params, actions);
         ui.add_space(2.0);
-        if ui.button("⟲ Stop the jiggle").on_hover_text("Forgets all velocities: the flesh is at rest in this pose").clicked() {
+        if icons::text_button(ui, Icon::Reset, "Stop the jiggle").on_hover_text("Forgets all velocities: the flesh is at rest in this pose").clicked() {
             actions.once(Command::ResetSimulation);
         }
     });
@@ -87,7 +88,8 @@ fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInc
 }
 
 fn gravity(ui: &mut Ui, params: &Params, actions: &mut Actions) {
-    let strength = -params.gravity_m_s2[1];
+    // Not −0: it would be shown.
+    let strength = 0.0 - params.gravity_m_s2[1];
     row(ui, "Gravity", "Downwards along the world's Y axis", |ui, label| {
         let mut on = strength != 0.0;
         if ui.checkbox(&mut on, "").labelled_by(label).changed() {

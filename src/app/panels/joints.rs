@@ -1,6 +1,6 @@
 //! The tree of joints, and the angles of the selected one.
 
-use egui::{Align2, DragValue, FontId, Id, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, Role, vec2};
+use egui::{Align2, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
@@ -61,7 +61,7 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
     }
     selected_ui(ui, view, state, actions);
     ui.add_space(4.0);
-    let search = TextEdit::singleline(&mut state.search).hint_text("🔍 Search joints").desired_width(f32::INFINITY);
+    let search = TextEdit::singleline(&mut state.search).hint_text("Search joints").desired_width(f32::INFINITY);
     let response = ui.add(search);
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, enabled, "Search joints"));
@@ -185,7 +185,7 @@ fn joint_row(
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
     let parent = tree && !view.skeleton.children(joint).is_empty();
     if parent {
-        let fold = ui.interact(fold_rect, Id::new(("fold", joint)), Sense::click());
+        let fold = ui.interact(fold_rect, ui.id().with(("fold", joint)), Sense::click());
         let open = !folded.contains(&joint);
         let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
         fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));

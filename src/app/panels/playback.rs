@@ -1,8 +1,9 @@
 //! The transport bar under the viewport, and the list of clips.
 
-use egui::{Button, DragValue, RichText, Slider, Ui, WidgetInfo, Role};
+use egui::{Button, DragValue, RichText, Role, Slider, Ui, WidgetInfo};
 
 use crate::app::actions::{Actions, edit_of};
+use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::rig::Clip;
 use crate::session::Command;
@@ -28,30 +29,20 @@ pub struct PlaybackView<'a> {
 pub fn transport_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.add_enabled_ui(!view.clips.is_empty(), |ui| {
-            if icon_button(ui, "⏮", "To the start").clicked() {
+            if icons::button(ui, Icon::Start, "To the start").clicked() {
                 actions.once(Command::Scrub { time_secs: 0.0 });
             }
-            let (icon, name) = if view.playing { ("⏸", "Pause") } else { ("▶", "Play") };
-            if icon_button(ui, icon, name).clicked() {
+            let (icon, name) = if view.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+            if icons::button(ui, icon, name).clicked() {
                 actions.once(Command::TogglePlaying);
             }
-            let mut looping = view.looping;
-            let toggle = ui.toggle_value(&mut looping, "🔁");
-            toggle.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, looping, "Loop"));
-            if toggle.on_hover_text("Start over at the end").changed() {
-                actions.once(Command::SetLooping(looping));
+            if icons::toggle(ui, Icon::Loop, "Loop", view.looping).on_hover_text("Start over at the end").clicked() {
+                actions.once(Command::SetLooping(!view.looping));
             }
             speed_ui(ui, view, actions);
             timeline_ui(ui, view, actions);
         });
     });
-}
-
-fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> egui::Response {
-    let response = ui.add(Button::new(RichText::new(icon).size(15.0)).min_size(egui::vec2(30.0, 24.0)));
-    let enabled = response.enabled();
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
-    response.on_hover_text(name)
 }
 
 fn speed_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {

@@ -3,6 +3,7 @@
 use egui::{Button, MenuBar, RichText, Ui};
 
 use crate::app::actions::{Action, Actions};
+use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::render::NamedView;
 use crate::session::{Command, Source};
@@ -30,19 +31,20 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
         ui.menu_button("View", |ui| view_menu(ui, view, actions));
         ui.menu_button("Help", |ui| item(ui, true, "Shortcuts", "F1", || actions.push(Action::ToggleHelp)));
         ui.add_space(10.0);
-        if ui.button("📂 Open…").on_hover_text("Open a character (Ctrl+O), or drop files on the window").clicked() {
+        if icons::text_button(ui, Icon::Open, "Open…").on_hover_text("Open a character (Ctrl+O), or drop files on the window").clicked() {
             actions.push(Action::OpenDialog);
         }
-        ui.menu_button("Characters ⏷", |ui| builtins_menu(ui, view, actions));
+        ui.menu_button("Characters", |ui| builtins_menu(ui, view, actions));
         ui.add_space(10.0);
-        undo_button(ui, "↩ Undo", view.undo, Command::Undo, "Ctrl+Z", actions);
-        undo_button(ui, "↪ Redo", view.redo, Command::Redo, "Ctrl+Shift+Z", actions);
+        undo_button(ui, Icon::Undo, "Undo", view.undo, Command::Undo, "Ctrl+Z", actions);
+        undo_button(ui, Icon::Redo, "Redo", view.redo, Command::Redo, "Ctrl+Shift+Z", actions);
     });
 }
 
-fn undo_button(ui: &mut Ui, name: &str, label: Option<&str>, command: Command, keys: &str, actions: &mut Actions) {
+fn undo_button(ui: &mut Ui, icon: Icon, name: &str, label: Option<&str>, command: Command, keys: &str, actions: &mut Actions) {
     let hover = format!("{} ({keys})", label.unwrap_or_default());
-    if ui.add_enabled(label.is_some(), Button::new(name)).on_hover_text(hover).clicked() {
+    let button = ui.add_enabled_ui(label.is_some(), |ui| icons::text_button(ui, icon, name)).inner;
+    if button.on_hover_text(hover).clicked() {
         actions.once(command);
     }
 }

@@ -61,7 +61,6 @@ pub struct GpuPainter {
     target: Option<(Target, TextureId)>,
     skin: Option<Skin>,
     bones: Overlay,
-    tissue: TissueOverlays,
     drawn: Option<Key>,
 }
 
@@ -71,10 +70,6 @@ struct Skin {
     frame: MeshFrame,
     sequence: u64,
 }
-
-/// Overlays that follow the flesh.
-#[derive(Default)]
-struct TissueOverlays;
 
 /// Everything that a picture depends on; equal keys make equal pictures.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,8 +108,7 @@ impl GpuPainter {
             target: None,
             skin: None,
             bones: Overlay::new(Layer::FrontGlass),
-            tissue: TissueOverlays,
-            drawn: None,
+                    drawn: None,
         }
     }
 
@@ -188,9 +182,9 @@ fn bone_glyphs(skeleton: &Skeleton, picture: &Picture<'_>) -> Vec<BoneGlyph> {
     bones.collect()
 }
 
-/// A round length, about a twentieth of the character: 1, 2 or 5 times a power of ten.
+/// A round length, about an eighth of the character: 1, 2 or 5 times a power of ten.
 fn grid_step(size: f32) -> f32 {
-    let wanted = (size / 20.0).max(1e-6);
+    let wanted = (size / 8.0).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());
     let digit = wanted / power;
     power * if digit < 2.0 { 1.0 } else if digit < 5.0 { 2.0 } else { 5.0 }
@@ -244,7 +238,7 @@ impl PainterOn<'_> {
 mod tests {
     #[test]
     fn grid_lines_stand_at_round_lengths() {
-        for (size, expected) in [(2.0_f32, 0.1_f32), (200.0, 10.0), (1.0, 0.05), (9.0, 0.2)] {
+        for (size, expected) in [(2.0_f32, 0.2_f32), (200.0, 20.0), (1.0, 0.1), (9.0, 1.0)] {
             assert!((super::grid_step(size) / expected - 1.0).abs() < 1e-4, "{size}");
         }
     }
