@@ -44,11 +44,11 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     let blur = clamp(gap * 0.22 / texel, 1.5, 24.0);
     let key = key_visibility(in.world, up, blur, 20, in.clip.xy);
     let ambient = ambient_visibility(in.clip);
-    let shadow = (1.0 - (0.50 + 0.50 * key) * ambient) * fade * from_above;
+    let shadow = (1.0 - (0.52 + 0.48 * key) * ambient * ambient) * fade * from_above;
 
     let backdrop_light = backdrop(in.clip.y * frame.size.w);
     let dark = dot(backdrop_light, vec3(0.2126, 0.7152, 0.0722)) < 0.18;
     let line_color = select(vec3(0.0), vec3(0.55), dark);
-    let line = max(fine * select(0.10, 0.16, dark), coarse * select(0.22, 0.30, dark)) * fade * f32(frame.ground.y > 0.0) * mix(0.35, 1.0, from_above);
+    let line = max(fine * select(0.07, 0.07, dark), coarse * select(0.16, 0.16, dark)) * fade * f32(frame.ground.y > 0.0) * mix(0.35, 1.0, from_above);
     return vec4(line_color * line * (1.0 - shadow), 1.0 - (1.0 - shadow) * (1.0 - line));
 }

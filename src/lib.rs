@@ -37,7 +37,9 @@ pub mod dynamics;
 pub mod skin;
 
 pub mod gpu;
+pub mod io;
 pub mod render;
 pub mod session;
 
 pub mod app;
+pub mod cli;

@@ -3,12 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let files = std::env::args_os().skip(1).map(std::path::PathBuf::from).collect();
-    match sinew::app::run(files) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("sinew: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    sinew::cli::run(|files| sinew::app::run(files).map_err(|error| error.to_string()))
 }

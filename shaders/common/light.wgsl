@@ -1,10 +1,10 @@
 // A small photographer's studio: warm soft key, cool fill, a rim light from behind, and a bright ceiling over a grey floor.
 
-const KEY_COLOR: vec3<f32> = vec3(1.52, 1.44, 1.34);
-const FILL_COLOR: vec3<f32> = vec3(0.24, 0.28, 0.34);
-const RIM_COLOR: vec3<f32> = vec3(0.80, 0.86, 0.96);
-const CEILING_COLOR: vec3<f32> = vec3(0.50, 0.53, 0.57);
-const FLOOR_COLOR: vec3<f32> = vec3(0.20, 0.18, 0.165);
+const KEY_COLOR: vec3<f32> = vec3(1.00, 0.945, 0.87);
+const FILL_COLOR: vec3<f32> = vec3(0.13, 0.155, 0.20);
+const RIM_COLOR: vec3<f32> = vec3(0.85, 0.92, 1.05);
+const CEILING_COLOR: vec3<f32> = vec3(0.40, 0.43, 0.475);
+const FLOOR_COLOR: vec3<f32> = vec3(0.125, 0.112, 0.105);
 
 fn specular(n: vec3<f32>, v: vec3<f32>, l: vec3<f32>, roughness: f32) -> f32 {
     let h = normalize(v + l);
@@ -25,8 +25,8 @@ fn shade(albedo: vec3<f32>, n: vec3<f32>, v: vec3<f32>, sun: f32, sky: f32) -> v
     let key = frame.key.xyz;
     // Light bleeds a little past the terminator, warmer there, as in skin and clay.
     let facing = dot(n, key);
-    let wrap = vec3(0.22, 0.14, 0.10);
-    let diffuse_key = saturate((vec3(facing) + wrap) / (1.0 + wrap)) * min(sun + 0.15 * saturate(1.0 - facing), 1.0);
+    let wrap = vec3(0.16, 0.09, 0.06);
+    let diffuse_key = saturate((vec3(facing) + wrap) / (1.0 + wrap)) * sun;
     let diffuse_fill = saturate(dot(n, frame.fill.xyz) * 0.6 + 0.4) * sky;
     let hemisphere = mix(FLOOR_COLOR, CEILING_COLOR, n.y * 0.5 + 0.5) * sky;
     var light = KEY_COLOR * diffuse_key * (0.6 + 0.4 * sky) + FILL_COLOR * diffuse_fill + hemisphere;

@@ -89,8 +89,8 @@ impl GpuContext {
             compatible_surface: surface,
             ..Default::default()
         };
-        let adapter = pollster::block_on(instance.request_adapter(&options))
-            .map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
+        let adapter =
+            pollster::block_on(instance.request_adapter(&options)).map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
         // The defaults where the adapter has them, less where it has less, and its full picture size.
         let offered = adapter.limits();
         let limits = wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered);

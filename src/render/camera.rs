@@ -246,10 +246,22 @@ impl Camera {
         let (right, up, back) = self.axes();
         let eye = self.eye().coords;
         Matrix4::new(
-            right.x, right.y, right.z, -right.dot(&eye),
-            up.x, up.y, up.z, -up.dot(&eye),
-            back.x, back.y, back.z, -back.dot(&eye),
-            0.0, 0.0, 0.0, 1.0,
+            right.x,
+            right.y,
+            right.z,
+            -right.dot(&eye),
+            up.x,
+            up.y,
+            up.z,
+            -up.dot(&eye),
+            back.x,
+            back.y,
+            back.z,
+            -back.dot(&eye),
+            0.0,
+            0.0,
+            0.0,
+            1.0,
         )
     }
 

@@ -11,8 +11,8 @@ use crate::mesh::Bounds;
 pub(super) const SHADOW_SIZE: u32 = 1024;
 
 /// Radius of the creases that ambient occlusion sees, as a part of the scene's radius.
-const OCCLUSION_RADIUS: f32 = 0.16;
-const OCCLUSION_STRENGTH: f32 = 2.6;
+const OCCLUSION_RADIUS: f32 = 0.22;
+const OCCLUSION_STRENGTH: f32 = 3.4;
 /// How far the floor reaches before it has faded, in radii of the scene.
 const GROUND_REACH: f32 = 4.0;
 /// Lights, as turn to the right of the camera and height above the horizon, in degrees. The key stands upper left.
@@ -121,7 +121,8 @@ fn shadow_projection(key: &Vec3, center: Point, radius: f32, ground: Option<f32>
     let depth = 4.0 * radius + drop;
     let right = Vec3::y().cross(key).try_normalize(1e-6).unwrap_or_else(Vec3::x);
     let up = key.cross(&right);
-    let row = |axis: &Vec3, scale: f32, offset: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(&center.coords) * scale];
+    let row =
+        |axis: &Vec3, scale: f32, offset: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(&center.coords) * scale];
     let rows = [row(&right, 1.0 / reach, 0.0), row(&up, 1.0 / reach, 0.0), row(key, -0.5 / depth, 0.5), [0.0, 0.0, 0.0, 1.0]];
     (Matrix4::from_fn(|r, c| rows[r][c]), 2.0 * reach / SHADOW_SIZE as f32)
 }

@@ -52,7 +52,13 @@ impl MeshModel {
             let material = mesh.material.filter(|&m| m < clay).unwrap_or(clay);
             parts.push(Part { indices: start..indices.len() as u32 * 3, material });
         }
-        Self::new(renderer, parts, material::upload(renderer.gpu(), &renderer.layouts().material, &character.materials), &indices, &tex_coords)
+        Self::new(
+            renderer,
+            parts,
+            material::upload(renderer.gpu(), &renderer.layouts().material, &character.materials),
+            &indices,
+            &tex_coords,
+        )
     }
 
     /// A surface of clay.
@@ -112,18 +118,11 @@ impl MeshFrame {
         let colors = GrowBuffer::new(&gpu.device, "colours", usage, count);
         let edges = renderer.layouts().edges.as_ref().map(|layout| {
             let buffers = [&model.indices, positions.buffer(), normals.buffer(), &model.tex_coords, colors.buffer()];
-            let entries: Vec<_> = (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
+            let entries: Vec<_> =
+                (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
             gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("edges"), layout, entries: &entries })
         });
-        Self {
-            model: Arc::clone(model),
-            positions,
-            normals,
-            colors,
-            edges,
-            bounds: Bounds::of([]),
-            staging: vec![[0.0; 3]; count],
-        }
+        Self { model: Arc::clone(model), positions, normals, colors, edges, bounds: Bounds::of([]), staging: vec![[0.0; 3]; count] }
     }
 
     /// Takes positions and unit normals, one per vertex of the model. A position that is not finite keeps its last good value.

@@ -30,7 +30,8 @@ impl Layouts {
             has_dynamic_offset: dynamic,
             min_binding_size: std::num::NonZeroU64::new(size as u64),
         };
-        let picture = |sample_type| wgpu::BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false };
+        let picture =
+            |sample_type| wgpu::BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false };
         let depth = picture(wgpu::TextureSampleType::Depth);
         let plain = picture(wgpu::TextureSampleType::Float { filterable: false });
         let filtered = picture(wgpu::TextureSampleType::Float { filterable: true });
@@ -147,11 +148,8 @@ impl<'a> Recipe<'a> {
             immediate_size: 0,
         });
         let topology = if self.strip { wgpu::PrimitiveTopology::TriangleStrip } else { wgpu::PrimitiveTopology::TriangleList };
-        let targets: Vec<_> = self
-            .format
-            .iter()
-            .map(|&format| Some(wgpu::ColorTargetState { format, blend: self.blend, write_mask: self.writes }))
-            .collect();
+        let targets: Vec<_> =
+            self.format.iter().map(|&format| Some(wgpu::ColorTargetState { format, blend: self.blend, write_mask: self.writes })).collect();
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
             layout: Some(&layout),
@@ -198,7 +196,12 @@ impl Pipelines {
         let compiled = |source: shader::ShaderSource| source.compile(device);
         let plain = [Some(&layouts.frame)];
         let lit = [Some(&layouts.frame), Some(&layouts.light)];
-        let coarse = |module, label, groups| Recipe { format: Some(OCCLUSION_FORMAT), depth: None, samples: 1, ..Recipe::new(label, module, groups) };
+        let coarse = |module, label, groups| Recipe {
+            format: Some(OCCLUSION_FORMAT),
+            depth: None,
+            samples: 1,
+            ..Recipe::new(label, module, groups)
+        };
         let over = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
         let (depth, triangles) = (compiled(shader::DEPTH), compiled(shader::TRIANGLES));
         let corners = [per_vertex(size_of::<ColorVertex>(), COLOR_VERTEX)];
@@ -210,8 +213,11 @@ impl Pipelines {
         let colored = Recipe { buffers: &corners, blend: over, ..Recipe::new("triangles", &triangles, &plain) };
         let glass = Recipe { depth: Some((CompareFunction::LessEqual, false)), cull: Some(wgpu::Face::Back), ..colored };
         Self {
-            background: Recipe { depth: Some((CompareFunction::Always, false)), ..Recipe::new("background", &compiled(shader::BACKGROUND), &plain) }
-                .build(device),
+            background: Recipe {
+                depth: Some((CompareFunction::Always, false)),
+                ..Recipe::new("background", &compiled(shader::BACKGROUND), &plain)
+            }
+            .build(device),
             ground: Recipe {
                 strip: true,
                 blend: over,
@@ -222,8 +228,15 @@ impl Pipelines {
             skin: skin(device, layouts),
             shadow: depth_only(device, layouts, &depth, "vs_light"),
             eye_depth: depth_only(device, layouts, &depth, "vs_eye"),
-            floor_depth: Recipe { vertex: "vs_floor", strip: true, fragment: None, format: None, samples: 1, ..Recipe::new("floor", &depth, &plain) }
-                .build(device),
+            floor_depth: Recipe {
+                vertex: "vs_floor",
+                strip: true,
+                fragment: None,
+                format: None,
+                samples: 1,
+                ..Recipe::new("floor", &depth, &plain)
+            }
+            .build(device),
             occlusion: coarse(&compiled(shader::OCCLUSION), "occlusion", &[Some(&layouts.frame), Some(&layouts.occlusion)]).build(device),
             blur: coarse(&compiled(shader::OCCLUSION_BLUR), "occlusion blur", &[Some(&layouts.frame), Some(&layouts.blur)]).build(device),
             lines: Recipe {
@@ -260,9 +273,15 @@ fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
 
 fn depth_only(device: &wgpu::Device, layouts: &Layouts, module: &wgpu::ShaderModule, vertex: &'static str) -> DepthPipelines {
     let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)];
-    let solid =
-        Recipe { vertex, buffers: &buffers, fragment: None, format: None, samples: 1, ..Recipe::new("depth", module, &[Some(&layouts.frame)]) }
-            .build(device);
+    let solid = Recipe {
+        vertex,
+        buffers: &buffers,
+        fragment: None,
+        format: None,
+        samples: 1,
+        ..Recipe::new("depth", module, &[Some(&layouts.frame)])
+    }
+    .build(device);
     let groups = [Some(&layouts.frame), Some(&layouts.material)];
     let cutout = Recipe {
         vertex,

@@ -87,13 +87,12 @@ impl Renderer {
         target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
         self.write_styles(target, &meshes);
         let ranges = self.write_overlays(target, &scene.overlays);
-        let solid: Vec<_> = meshes.iter().copied().filter(|draw| draw.style.opacity >= 1.0).collect();
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            self.draw_depth(&mut pass, target, &self.pipelines.shadow, &solid);
+            self.draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
         }
         if scene.occlusion && !meshes.is_empty() {
-            self.draw_occlusion(encoder, target, &solid, camera, scene);
+            self.draw_occlusion(encoder, target, &meshes, camera, scene);
         }
         self.draw_picture(encoder, target, scene, &meshes, &ranges);
     }
@@ -297,7 +296,12 @@ impl Renderer {
         self.group("occlusion blur", &self.layouts.blur, [texture(&views.eye_depth), texture(&views.rough)])
     }
 
-    fn group<const N: usize>(&self, label: &str, layout: &wgpu::BindGroupLayout, resources: [wgpu::BindingResource<'_>; N]) -> wgpu::BindGroup {
+    fn group<const N: usize>(
+        &self,
+        label: &str,
+        layout: &wgpu::BindGroupLayout,
+        resources: [wgpu::BindingResource<'_>; N],
+    ) -> wgpu::BindGroup {
         let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
         self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
     }
@@ -324,7 +328,11 @@ fn depth_pass<'e>(encoder: &'e mut wgpu::CommandEncoder, label: &str, view: &wgp
 }
 
 fn depth_attachment(view: &wgpu::TextureView, store: wgpu::StoreOp) -> wgpu::RenderPassDepthStencilAttachment<'_> {
-    wgpu::RenderPassDepthStencilAttachment { view, depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }), stencil_ops: None }
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }),
+        stencil_ops: None,
+    }
 }
 
 fn color_attachment<'v>(view: &'v wgpu::TextureView, resolved: Option<&'v wgpu::TextureView>) -> wgpu::RenderPassColorAttachment<'v> {

@@ -58,7 +58,7 @@ pub struct MeshStyle {
 pub const WIRE_COLOR: [f32; 4] = [0.012, 0.016, 0.024, 0.62];
 
 /// Clay: a warm light grey, linear.
-pub const CLAY: [f32; 3] = [0.60, 0.545, 0.50];
+pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
 
 impl Default for MeshStyle {
     fn default() -> Self {
@@ -94,14 +94,7 @@ pub struct Scene<'a> {
 
 impl Default for Scene<'_> {
     fn default() -> Self {
-        Self {
-            meshes: Vec::new(),
-            overlays: Vec::new(),
-            ground: None,
-            background: Background::DARK,
-            shadows: true,
-            occlusion: true,
-        }
+        Self { meshes: Vec::new(), overlays: Vec::new(), ground: None, background: Background::DARK, shadows: true, occlusion: true }
     }
 }
 

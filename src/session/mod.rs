@@ -33,10 +33,14 @@
 //! are made by jobs in the background, the old ones stay until the new ones are ready. Each bound method lives on a [`SimWorker`].
 
 mod apply;
+mod bake;
+mod checkup;
 mod command;
 mod document;
 mod jobs;
 mod message;
+mod motion;
+mod output;
 mod placeholder;
 mod playback;
 mod posing;
@@ -44,10 +48,14 @@ mod source;
 mod stages;
 mod worker;
 
+pub use bake::{BakeFormat, Baked, bake, numbered};
+pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
 pub use jobs::{JobView, open};
 pub use message::{Level, Message, MessageId};
+pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
+pub use output::{AtomicFile, WriteError, write_file};
 pub use playback::Playback;
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,

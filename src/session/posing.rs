@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::output::{WriteError, write_file};
 use crate::math::{Affine, Quat};
 use crate::rig::{Pose, PoseError, PoseFile, Skeleton, Trs};
 
@@ -84,13 +85,8 @@ pub enum PoseFileError {
         source: PoseError,
     },
     /// The file can't be written.
-    #[error("{}: the pose can't be written: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// A pose file larger than this is something else.
@@ -118,7 +114,7 @@ pub fn read_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose, PoseFileError
 /// [`PoseFileError::Write`]; nothing half-written is left.
 pub fn write_pose(path: &Path, file: &PoseFile) -> Result<(), PoseFileError> {
     let text = serde_json::to_string_pretty(file).map_err(|source| PoseFileError::Syntax { path: path.into(), source })?;
-    std::fs::write(path, text).map_err(|source| PoseFileError::Write { path: path.into(), source })
+    Ok(write_file(path, |out| writeln!(out, "{text}"))?)
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Whole files into memory, and text out of bytes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Largest file that is read. Characters are a hundred times smaller; this keeps a wrong file from filling the memory.
+pub(crate) const LARGEST_FILE: usize = 512 << 20;
+
+/// Reads a file of at most [`LARGEST_FILE`] bytes.
+pub(crate) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let mut bytes = Vec::with_capacity((meta.len() as usize).min(LARGEST_FILE) + 1);
+    file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > LARGEST_FILE {
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, "it is larger than 512 MB"));
+    }
+    Ok(bytes)
+}
+
+/// Text from UTF-8, or UTF-16 with a byte-order mark; what can't be decoded becomes U+FFFD.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    let wide = |to_u16: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|b| to_u16([b[0], b[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes {
+        [0xFE, 0xFF, ..] => wide(u16::from_be_bytes),
+        [0xFF, 0xFE, ..] => wide(u16::from_le_bytes),
+        _ => String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)).into_owned(),
+    }
+}
+
+/// A number as text files spell it: what `f64` reads, or else its longest beginning that is a number ("3.1+e2" → 3.1), as
+/// C's `strtod` would. `None` if it doesn't begin with one.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    if let Ok(value) = text.parse() {
+        return Some(value);
+    }
+    let plain = text.bytes().take_while(|b| b.is_ascii_digit() || b"+-.eE".contains(b)).count();
+    (1..=plain).rev().find_map(|end| text[..end].parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_all_spellings() {
+        for (text, expected) in [("1", 1.0), ("+2.", 2.0), (".5", 0.5), ("-1E2", -100.0), ("3.1+e2", 3.1), ("1,5", 1.0)] {
+            assert!((number(text).unwrap() - expected).abs() < 1e-12, "{text}");
+        }
+        assert!(number("nan").unwrap().is_nan());
+        assert!(number("x").is_none() && number("").is_none() && number("é").is_none());
+    }
+
+    #[test]
+    fn utf_16_is_text() {
+        assert_eq!(text_of(&[0xFE, 0xFF, 0, b'v', 0, b' ']), "v ");
+        assert_eq!(text_of(b"\xEF\xBB\xBFv"), "v");
+    }
+}

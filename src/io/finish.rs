@@ -1,0 +1,132 @@
+//! The last look at a freshly read character: positions made finite, its unit guessed, impossible places refused.
+
+use super::error::{Parsed, bad};
+use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::math::Point;
+use crate::mesh::Bounds;
+
+/// What a format says of its unit of length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Metres, unless that would be absurd (glTF).
+    Metres,
+    /// Nothing (OBJ, OFF).
+    Unknown,
+}
+
+/// Coordinates beyond this are taken for damage: their squares must fit into `f32`.
+const LARGEST: f32 = 1e15;
+
+/// Mends and checks; may be called again after meshes or skeleton have been exchanged.
+pub(super) fn finish(character: &mut Character, unit: Unit) -> Parsed<()> {
+    let (moved, dropped) = character.meshes.iter_mut().map(drop_infinite).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    if moved > 0 {
+        let text = format!("{moved} vertices have coordinates that are not finite; {dropped} triangles with them are left out");
+        character.note(Severity::Mended, moved, text);
+        if character.source_triangles() == 0 {
+            return bad("no triangle has finite coordinates");
+        }
+    }
+    let rest = character.skeleton.world_from_joint(&character.skeleton.rest_pose());
+    for mesh in &character.meshes {
+        let (at_bind, at_rest) = (mesh.bind_positions(&character.skeleton), mesh.positions_at(&rest));
+        if at_bind.iter().chain(&at_rest).any(|p| !is_sane(p)) {
+            return bad(format!("the joints put vertices of mesh \"{}\" infinitely far away", mesh.name));
+        }
+    }
+    guess_unit(character, unit);
+    Ok(())
+}
+
+fn is_sane(point: &Point) -> bool {
+    point.iter().all(|c| c.abs() < LARGEST)
+}
+
+/// Drops triangles with infinite or NaN corners; moves those vertices to a finite neighbour, else the origin. Returns how many
+/// vertices were moved and triangles dropped.
+fn drop_infinite(mesh: &mut SourceMesh) -> (usize, usize) {
+    let broken: Vec<bool> = mesh.positions.iter().map(|p| !is_sane(p)).collect();
+    let count = broken.iter().filter(|&&b| b).count();
+    if count == 0 {
+        return (0, 0);
+    }
+    for triangle in &mesh.triangles {
+        let finite = triangle.iter().map(|&v| v as usize).find(|&v| !broken[v]).map(|v| mesh.positions[v]);
+        for &v in triangle.iter().filter(|&&v| broken[v as usize]) {
+            if !is_sane(&mesh.positions[v as usize]) {
+                mesh.positions[v as usize] = finite.unwrap_or(mesh.positions[v as usize]);
+            }
+        }
+    }
+    for position in mesh.positions.iter_mut().filter(|p| !is_sane(p)) {
+        *position = Point::origin();
+    }
+    let before = mesh.triangles.len();
+    mesh.triangles.retain(|t| t.iter().all(|&v| !broken[v as usize]));
+    (count, before - mesh.triangles.len())
+}
+
+/// Sets `metres_per_unit`: the power of ten that brings the largest extent of the skin into (0.55, 5.5] m; glTF stays at 1 if
+/// its largest extent lies within 0.05 to 20 m.
+fn guess_unit(character: &mut Character, unit: Unit) {
+    let has_skin = character.meshes.iter().any(SourceMesh::is_skin);
+    let counted = character.meshes.iter().filter(|m| !has_skin || m.is_skin());
+    let positions: Vec<Point> = counted.flat_map(|m| m.bind_positions(&character.skeleton)).collect();
+    let extent = f64::from(Bounds::of(&positions).extent().max());
+    character.metres_per_unit = metres_per_unit(extent, unit);
+    if character.metres_per_unit != 1.0 {
+        let text =
+            format!("1 unit of the file is taken for {} m, because the character is {extent:.4} units large", character.metres_per_unit);
+        character.notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
+        character.note(Severity::Info, 0, text);
+    }
+}
+
+fn metres_per_unit(extent: f64, unit: Unit) -> f64 {
+    let plausible = unit == Unit::Metres && (0.05..=20.0).contains(&extent);
+    if plausible || !(extent > 0.0 && extent.is_finite()) {
+        return 1.0;
+    }
+    10_f64.powi(-((extent / 5.5).log10().ceil() as i32))
+}
+
+/// Meshes that hang on nothing become skin without weights, in world space: for a skeleton that comes from another file.
+pub(super) fn static_to_unweighted(character: &mut Character) {
+    for mesh in &mut character.meshes {
+        if matches!(mesh.attachment, Attachment::Static { .. }) {
+            let (positions, attachment) = (mesh.positions_at(&[]), Attachment::Unweighted);
+            (mesh.positions, mesh.attachment) = (positions, attachment);
+            mesh.normals = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_powers_of_ten() {
+        for (extent, expected) in [(1.7, 1.0), (170.0, 0.01), (14.36, 0.1), (5.5, 1.0), (0.55, 10.0), (1700.0, 0.001), (0.0, 1.0)] {
+            assert!((metres_per_unit(extent, Unit::Unknown) / expected - 1.0).abs() < 1e-9, "{extent}");
+        }
+        assert!((metres_per_unit(0.2, Unit::Metres) - 1.0).abs() < 1e-12);
+        assert!((metres_per_unit(150.0, Unit::Metres) - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn broken_vertices_take_their_triangles_with_them() {
+        let mut mesh = SourceMesh {
+            name: String::new(),
+            positions: [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [f32::NAN, 0.0, 0.0]].map(Point::from).to_vec(),
+            triangles: vec![[0, 1, 2], [1, 3, 2]],
+            normals: None,
+            tex_coords: None,
+            material: None,
+            attachment: Attachment::Unweighted,
+        };
+        assert_eq!(drop_infinite(&mut mesh), (1, 1));
+        assert_eq!(mesh.triangles, [[0, 1, 2]]);
+        assert_eq!(mesh.positions[3], mesh.positions[1]);
+    }
+}

@@ -1,0 +1,219 @@
+//! The files of the Fast Projective Skinning demos: `.skel` (joints), `.anim` (keys) and `.ini` (what belongs together).
+
+use std::path::{Path, PathBuf};
+
+use super::bytes::text_of;
+use super::error::{Parsed, bad};
+use crate::math::{Point64, Quat, Vec64, linear_part};
+use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Track, Trs};
+
+/// Seconds between two keys of an `.anim`; the format has no times.
+const KEY_DISTANCE_SECS: f64 = 1.0;
+
+/// A skeleton and, for every joint of its file, its index.
+#[derive(Debug)]
+pub(crate) struct SkelFile {
+    pub skeleton: Skeleton,
+    /// Parents come first in [`Skeleton`], but not always in the file.
+    pub joint_of_line: Vec<usize>,
+}
+
+/// Reads a `.skel`: the number of joints, then a line `x y z name parent` each; the parent of roots is `root`.
+pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
+    let text = text_of(bytes);
+    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, line)| !line.is_empty());
+    let Some((_, Ok(count))) = lines.next().map(|(i, line)| (i, line.parse::<usize>())) else {
+        return bad("the number of joints is expected in the first line");
+    };
+    if count == 0 || count > text.len() / 5 {
+        return bad(format!("claims {count} joints, which its {} bytes can't hold", text.len()));
+    }
+    let mut joints: Vec<(String, &str, Point64)> = Vec::with_capacity(count);
+    for (line, content) in lines.take(count) {
+        let words: Vec<&str> = content.split_whitespace().collect();
+        let coordinate = |at: usize| words.get(at).and_then(|w| w.parse::<f64>().ok()).filter(|c| c.abs() < 1e15);
+        let (Some(x), Some(y), Some(z), Some(name), Some(parent)) =
+            (coordinate(0), coordinate(1), coordinate(2), words.get(3), words.get(4))
+        else {
+            return bad(format!("line {line}: \"x y z name parent\" with finite coordinates is expected, not \"{content}\""));
+        };
+        if joints.iter().any(|joint| joint.0 == *name) {
+            return bad(format!("line {line}: there are two joints \"{name}\""));
+        }
+        joints.push(((*name).to_owned(), parent, Point64::new(x, y, z)));
+    }
+    if joints.len() < count {
+        return bad(format!("ends after {} of {count} joints", joints.len()));
+    }
+    parents_first(&joints)
+}
+
+/// Puts parents before children, otherwise in the file's order.
+fn parents_first(joints: &[(String, &str, Point64)]) -> Parsed<SkelFile> {
+    let line_of: std::collections::HashMap<&str, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.0.as_str(), i)).collect();
+    // A joint may itself be called "root" and hang on "root": then it is one.
+    let above = |i: usize| line_of.get(joints[i].1).copied().filter(|&above| above != i || joints[i].1 != "root");
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
+    let mut roots = Vec::new();
+    for (i, (name, parent, _)) in joints.iter().enumerate() {
+        match above(i) {
+            Some(above) => children[above].push(i),
+            None if *parent == "root" => roots.push(i),
+            None => return bad(format!("joint \"{name}\" hangs on \"{parent}\", which is no joint; roots hang on \"root\"")),
+        }
+    }
+    let ordered = (0..joints.len()).all(|i| above(i).is_none_or(|above| above < i));
+    let order = if ordered { (0..joints.len()).collect() } else { breadth_first(roots, &children) };
+    if order.len() < joints.len() {
+        return bad("the joints hang on each other in a circle");
+    }
+    let mut joint_of_line = vec![0; joints.len()];
+    order.iter().enumerate().for_each(|(joint, &line)| joint_of_line[line] = joint);
+    let made = |&line: &usize| {
+        let (name, _, position) = &joints[line];
+        (name.clone(), above(line).map(|above| joint_of_line[above]), *position)
+    };
+    let made: Vec<_> = order.iter().map(made).collect();
+    Ok(SkelFile { skeleton: Skeleton::from_positions(&made)?, joint_of_line })
+}
+
+fn breadth_first(roots: Vec<usize>, children: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = roots;
+    let mut at = 0;
+    while at < order.len() {
+        order.extend_from_slice(&children[order[at]]);
+        at += 1;
+    }
+    order
+}
+
+/// Reads an `.anim`: `keys joints`, then for every key an integer, an axis for every joint and an angle (rad) for every joint.
+///
+/// A key turns each joint about its axis, which is given in the world's directions at rest; what hangs on the joint turns with
+/// it. Keys are a second apart.
+pub(crate) fn read_anim(bytes: &[u8], name: &str, skeleton: &Skeleton, joint_of_line: &[usize]) -> Parsed<Clip> {
+    let text = text_of(bytes);
+    let mut words = text.split_whitespace();
+    let mut next = |what: &str| match words.next().map(|word| (word, word.parse::<f64>())) {
+        Some((_, Ok(value))) if value.is_finite() => Ok(value),
+        Some((word, _)) => bad(format!("a number ({what}) is expected, not \"{word}\"")),
+        None => bad(format!("ends where {what} is expected")),
+    };
+    let (keys, joints) = (next("the number of keys")?, next("the number of joints")?);
+    if joints != skeleton.len() as f64 {
+        return bad(format!("moves {joints} joints, the skeleton has {}", skeleton.len()));
+    }
+    // A key takes at least four numbers a joint.
+    if !(keys >= 1.0 && keys.fract() == 0.0 && keys * joints * 8.0 <= text.len() as f64) {
+        return bad(format!("claims {keys} keys, which its {} bytes can't hold", text.len()));
+    }
+    let bases = rest_bases(skeleton);
+    let mut curves: Vec<Vec<nalgebra::Quaternion<f64>>> = vec![Vec::with_capacity(keys as usize); skeleton.len()];
+    for _ in 0..keys as usize {
+        next("the number of a key")?;
+        let mut axes = Vec::with_capacity(joint_of_line.len());
+        for _ in joint_of_line {
+            axes.push(Vec64::new(next("an axis")?, next("an axis")?, next("an axis")?));
+        }
+        for (axis, &joint) in axes.iter().zip(joint_of_line) {
+            let angle = next("an angle")?;
+            let turn = nalgebra::Unit::try_new(*axis, 1e-12).map_or_else(Quat::identity, |axis| Quat::from_axis_angle(&axis, angle));
+            let local = bases[joint].inverse() * turn * bases[joint] * skeleton.joints()[joint].rest.rotation;
+            curves[joint].push(local.into_inner());
+        }
+    }
+    let times_secs: Vec<f64> = (0..keys as usize).map(|key| key as f64 * KEY_DISTANCE_SECS).collect();
+    let track = |(joint, values)| {
+        let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
+        Track { joint, channel: Channel::Rotation(curve) }
+    };
+    let tracks = curves.into_iter().enumerate().map(track).collect();
+    Ok(Clip { name: name.to_owned(), duration_secs: times_secs.last().copied().unwrap_or(0.0), tracks })
+}
+
+/// The world's directions seen from the frame that each joint's local rotation is given in, at rest.
+fn rest_bases(skeleton: &Skeleton) -> Vec<Quat> {
+    let world = skeleton.world_from_joint(&skeleton.rest_pose());
+    let base = |joint: &crate::rig::Joint| {
+        let transform = joint.parent.map_or(joint.parent_from_base, |p| world[p] * joint.parent_from_base);
+        if linear_part(&transform) == nalgebra::Matrix3::identity() { Quat::identity() } else { Trs::from_affine(&transform).rotation }
+    };
+    skeleton.joints().iter().map(base).collect()
+}
+
+/// What a demo's `.ini` names, with paths relative to its folder resolved.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ini {
+    pub sim_mesh: Option<PathBuf>,
+    pub vis_mesh: Option<PathBuf>,
+    pub skeleton: Option<PathBuf>,
+    pub animations: Vec<PathBuf>,
+}
+
+/// Reads an `.ini`: lines `KEY file [more]`; unknown keys are skipped.
+pub(crate) fn read_ini(bytes: &[u8], folder: &Path) -> Parsed<Ini> {
+    let text = text_of(bytes);
+    let mut ini = Ini::default();
+    for line in text.lines() {
+        let line = line.split(['#', ';']).next().unwrap_or("");
+        let mut words = line.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
+        let (Some(key), Some(file)) = (words.next(), words.next()) else { continue };
+        let path = folder.join(file.replace('\\', "/"));
+        match key.to_ascii_uppercase().as_str() {
+            "SIMMESH" => ini.sim_mesh = Some(path),
+            "VISMESH" => ini.vis_mesh = Some(path),
+            "SKELETON" => ini.skeleton = Some(path),
+            "ANIMATION" => ini.animations.push(path),
+            _ => {}
+        }
+    }
+    if ini.sim_mesh.is_none() && ini.vis_mesh.is_none() {
+        return bad("names no mesh: a line \"SIMMESH file\" is expected");
+    }
+    Ok(ini)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skeleton_in_any_order_and_its_motion() {
+        let skel = read_skel(b"3\n1 0 0 hand arm\n0 0 0 arm root\n2 0 0 tip hand\n").unwrap();
+        let names: Vec<&str> = skel.skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+        assert_eq!(names, ["arm", "hand", "tip"]);
+        assert_eq!(skel.joint_of_line, [1, 0, 2]);
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let anim = format!("2 3\n0\n1 0 0 1 0 0 1 0 0\n0 0 0\n1\n0 0 1 1 0 0 1 0 0\n{quarter} 0 0\n");
+        let clip = read_anim(anim.as_bytes(), "bend", &skel.skeleton, &skel.joint_of_line).unwrap();
+        assert!((clip.duration_secs - 1.0).abs() < 1e-12);
+        let world = skel.skeleton.world_from_joint(&clip.sample(&skel.skeleton, 1.0));
+        let tip = crate::math::origin_of(&world[2]);
+        assert!((tip - Point64::new(1.0, 1.0, 0.0)).norm() < 1e-9, "{tip}");
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        for text in
+            ["", "0", "x", "9999999999", "1\n0 0 0 a", "1\n0 nan 0 a root", "2\n0 0 0 a b\n0 0 0 b a\n", "2\n0 0 0 a root\n0 0 0 a root\n"]
+        {
+            assert!(read_skel(text.as_bytes()).is_err(), "{text}");
+        }
+        let skel = read_skel(b"1\n0 0 0 a root").unwrap();
+        for text in ["", "1", "1 2", "1e300 1", "-1 1", "1 1 0 1 0 0", "1 1 0 1 0 0 inf"] {
+            assert!(read_anim(text.as_bytes(), "x", &skel.skeleton, &skel.joint_of_line).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_ini_names_files() {
+        let ini = read_ini(
+            b"SIMMESH  a.off\nvismesh b.off\nUPSAMPLING w.txt\nSKELETON a.skel\nANIMATION 0.anim x\nANIMATION 1.anim x\n",
+            Path::new("d"),
+        );
+        let ini = ini.unwrap();
+        assert_eq!(ini.sim_mesh, Some(PathBuf::from("d/a.off")));
+        assert_eq!(ini.animations.len(), 2);
+        assert!(read_ini(b"hello", Path::new("")).is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! Animations → clips.
+
+use super::accessor::Accessors;
+use super::document::{Animation, Document, Sampler};
+use crate::character::{Character, Severity};
+use crate::io::error::Parsed;
+use crate::math::Vec64;
+use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
+
+/// Reads all animations; channels that can't be used are left out and noted.
+pub fn read(
+    document: &Document,
+    accessors: &Accessors<'_>,
+    joint_of_node: &[Option<usize>],
+    character: &mut Character,
+) -> Parsed<Vec<Clip>> {
+    let mut left_out = 0;
+    let mut morphs = 0;
+    let mut clips = Vec::with_capacity(document.animations.len());
+    for (i, animation) in document.animations.iter().enumerate() {
+        let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("clip{i}"));
+        let mut clip = Clip { name, duration_secs: 0.0, tracks: Vec::new() };
+        for channel in &animation.channels {
+            if channel.target.path == "weights" {
+                morphs += 1;
+                continue;
+            }
+            // A channel without a target, or of a node that carries nothing, moves nothing that is seen.
+            let Some(joint) = channel.target.node.and_then(|n| joint_of_node.get(n).copied().flatten()) else { continue };
+            match read_channel(animation, channel.sampler, &channel.target.path, accessors)? {
+                Some((channel, end)) => {
+                    clip.duration_secs = clip.duration_secs.max(end);
+                    clip.tracks.push(Track { joint, channel });
+                }
+                None => left_out += 1,
+            }
+        }
+        clips.push(clip);
+    }
+    if left_out > 0 {
+        character.note(
+            Severity::Mended,
+            left_out,
+            format!("{left_out} animation channels are left out: their keys are missing, not finite or not ascending in time"),
+        );
+    }
+    if morphs > 0 {
+        character.note(Severity::Info, morphs, format!("{morphs} animation channels of morph targets are not played"));
+    }
+    Ok(clips)
+}
+
+/// One channel and the time of its last key.
+fn read_channel(animation: &Animation, sampler: usize, path: &str, accessors: &Accessors<'_>) -> Parsed<Option<(Channel, f64)>> {
+    let Some(sampler) = animation.samplers.get(sampler) else { return Ok(None) };
+    let interpolation = match sampler.interpolation.as_deref() {
+        None | Some("LINEAR") => Interpolation::Linear,
+        Some("STEP") => Interpolation::Step,
+        Some("CUBICSPLINE") => Interpolation::Cubic,
+        Some(_) => return Ok(None),
+    };
+    let times: Vec<f64> = accessors.reals::<1>(sampler.input)?.iter().map(|t| f64::from(t[0])).collect();
+    Ok(match path {
+        "translation" => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Translation(c), end)),
+        "scale" => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Scale(c), end)),
+        "rotation" => {
+            let to_quat = |[x, y, z, w]: [f32; 4]| nalgebra::Quaternion::new(w, x, y, z).cast::<f64>();
+            let values = accessors.reals::<4>(sampler.output)?;
+            curve(times, &values, interpolation, to_quat).map(|(c, end)| (Channel::Rotation(c), end))
+        }
+        _ => None,
+    })
+}
+
+type Found<T> = Option<(Curve<T>, f64)>;
+
+fn vectors(sampler: &Sampler, times: Vec<f64>, interpolation: Interpolation, accessors: &Accessors<'_>) -> Parsed<Found<Vec64>> {
+    let values = accessors.reals::<3>(sampler.output)?;
+    Ok(curve(times, &values, interpolation, |v| Vec64::from(v.map(f64::from))))
+}
+
+/// A curve, if its keys are usable; values beyond the last key time are dropped.
+fn curve<T, const N: usize>(
+    mut times: Vec<f64>,
+    values: &[[f32; N]],
+    interpolation: Interpolation,
+    convert: impl Fn([f32; N]) -> T,
+) -> Found<T> {
+    let per_key = if interpolation == Interpolation::Cubic { 3 } else { 1 };
+    times.truncate(values.len() / per_key);
+    let values = &values[..times.len() * per_key];
+    let finite = times.iter().all(|t| t.is_finite()) && values.iter().flatten().all(|v| v.abs() < 1e15);
+    let ascending = times.windows(2).all(|pair| pair[0] <= pair[1]);
+    let end = *times.last()?;
+    if !finite || !ascending {
+        return None;
+    }
+    Some((Curve { times_secs: times, values: values.iter().map(|v| convert(*v)).collect(), interpolation }, end))
+}

@@ -1,0 +1,189 @@
+//! GLB chunks, buffers in files and in `data:` URIs.
+
+use std::path::{Path, PathBuf};
+
+use super::document::{Buffer, Document};
+use crate::io::bytes::read_file;
+use crate::io::error::{Parsed, bad};
+
+/// The JSON and the binary chunk of a GLB, or the whole file as JSON.
+pub fn split(bytes: &[u8]) -> Parsed<(&[u8], Option<&[u8]>)> {
+    if !bytes.starts_with(b"glTF") {
+        return if bytes.is_empty() { bad("the file is empty") } else { Ok((bytes, None)) };
+    }
+    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let (Some(version), Some(length)) = (word(4), word(8)) else {
+        return bad("a GLB header of 12 bytes is expected, the file ends before");
+    };
+    match version {
+        2 => {}
+        1 => return bad("this is a glTF 1.0 binary, which can't be read; convert it to glTF 2.0"),
+        other => return bad(format!("GLB version {other} can't be read; 2 is expected")),
+    }
+    if length as usize > bytes.len() {
+        return bad(format!("the GLB header promises {length} bytes, the file has {}: it is cut short", bytes.len()));
+    }
+    let mut at = 12;
+    let (mut json, mut binary) = (None, None);
+    while let (Some(size), Some(kind)) = (word(at), word(at + 4)) {
+        let Some(chunk) = bytes.get(at + 8..).and_then(|rest| rest.get(..size as usize)) else {
+            return bad(format!("a GLB chunk of {size} bytes at byte {at} reaches beyond the end of the file"));
+        };
+        match kind {
+            0x4E4F_534A if json.is_none() => json = Some(chunk),
+            0x004E_4942 if binary.is_none() => binary = Some(chunk),
+            _ => {}
+        }
+        at = (at + 8).saturating_add(size as usize);
+    }
+    match json {
+        Some(json) => Ok((json, binary)),
+        None => bad("the GLB has no JSON chunk"),
+    }
+}
+
+/// Where files that a document names are looked for.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The folder of the document; none if it came from memory.
+    pub folder: Option<PathBuf>,
+}
+
+impl Place {
+    /// The bytes behind a URI.
+    pub fn fetch(&self, uri: &str) -> Parsed<Vec<u8>> {
+        if let Some(data) = uri.strip_prefix("data:") {
+            return data_uri(data);
+        }
+        if uri.split_once(':').is_some_and(|(scheme, _)| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric())) {
+            return bad(format!("\"{}\" lies outside this computer and is not fetched", abridged(uri)));
+        }
+        let Some(folder) = &self.folder else {
+            return bad(format!("names the file \"{}\", but was not itself read from a folder", abridged(uri)));
+        };
+        // Exporters disagree whether names are percent-encoded: as the standard says, then literally.
+        let decoded = String::from_utf8(percent_decode(uri)).unwrap_or_else(|_| uri.to_owned());
+        let path = [decoded.as_str(), uri].map(|name| folder.join(name.replace('\\', "/")));
+        let path: &Path = path.iter().find(|p| p.is_file()).unwrap_or(&path[0]);
+        match read_file(path) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) => bad(format!("names the file \"{}\", which can't be read: {error}", abridged(&decoded))),
+        }
+    }
+}
+
+/// All buffers; `None` for one without data (an extension's fallback).
+pub fn buffers(document: &Document, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<Option<Vec<u8>>>> {
+    let mut all = Vec::with_capacity(document.buffers.len());
+    let mut total = 0_usize;
+    for (i, buffer) in document.buffers.iter().enumerate() {
+        let data = data_of(i, buffer, binary, place)?;
+        if let Some(data) = &data {
+            if data.len() < buffer.byte_length {
+                return bad(format!("buffer {i} should have {} bytes but has {}", buffer.byte_length, data.len()));
+            }
+            total += data.len();
+        }
+        if total > crate::io::bytes::LARGEST_FILE {
+            return bad("the buffers together are larger than 512 MB");
+        }
+        all.push(data);
+    }
+    Ok(all)
+}
+
+fn data_of(index: usize, buffer: &Buffer, binary: Option<&[u8]>, place: &Place) -> Parsed<Option<Vec<u8>>> {
+    match &buffer.uri {
+        Some(uri) => place.fetch(uri).map(Some),
+        None if index == 0 => Ok(binary.map(<[u8]>::to_vec)),
+        None => Ok(None),
+    }
+}
+
+/// What follows `data:`: `[type][;base64],data`.
+fn data_uri(rest: &str) -> Parsed<Vec<u8>> {
+    let Some((header, data)) = rest.split_once(',') else { return bad("a data: URI has no comma before its data") };
+    if header.ends_with(";base64") {
+        match base64_decode(data) {
+            Some(bytes) => Ok(bytes),
+            None => bad("a data: URI is not valid base64"),
+        }
+    } else {
+        Ok(percent_decode(data))
+    }
+}
+
+/// Standard and URL-safe alphabets; padding is optional, white space skipped. `None` for other characters.
+pub(crate) fn base64_decode(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b' ' | b'\n' | b'\r' | b'\t' => continue,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    // A single left-over character carries only six bits: something is missing.
+    if count == 6 { None } else { Some(out) }
+}
+
+/// `%41` → `A`; a stray `%` stays.
+pub(crate) fn percent_decode(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).and_then(|&b| char::from(b).to_digit(16));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+fn abridged(uri: &str) -> String {
+    uri.chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_and_percent_encoding() {
+        assert_eq!(base64_decode("U2luZXc=").unwrap(), b"Sinew");
+        assert_eq!(base64_decode("U2luZXc").unwrap(), b"Sinew");
+        assert_eq!(base64_decode("").unwrap(), b"");
+        assert!(base64_decode("U2l*").is_none());
+        assert!(base64_decode("U").is_none());
+        assert_eq!(percent_decode("a%20b%zz%"), b"a b%zz%");
+    }
+
+    #[test]
+    fn a_glb_must_be_whole() {
+        assert!(split(b"").is_err());
+        assert!(split(b"glTF\x02\0\0").is_err());
+        assert!(split(b"glTF\x01\0\0\0\x0c\0\0\0").is_err());
+        assert!(split(b"glTF\x02\0\0\0\xff\0\0\0").is_err());
+        let glb = b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0JSON{}  ";
+        assert_eq!(split(glb).unwrap().0, b"{}  ");
+    }
+}

@@ -1,0 +1,186 @@
+//! Primitives of mesh nodes → source meshes.
+
+use super::accessor::Accessors;
+use super::document::{Document, Primitive};
+use super::material::Materials;
+use super::scene::Scene;
+use super::skeleton::{Rig, between};
+use super::weights;
+use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::io::error::{Parsed, bad};
+use crate::math::{Point, Vec3, linear_part};
+use crate::progress::Progress;
+
+/// Everything that reading a primitive needs.
+pub struct Context<'a> {
+    pub document: &'a Document,
+    pub scene: &'a Scene,
+    pub accessors: &'a Accessors<'a>,
+    pub rig: &'a Rig,
+    pub materials: &'a Materials,
+}
+
+/// What was left out or mended over all primitives.
+#[derive(Default)]
+pub struct Tally {
+    no_surface: usize,
+    no_positions: usize,
+    bad_indices: usize,
+    bad_normals: usize,
+    morphs: usize,
+    /// Of weights.
+    pub weights: weights::Tally,
+}
+
+impl Context<'_> {
+    /// All meshes of the scene: nodes depth-first, primitives in order.
+    pub fn meshes(&self, character: &mut Character, progress: &Progress) -> Parsed<Vec<SourceMesh>> {
+        let mut tally = Tally::default();
+        let mut meshes = Vec::new();
+        for &node in &self.scene.in_scene {
+            let Some(mesh) = self.document.nodes[node].mesh.and_then(|m| self.document.meshes.get(m)) else { continue };
+            for (i, primitive) in mesh.primitives.iter().enumerate() {
+                if progress.is_cancelled() {
+                    return Ok(meshes);
+                }
+                let own = self.document.nodes[node].name.as_ref().or(mesh.name.as_ref());
+                let name = own.cloned().unwrap_or_else(|| format!("mesh{}", meshes.len()));
+                let name = if i == 0 { name } else { format!("{name}.{}", i + 1) };
+                meshes.extend(self.primitive(node, primitive, name, &mut tally)?);
+            }
+        }
+        tally.note(character);
+        Ok(meshes)
+    }
+
+    fn primitive(&self, node: usize, primitive: &Primitive, name: String, tally: &mut Tally) -> Parsed<Option<SourceMesh>> {
+        let mode = primitive.mode.unwrap_or(4);
+        if !(4..=6).contains(&mode) {
+            tally.no_surface += 1;
+            return Ok(None);
+        }
+        let Some(&positions) = primitive.attributes.get("POSITION") else {
+            tally.no_positions += 1;
+            return Ok(None);
+        };
+        let positions: Vec<Point> = self.accessors.reals::<3>(positions)?.into_iter().map(Point::from).collect();
+        let corners = match primitive.indices {
+            Some(indices) => self.accessors.indices::<1>(indices)?.into_iter().map(|[i]| i).collect(),
+            None => (0..positions.len() as u32).collect::<Vec<_>>(),
+        };
+        tally.morphs += usize::from(!primitive.targets.is_empty());
+        let attachment = self.attachment(node, primitive, &positions, &mut tally.weights)?;
+        let mut triangles = triangles_of(mode, &corners);
+        let claimed = triangles.len();
+        triangles.retain(|t| t.iter().all(|&v| (v as usize) < positions.len()));
+        let dropped = claimed - triangles.len();
+        if dropped * 10 > claimed {
+            return bad(format!("{dropped} of {claimed} triangles of mesh \"{name}\" name vertices beyond its {}", positions.len()));
+        }
+        tally.bad_indices += dropped;
+        if self.is_mirrored(node, &attachment) {
+            triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        }
+        let normals = self.normals(primitive, tally)?;
+        let tex_coords = self.tex_coords(primitive)?;
+        let material = primitive.material.filter(|&m| m < self.materials.all.len());
+        Ok(Some(SourceMesh { name, positions, triangles, normals, tex_coords, material, attachment }))
+    }
+
+    /// glTF 2.0, 3.7.3.3 and 3.7.4: only a mesh without skin is moved by its own node.
+    fn attachment(&self, node: usize, primitive: &Primitive, positions: &[Point], tally: &mut weights::Tally) -> Parsed<Attachment> {
+        if let Some(skin) = self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s)) {
+            if let Some(attachment) = weights::read(primitive, positions, self.accessors, &self.rig.skeleton, skin, tally)? {
+                return Ok(attachment);
+            }
+        }
+        let scene = self.scene;
+        let carrier = std::iter::successors(Some(node), |&n| scene.parent[n]).find_map(|n| self.rig.joint_of_node[n]);
+        Ok(match carrier {
+            Some(joint) if self.rig.joint_of_node[node].is_some() => {
+                Attachment::Rigid { joint, joint_from_mesh: crate::math::Affine::identity() }
+            }
+            Some(joint) => Attachment::Rigid { joint, joint_from_mesh: between(scene, &self.rig.joint_of_node, node) * scene.local[node] },
+            None => Attachment::Static { world_from_mesh: scene.world[node] },
+        })
+    }
+
+    /// Whether the mesh stands mirrored in the world, so that its triangles turn the other way (glTF 2.0, 3.7.4).
+    fn is_mirrored(&self, node: usize, attachment: &Attachment) -> bool {
+        let placed = match attachment {
+            Attachment::Skinned { .. } => match self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s)) {
+                Some(skin) => &skin.world_from_mesh,
+                None => return false,
+            },
+            _ => &self.scene.world[node],
+        };
+        linear_part(placed).determinant() < 0.0
+    }
+
+    /// Normals, unless some are no directions: then none, and they are computed.
+    fn normals(&self, primitive: &Primitive, tally: &mut Tally) -> Parsed<Option<Vec<Vec3>>> {
+        let Some(&accessor) = primitive.attributes.get("NORMAL") else { return Ok(None) };
+        if self.accessors.width(accessor) != 3 {
+            tally.bad_normals += 1;
+            return Ok(None);
+        }
+        let normals: Vec<Vec3> = self.accessors.reals::<3>(accessor)?.into_iter().map(Vec3::from).collect();
+        let usable = normals.iter().all(|n| (0.5..2.0).contains(&n.norm()));
+        if !usable {
+            tally.bad_normals += 1;
+        }
+        Ok(usable.then_some(normals))
+    }
+
+    fn tex_coords(&self, primitive: &Primitive) -> Parsed<Option<Vec<[f32; 2]>>> {
+        let set = primitive.material.and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let found = primitive.attributes.get(&format!("TEXCOORD_{set}")).or_else(|| primitive.attributes.get("TEXCOORD_0"));
+        let Some(&accessor) = found.filter(|&&a| self.accessors.width(a) == 2) else { return Ok(None) };
+        let coords = self.accessors.reals::<2>(accessor)?;
+        Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
+    }
+}
+
+/// Triangles of a list (4), strip (5) or fan (6); strips turn every other triangle (glTF 2.0, 3.7.2.1).
+pub(super) fn triangles_of(mode: u32, corners: &[u32]) -> Vec<[u32; 3]> {
+    match mode {
+        4 => corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
+        5 => corners.windows(3).enumerate().map(|(i, c)| if i % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] }).collect(),
+        _ => corners.get(1..).unwrap_or(&[]).windows(2).map(|c| [corners[0], c[0], c[1]]).collect(),
+    }
+}
+
+impl Tally {
+    fn note(&self, character: &mut Character) {
+        let mut note = |severity, count: usize, text: String| {
+            if count > 0 {
+                character.note(severity, count, text);
+            }
+        };
+        note(
+            Severity::Info,
+            self.no_surface,
+            format!("{} primitives of points or lines have no surface and are left out", self.no_surface),
+        );
+        note(Severity::Mended, self.no_positions, format!("{} primitives without positions are left out", self.no_positions));
+        let text = format!("{} triangles that name missing vertices are left out", self.bad_indices);
+        note(Severity::Mended, self.bad_indices, text);
+        let text = format!("{} meshes have normals that are no directions; they are computed anew", self.bad_normals);
+        note(Severity::Mended, self.bad_normals, text);
+        note(Severity::Info, self.morphs, format!("{} meshes have morph targets, which are not used", self.morphs));
+        self.weights.note(character);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_keep_their_orientation() {
+        assert_eq!(triangles_of(5, &[0, 1, 2, 3, 4]), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
+        assert_eq!(triangles_of(6, &[0, 1, 2, 3]), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(triangles_of(4, &[0, 1, 2, 3]), [[0, 1, 2]]);
+        assert!(triangles_of(6, &[]).is_empty() && triangles_of(5, &[1]).is_empty());
+    }
+}

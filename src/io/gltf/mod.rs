@@ -1,0 +1,81 @@
+//! glTF 2.0, `.gltf`, `.glb` and `.vrm`, by the letter of the standard.
+//!
+//! Container and buffers ([`container`]) → JSON ([`document`]) → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) →
+//! meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]), materials ([`material`]).
+//!
+//! # Departures
+//! - Vertices with no usable weight follow the nearest bone; weights are made to sum to 1.
+//! - Non-finite or singular inverse bind matrices are replaced by the inverse of the joint's rest transform.
+//! - Triangles of mirrored meshes are turned, so that the outside stays outside.
+//! - Morph targets, cameras and lights are not read.
+
+mod accessor;
+mod clips;
+pub(crate) mod container;
+mod document;
+mod material;
+mod mesh;
+mod scene;
+mod skeleton;
+mod weights;
+
+use std::path::Path;
+
+use accessor::Accessors;
+use container::Place;
+use document::Document;
+
+use super::error::{IoError, Parsed};
+use crate::character::Character;
+use crate::progress::Progress;
+
+/// Reads a glTF or GLB from memory; files that it names can't be found. The character may lack meshes or joints.
+///
+/// # Errors
+/// [`IoError::Malformed`] with the name given.
+pub fn read_gltf_bytes(name: &str, bytes: &[u8]) -> Result<Character, IoError> {
+    let mut character = read(bytes, &Place { folder: None }, &Progress::new()).map_err(|problem| problem.in_file(name))?;
+    name.clone_into(&mut character.name);
+    super::finish::finish(&mut character, super::finish::Unit::Metres).map_err(|problem| problem.in_file(name))?;
+    Ok(character)
+}
+
+/// Reads a document with its external files beside it. Not yet finished: see [`super::finish`].
+pub(super) fn read_document(path: &Path, bytes: &[u8], progress: &Progress) -> Parsed<Character> {
+    read(bytes, &Place { folder: path.parent().map(Path::to_owned) }, progress)
+}
+
+fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
+    let (json, binary) = container::split(bytes)?;
+    let document = Document::parse(json)?;
+    let buffers = container::buffers(&document, binary, place)?;
+    let accessors = Accessors::new(&document, &buffers);
+    let scene = scene::Scene::of(&document)?;
+    progress.set_fraction(0.3);
+    let mut character = Character { metres_per_unit: 1.0, ..Character::default() };
+    let vertices = skinned_vertices(&document, &scene);
+    let rig = skeleton::Rig::of(&document, &scene, &accessors, &vertices, &mut character)?;
+    character.clips = clips::read(&document, &accessors, &rig.joint_of_node, &mut character)?;
+    progress.set_fraction(0.5);
+    let materials = material::read(&document, &accessors, place, &mut character);
+    progress.set_fraction(0.8);
+    let context = mesh::Context { document: &document, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
+    character.meshes = context.meshes(&mut character, progress)?;
+    character.skeleton = rig.skeleton;
+    character.materials = materials.all;
+    Ok(character)
+}
+
+/// How many vertices every skin carries in the scene.
+fn skinned_vertices(document: &Document, scene: &scene::Scene) -> Vec<usize> {
+    let mut vertices = vec![0_usize; document.skins.len()];
+    for &node in &scene.in_scene {
+        let node = &document.nodes[node];
+        if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
+            let positions = document.meshes[mesh].primitives.iter().filter_map(|p| p.attributes.get("POSITION"));
+            let count: usize = positions.map(|&a| document.accessors[a].count).fold(0, usize::saturating_add);
+            vertices[skin] = vertices[skin].saturating_add(count);
+        }
+    }
+    vertices
+}

@@ -1,0 +1,243 @@
+//! Which nodes are joints, and the common bind pose of all skins.
+//!
+//! Joints are the nodes that a skin lists and the animated nodes with a joint or a mesh at or below them. Each skin gives, by its
+//! inverse bind matrices, the places of its joints relative to its mesh; the first (largest) skin is put into the world so that its
+//! top joint is where the rest pose has it, every further skin so that a joint it shares with the earlier ones agrees.
+
+use super::accessor::Accessors;
+use super::document::Document;
+use super::scene::{Scene, affine_of, trs_of};
+use crate::character::{Character, Severity};
+use crate::io::error::Parsed;
+use crate::math::Affine;
+use crate::rig::{Joint, Skeleton, Trs};
+
+/// The joints of a document.
+pub struct Rig {
+    /// The skeleton.
+    pub skeleton: Skeleton,
+    /// For every node its joint.
+    pub joint_of_node: Vec<Option<usize>>,
+    /// Every skin of the document on that skeleton.
+    pub skins: Vec<BoundSkin>,
+}
+
+/// One skin on the skeleton.
+pub struct BoundSkin {
+    /// Joint of the skeleton for every joint of the skin.
+    pub joints: Vec<usize>,
+    /// Inverse bind matrix of every joint of the skin.
+    pub joint_from_mesh: Vec<Affine>,
+    /// Places the skin's meshes in the common bind pose.
+    pub world_from_mesh: Affine,
+}
+
+impl Rig {
+    /// Finds the joints and the bind pose. `vertices[s]` is how many vertices skin `s` carries.
+    pub fn of(
+        document: &Document,
+        scene: &Scene,
+        accessors: &Accessors<'_>,
+        vertices: &[usize],
+        character: &mut Character,
+    ) -> Parsed<Self> {
+        let deforming = deforming_nodes(document);
+        let is_joint = joint_nodes(document, scene, &deforming);
+        let joint_nodes: Vec<usize> = scene.all.iter().copied().filter(|&node| is_joint[node]).collect();
+        let mut joint_of_node = vec![None; document.nodes.len()];
+        for (joint, &node) in joint_nodes.iter().enumerate() {
+            joint_of_node[node] = Some(joint);
+        }
+        let parents: Vec<Option<usize>> = joint_nodes.iter().map(|&node| parent_joint(scene, &joint_of_node, node)).collect();
+        let mut skins = bind_matrices(document, scene, accessors, &joint_of_node, character)?;
+        let binds = common_bind(document, scene, &mut skins, &joint_nodes, &parents, vertices);
+        let joints = joint_nodes.iter().zip(&parents).zip(&binds).map(|((&node, &parent), &world_from_bind)| {
+            let (rest, parent_from_base) = split_rest(document, scene, &joint_of_node, node);
+            let name = document.nodes[node].name.clone().unwrap_or_default();
+            Joint { name, parent, parent_from_base, rest, world_from_bind, deforms: deforming[node] }
+        });
+        let skeleton = Skeleton::new(joints.collect())?;
+        Ok(Self { skeleton, joint_of_node, skins })
+    }
+}
+
+fn deforming_nodes(document: &Document) -> Vec<bool> {
+    let mut deforming = vec![false; document.nodes.len()];
+    for &joint in document.skins.iter().flat_map(|skin| &skin.joints) {
+        deforming[joint] = true;
+    }
+    deforming
+}
+
+/// Nodes of skins, and animated nodes that carry any of those or a mesh.
+fn joint_nodes(document: &Document, scene: &Scene, deforming: &[bool]) -> Vec<bool> {
+    let mut is_joint = deforming.to_vec();
+    let mut carries: Vec<bool> = document.nodes.iter().zip(deforming).map(|(node, &deforms)| deforms || node.mesh.is_some()).collect();
+    for &node in scene.all.iter().rev() {
+        if let (true, Some(parent)) = (carries[node], scene.parent[node]) {
+            carries[parent] = true;
+        }
+    }
+    let moves = |path: &str| matches!(path, "translation" | "rotation" | "scale");
+    for channel in document.animations.iter().flat_map(|animation| &animation.channels) {
+        if let Some(node) = channel.target.node.filter(|&n| moves(&channel.target.path) && carries.get(n) == Some(&true)) {
+            is_joint[node] = true;
+        }
+    }
+    is_joint
+}
+
+fn parent_joint(scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> Option<usize> {
+    std::iter::successors(scene.parent[node], |&above| scene.parent[above]).find_map(|above| joint_of_node[above])
+}
+
+/// Product of the transforms of the nodes strictly between a node and the joint above it (or the world).
+pub fn between(scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> Affine {
+    let mut product = Affine::identity();
+    let mut above = scene.parent[node];
+    while let Some(current) = above.filter(|&n| joint_of_node[n].is_none()) {
+        product = scene.local[current] * product;
+        above = scene.parent[current];
+    }
+    product
+}
+
+/// The rest transform of a joint and the constant before it. What of a matrix is no `Trs` (shear) goes into the constant.
+fn split_rest(document: &Document, scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> (Trs, Affine) {
+    let above = between(scene, joint_of_node, node);
+    if document.nodes[node].matrix.is_none() {
+        return (trs_of(&document.nodes[node]), above);
+    }
+    let rest = Trs::from_affine(&scene.local[node]);
+    let remainder = rest.to_affine().try_inverse().map(|inverse| scene.local[node] * inverse);
+    match remainder {
+        Some(remainder) if (remainder.matrix() - nalgebra::Matrix4::identity()).norm() > 1e-9 => (rest, above * remainder),
+        _ => (rest, above),
+    }
+}
+
+/// Inverse bind matrices of all skins: identity where the file has none, mended where they can't be inverted.
+fn bind_matrices(
+    document: &Document,
+    scene: &Scene,
+    accessors: &Accessors<'_>,
+    joint_of_node: &[Option<usize>],
+    character: &mut Character,
+) -> Parsed<Vec<BoundSkin>> {
+    let mut mended = 0;
+    let mut skins = Vec::with_capacity(document.skins.len());
+    for skin in &document.skins {
+        let read = match skin.inverse_bind_matrices {
+            Some(accessor) => accessors.reals::<16>(accessor)?,
+            None => Vec::new(),
+        };
+        let mut joints = Vec::with_capacity(skin.joints.len());
+        let mut joint_from_mesh = Vec::with_capacity(skin.joints.len());
+        for (i, &node) in skin.joints.iter().enumerate() {
+            let matrix = match read.get(i) {
+                None => Affine::identity(),
+                Some(values) => usable(values).unwrap_or_else(|| {
+                    mended += 1;
+                    scene.world[node].try_inverse().unwrap_or_else(Affine::identity)
+                }),
+            };
+            joints.push(joint_of_node[node].unwrap_or(0));
+            joint_from_mesh.push(matrix);
+        }
+        skins.push(BoundSkin { joints, joint_from_mesh, world_from_mesh: Affine::identity() });
+    }
+    if mended > 0 {
+        let text = format!("{mended} inverse bind matrices can't be inverted or aren't finite; the joints' rest places are used instead");
+        character.note(Severity::Mended, mended, text);
+    }
+    Ok(skins)
+}
+
+/// A matrix as an affine transform, if it is finite, affine and has a usable inverse.
+fn usable(values: &[f32; 16]) -> Option<Affine> {
+    let matrix = nalgebra::Matrix4::from_iterator(values.iter().map(|&v| f64::from(v)));
+    if !matrix.iter().all(|c| c.abs() < 1e12) {
+        return None;
+    }
+    let affine = affine_of(&matrix)?;
+    let linear = crate::math::linear_part(&affine);
+    let scale = linear.norm();
+    // Relative to its scale: a file in kilometres is not singular.
+    if scale < 1e-12 || (linear / scale).determinant().abs() < 1e-9 {
+        return None;
+    }
+    affine.try_inverse().map(|_| affine)
+}
+
+/// `world_from_bind` of every joint; sets `world_from_mesh` of every skin.
+fn common_bind(
+    document: &Document,
+    scene: &Scene,
+    skins: &mut [BoundSkin],
+    joint_nodes: &[usize],
+    parents: &[Option<usize>],
+    vertices: &[usize],
+) -> Vec<Affine> {
+    let rest = |joint: usize| scene.world[joint_nodes[joint]];
+    let mut bind: Vec<Option<Affine>> = vec![None; joint_nodes.len()];
+    let mut order: Vec<usize> = (0..skins.len()).collect();
+    order.sort_by_key(|&s| std::cmp::Reverse(vertices[s]));
+    for s in order {
+        let skin = &mut skins[s];
+        let shared = (0..skin.joints.len()).filter(|&i| bind[skin.joints[i]].is_some()).min_by_key(|&i| skin.joints[i]);
+        let anchor = shared.unwrap_or_else(|| top_joint(skin, parents));
+        let joint = skin.joints[anchor];
+        skin.world_from_mesh = bind[joint].unwrap_or_else(|| rest(joint)) * skin.joint_from_mesh[anchor];
+        // Without inverse bind matrices all joints would be bound in one place, where no flesh can be built: rest is better.
+        let unbound = document.skins[s].inverse_bind_matrices.is_none() && skin.joints.len() > 1;
+        for (i, &joint) in skin.joints.iter().enumerate() {
+            let inverse = skin.joint_from_mesh[i].try_inverse();
+            let own = if unbound { None } else { inverse.map(|inverse| skin.world_from_mesh * inverse) };
+            bind[joint].get_or_insert_with(|| own.filter(is_invertible).unwrap_or_else(|| rest(joint)));
+        }
+    }
+    bind_others(&mut bind, parents, &rest);
+    bind.into_iter().enumerate().map(|(joint, b)| b.filter(is_invertible).unwrap_or_else(|| without_scale(&rest(joint)))).collect()
+}
+
+/// Joints of no skin keep, from rest to bind, their place relative to their parent, or to a bound joint below them.
+fn bind_others(bind: &mut [Option<Affine>], parents: &[Option<usize>], rest: &impl Fn(usize) -> Affine) {
+    for joint in (0..bind.len()).rev() {
+        if let (Some(below), Some(parent)) = (bind[joint], parents[joint]) {
+            if bind[parent].is_none() && !parents[parent].is_some_and(|p| bind[p].is_some()) {
+                bind[parent] = rest(joint).try_inverse().map(|inverse| below * inverse * rest(parent)).filter(is_invertible);
+            }
+        }
+    }
+    for joint in 0..bind.len() {
+        if bind[joint].is_none() {
+            let carried = parents[joint].and_then(|p| Some(bind[p]? * rest(p).try_inverse()? * rest(joint)));
+            bind[joint] = carried.or_else(|| Some(rest(joint))).map(|b| if is_invertible(&b) { b } else { without_scale(&b) });
+        }
+    }
+}
+
+/// Among the skin's joints without a parent in the skin the one with the most joints below it; the first of equals.
+fn top_joint(skin: &BoundSkin, parents: &[Option<usize>]) -> usize {
+    let in_skin: std::collections::HashSet<usize> = skin.joints.iter().copied().collect();
+    let top_of = |joint: usize| std::iter::successors(Some(joint), |&j| parents[j]).filter(|j| in_skin.contains(j)).last();
+    let mut below = std::collections::HashMap::new();
+    for &joint in &skin.joints {
+        *below.entry(top_of(joint).unwrap_or(joint)).or_insert(0_usize) += 1;
+    }
+    let best = (0..skin.joints.len()).max_by_key(|&i| {
+        let count = below.get(&skin.joints[i]).copied().unwrap_or(0);
+        (count, std::cmp::Reverse(skin.joints[i]), std::cmp::Reverse(i))
+    });
+    best.unwrap_or(0)
+}
+
+fn is_invertible(transform: &Affine) -> bool {
+    transform.matrix().iter().all(|c| c.is_finite()) && transform.try_inverse().is_some_and(|i| i.matrix().iter().all(|c| c.is_finite()))
+}
+
+fn without_scale(transform: &Affine) -> Affine {
+    let trs = Trs::from_affine(transform);
+    let upright = Trs { scale: nalgebra::Vector3::repeat(1.0), ..trs }.to_affine();
+    if is_invertible(&upright) { upright } else { Trs::at(trs.translation).to_affine() }
+}

@@ -1,0 +1,28 @@
+//! Reading and writing files.
+//!
+//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, perhaps motions, or an `.ini` of
+//! the Fast Projective Skinning demos that names them. Every file is read whole, parsed by code that checks every count against
+//! the file's length before allocating, and either becomes a [`Character`] with [`Note`](crate::character::Note)s on what was
+//! mended, or is refused with one sentence.
+//!
+//! Output goes through [`AtomicFile`]: written beside its target, then renamed.
+
+pub mod builtin;
+mod bytes;
+mod error;
+mod finish;
+mod fps;
+mod gltf;
+mod load;
+mod obj;
+mod off;
+mod picture;
+mod polygon;
+mod pose;
+mod write;
+
+pub use error::{IoError, Problem};
+pub use gltf::read_gltf_bytes;
+pub use load::load;
+pub use pose::{read_pose, write_pose};
+pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

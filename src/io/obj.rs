@@ -1,0 +1,355 @@
+//! Wavefront OBJ.
+//!
+//! The geometry is read here and not by `tobj`, because that keeps only the positions that faces use, in the order in which faces
+//! use them, and splits them at seams: a baked file must have exactly the `v` lines of its source, in their order. `tobj` reads
+//! the materials (`.mtl`).
+//!
+//! Objects and groups become source meshes of their own where each has a stretch of vertices to itself; where they share
+//! vertices they become one mesh.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::bytes::{number, read_file, text_of};
+use super::error::{Parsed, bad};
+use super::picture;
+use super::polygon::triangulate;
+use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
+use crate::math::{Point, Vec3};
+
+/// One corner of a face: indices of position, texture coordinate and normal.
+#[derive(Debug, Clone, Copy)]
+struct Corner {
+    position: u32,
+    tex_coord: Option<u32>,
+    normal: Option<u32>,
+}
+
+/// Faces with one name and one material.
+#[derive(Debug, Default)]
+struct Section {
+    name: String,
+    material: Option<String>,
+    triangles: Vec<[u32; 3]>,
+}
+
+#[derive(Default)]
+struct Parser {
+    positions: Vec<Point>,
+    normals: Vec<Vec3>,
+    tex_coords: Vec<[f32; 2]>,
+    /// Of every position what its corners agree on: `None` none yet, `Some(Err)` they differ.
+    uv_of: Vec<Option<Result<u32, ()>>>,
+    normal_of: Vec<Option<Result<u32, ()>>>,
+    sections: Vec<Section>,
+    libraries: Vec<String>,
+    object: String,
+    group: String,
+    material: Option<String>,
+    odd_numbers: usize,
+    short_faces: usize,
+    weight_lines: usize,
+    corners: Vec<Corner>,
+}
+
+/// Reads a mesh in world space; materials and pictures are looked for in `folder`.
+pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Parsed<Character> {
+    let text = text_of(bytes);
+    let mut parser = Parser::default();
+    let mut joined = String::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if let Some(start) = line.strip_suffix('\\') {
+            joined.push_str(start);
+            joined.push(' ');
+            continue;
+        }
+        if joined.is_empty() {
+            parser.line(line, i + 1)?;
+        } else {
+            joined.push_str(line);
+            parser.line(&std::mem::take(&mut joined), i + 1)?;
+        }
+    }
+    if !joined.is_empty() {
+        parser.line(&joined, text.lines().count())?;
+    }
+    Ok(parser.finish(folder))
+}
+
+impl Parser {
+    fn line(&mut self, line: &str, at: usize) -> Parsed<()> {
+        let mut words = line.split_whitespace();
+        let rest = |keyword: &str| line[keyword.len()..].trim().to_owned();
+        match words.next().unwrap_or("") {
+            "v" => {
+                let [x, y, z] = self.numbers::<3>(words, at)?;
+                self.positions.push(Point::new(x, y, z));
+                self.uv_of.push(None);
+                self.normal_of.push(None);
+            }
+            "vt" => {
+                let u = self.number_or_zero(words.next());
+                let v = self.number_or_zero(words.next());
+                // OBJ counts v from the bottom of the picture, glTF and we from the top.
+                self.tex_coords.push([u, 1.0 - v]);
+            }
+            "vn" => {
+                let normal = std::array::from_fn(|_| self.number_or_zero(words.next()));
+                self.normals.push(Vec3::from(normal));
+            }
+            "f" => self.face(words, at)?,
+            "o" => self.object = rest("o"),
+            "g" => self.group = rest("g"),
+            "usemtl" => self.material = Some(rest("usemtl")),
+            "mtllib" => self.libraries.push(rest("mtllib")),
+            "vw" => self.weight_lines += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn numbers<'a, const N: usize>(&mut self, mut words: impl Iterator<Item = &'a str>, at: usize) -> Parsed<[f32; N]> {
+        let mut values = [0.0; N];
+        for value in &mut values {
+            let word = words.next().unwrap_or("");
+            let Some(number) = number(word) else { return bad(format!("line {at}: {N} coordinates are expected, \"{word}\" is none")) };
+            self.odd_numbers += usize::from(word.parse::<f64>().is_err());
+            *value = number as f32;
+        }
+        Ok(values)
+    }
+
+    fn number_or_zero(&mut self, word: Option<&str>) -> f32 {
+        word.and_then(number).map_or(0.0, |v| v as f32)
+    }
+
+    fn face<'a>(&mut self, words: impl Iterator<Item = &'a str>, at: usize) -> Parsed<()> {
+        self.corners.clear();
+        for word in words {
+            let mut parts = word.split('/');
+            let position = index(parts.next(), self.positions.len());
+            let Some(position) = position else {
+                return bad(format!("line {at}: \"{word}\" names none of the {} vertices before it", self.positions.len()));
+            };
+            // Texture coordinates and normals are luxury: what can't be found is left out.
+            let tex_coord = index(parts.next(), self.tex_coords.len());
+            let normal = index(parts.next(), self.normals.len());
+            self.corners.push(Corner { position, tex_coord, normal });
+        }
+        if self.corners.len() < 3 {
+            self.short_faces += 1;
+            return Ok(());
+        }
+        for corner in &self.corners {
+            agree(&mut self.uv_of[corner.position as usize], corner.tex_coord);
+            agree(&mut self.normal_of[corner.position as usize], corner.normal);
+        }
+        let ring: Vec<u32> = self.corners.iter().map(|corner| corner.position).collect();
+        let name = if self.object.is_empty() { &self.group } else { &self.object };
+        match self.sections.last_mut() {
+            Some(last) if last.name == *name && last.material == self.material => {
+                triangulate(&ring, &self.positions, &mut last.triangles);
+            }
+            _ => {
+                let mut section = Section { name: name.clone(), material: self.material.clone(), triangles: Vec::new() };
+                triangulate(&ring, &self.positions, &mut section.triangles);
+                self.sections.push(section);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, folder: Option<&Path>) -> Character {
+        let mut character = Character::default();
+        let mut note = |count: usize, severity, text: String| {
+            if count > 0 {
+                character.note(severity, count, text);
+            }
+        };
+        note(
+            self.odd_numbers,
+            Severity::Mended,
+            format!("{} coordinates are oddly spelled numbers, read as far as they go", self.odd_numbers),
+        );
+        note(self.short_faces, Severity::Mended, format!("{} faces with fewer than three corners are left out", self.short_faces));
+        note(self.weight_lines, Severity::Info, format!("{} lines of skin weights (vw) are not used", self.weight_lines));
+        let index_of = read_materials(&self.libraries, folder, &mut character);
+        let sections = std::mem::take(&mut self.sections);
+        let ranges = separate_ranges(&sections, self.positions.len());
+        let mut mixed = 0;
+        for (range, members) in ranges {
+            let first = members.first().map(|&s| &sections[s]);
+            let materials: Vec<_> = members.iter().map(|&s| &sections[s].material).collect();
+            mixed += usize::from(materials.windows(2).any(|pair| pair[0] != pair[1]));
+            let offset = range.start as u32;
+            let triangles = members.iter().flat_map(|&s| &sections[s].triangles).map(|t| t.map(|v| v - offset)).collect();
+            character.meshes.push(SourceMesh {
+                name: first.map(|s| s.name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| "mesh".to_owned()),
+                triangles,
+                normals: self.normals_of(range.clone()),
+                tex_coords: self.tex_coords_of(range.clone()),
+                material: first.and_then(|s| s.material.as_ref()).and_then(|m| index_of.get(m).copied()),
+                positions: self.positions[range].to_vec(),
+                attachment: Attachment::Unweighted,
+            });
+        }
+        if mixed > 0 {
+            let text = format!("{mixed} meshes have several materials on shared vertices; the first of each is shown");
+            character.note(Severity::Info, mixed, text);
+        }
+        let textured = character.materials.iter().any(|m| m.base_color_image.is_some());
+        if textured && character.meshes.iter().all(|m| m.tex_coords.is_none()) && !self.tex_coords.is_empty() {
+            character.note(Severity::Info, 0, "the texture has seams within shared vertices and is not shown");
+        }
+        character
+    }
+
+    /// Normals, if every vertex of the range has exactly one and they are directions.
+    fn normals_of(&self, range: std::ops::Range<usize>) -> Option<Vec<Vec3>> {
+        let one = |found: &Option<Result<u32, ()>>| match found {
+            Some(Ok(i)) => self.normals[*i as usize].try_normalize(1e-6).filter(|n| n.iter().all(|c| c.is_finite())),
+            _ => None,
+        };
+        self.normal_of[range].iter().map(one).collect()
+    }
+
+    /// Texture coordinates, if no vertex of the range has several.
+    fn tex_coords_of(&self, range: std::ops::Range<usize>) -> Option<Vec<[f32; 2]>> {
+        let one = |found: &Option<Result<u32, ()>>| match found {
+            Some(Ok(i)) => Some(self.tex_coords[*i as usize]).filter(|uv| uv.iter().all(|c| c.is_finite())),
+            Some(Err(())) => None,
+            None => Some([0.0; 2]),
+        };
+        if self.tex_coords.is_empty() { None } else { self.uv_of[range].iter().map(one).collect() }
+    }
+}
+
+/// One-based or, if negative, counted from the last; `None` if there is no such element.
+fn index(word: Option<&str>, count: usize) -> Option<u32> {
+    let value: i64 = word?.parse().ok()?;
+    let zero_based = if value < 0 { value + i64::try_from(count).ok()? } else { value - 1 };
+    usize::try_from(zero_based).ok().filter(|&i| i < count).and_then(|i| u32::try_from(i).ok())
+}
+
+fn agree(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
+    *known = match (*known, new) {
+        (None, Some(new)) => Some(Ok(new)),
+        (Some(Ok(old)), Some(new)) if old == new => Some(Ok(old)),
+        (Some(_), Some(_)) => Some(Err(())),
+        (known, None) => known,
+    };
+}
+
+/// Stretches of vertices that cover `0..count` in order, with the sections whose vertices lie in each; sections that share
+/// vertices, or lie between each other, share a stretch.
+fn separate_ranges(sections: &[Section], count: usize) -> Vec<(std::ops::Range<usize>, Vec<usize>)> {
+    let span = |section: &Section| {
+        let used = section.triangles.iter().flatten().map(|&v| v as usize);
+        used.clone().min().zip(used.max())
+    };
+    let mut spans: Vec<(usize, usize, usize)> =
+        sections.iter().enumerate().filter_map(|(i, section)| span(section).map(|(low, high)| (low, high, i))).collect();
+    spans.sort_unstable();
+    let mut merged: Vec<(usize, usize, Vec<usize>)> = Vec::new();
+    for (low, high, section) in spans {
+        match merged.last_mut() {
+            Some(last) if low <= last.1 => {
+                last.1 = last.1.max(high);
+                last.2.push(section);
+            }
+            _ => merged.push((low, high, vec![section])),
+        }
+    }
+    if merged.is_empty() {
+        return if count > 0 { vec![(0..count, Vec::new())] } else { Vec::new() };
+    }
+    let last = merged.len() - 1;
+    let starts: Vec<usize> = merged.iter().enumerate().map(|(i, m)| if i == 0 { 0 } else { m.0 }).collect();
+    let make = |(i, (_, _, mut members)): (usize, (usize, usize, Vec<usize>))| {
+        members.sort_unstable();
+        (starts[i]..if i == last { count } else { starts[i + 1] }, members)
+    };
+    merged.into_iter().enumerate().map(make).collect()
+}
+
+/// Reads the material libraries; what is missing is noted.
+fn read_materials(libraries: &[String], folder: Option<&Path>, character: &mut Character) -> HashMap<String, usize> {
+    let mut index_of = HashMap::new();
+    let mut spent = 0;
+    for library in libraries {
+        let path = folder.map(|folder| folder.join(library.replace('\\', "/")));
+        let Some(bytes) = path.as_deref().and_then(|path| read_file(path).ok()) else {
+            character.note(Severity::Warning, 1, format!("the material library \"{library}\" can't be found; the mesh is shown without"));
+            continue;
+        };
+        let text = text_of(&bytes);
+        let Ok((materials, _)) = tobj::load_mtl_buf(&mut text.as_bytes()) else {
+            character.note(Severity::Warning, 1, format!("the material library \"{library}\" can't be read; the mesh is shown without"));
+            continue;
+        };
+        for material in materials {
+            let picture = material.diffuse_texture.as_ref().and_then(|file| picture_of(file, folder, &mut spent, character));
+            let [r, g, b] = material.diffuse.unwrap_or([0.8; 3]).map(|c| if c.is_finite() { c.clamp(0.0, 1.0) } else { 0.8 });
+            let opacity = material.dissolve.filter(|d| d.is_finite()).map_or(1.0, |d| d.clamp(0.0, 1.0));
+            index_of.entry(material.name.clone()).or_insert(character.materials.len());
+            character.materials.push(Material {
+                name: material.name,
+                base_color: if picture.is_some() { [1.0, 1.0, 1.0, opacity] } else { [r, g, b, opacity] },
+                base_color_image: picture,
+                double_sided: false,
+                alpha_cutoff: None,
+            });
+        }
+    }
+    index_of
+}
+
+fn picture_of(file: &str, folder: Option<&Path>, spent: &mut usize, character: &mut Character) -> Option<Arc<crate::character::Image>> {
+    // Options such as "-s 1 1 1" come before the file name.
+    let name = file.split_whitespace().last().unwrap_or(file).replace('\\', "/");
+    let whole = file.replace('\\', "/");
+    let bytes = [whole, name].iter().find_map(|name| read_file(&folder?.join(name)).ok());
+    let decoded = bytes.and_then(|bytes| picture::decode(&bytes, spent).ok());
+    if decoded.is_none() {
+        character.note(Severity::Warning, 1, format!("the texture \"{file}\" can't be read; the mesh is shown without"));
+    }
+    decoded.map(Arc::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(text: &str) -> (usize, usize, usize) {
+        let character = read(text.as_bytes(), None).unwrap();
+        (character.meshes.len(), character.source_vertices(), character.source_triangles())
+    }
+
+    const QUAD: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+
+    #[test]
+    fn faces_of_all_kinds() {
+        for face in ["f 1 2 3 4", "f -4 -3 -2 -1", "f\t1\t2\t3\t4", "f 1 2 \\\n3 4", "f 1//1 2//1 3//1 4//1", "f 1/1/1 2/1 3// 4 # x"] {
+            assert_eq!(counts(&format!("{QUAD}vt 0 0\nvn 0 0 1\n{face}\n")), (1, 4, 2), "{face}");
+        }
+        for face in ["f 1 2 5", "f 0 1 2", "f -5 1 2", "f a b c", "f 1 2 99999999999999999999"] {
+            assert!(read(format!("{QUAD}{face}").as_bytes(), None).is_err(), "{face}");
+        }
+    }
+
+    #[test]
+    fn vertices_keep_their_order_and_number() {
+        let text = format!("{QUAD}o second\nf 3 2 1\nv 5 0 0\nv 6 0 0\nv 6 1 0\nv 9 9 9\no first\nf 5 6 7\n");
+        let character = read(text.as_bytes(), None).unwrap();
+        assert_eq!(character.meshes.len(), 2);
+        assert_eq!(character.meshes[0].name, "second");
+        assert_eq!(character.meshes[0].positions.len(), 4);
+        assert_eq!(character.meshes[1].positions.len(), 4);
+        let x: Vec<f32> = character.bind_positions().iter().map(|p| p.x).collect();
+        assert_eq!(x, [0.0, 1.0, 1.0, 0.0, 5.0, 6.0, 6.0, 9.0]);
+        // Shared vertices: one mesh.
+        assert_eq!(counts(&format!("{QUAD}g a\nf 1 2 3\ng b\nf 1 3 4\n")), (1, 4, 2));
+    }
+}

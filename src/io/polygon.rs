@@ -1,0 +1,95 @@
+//! Polygons → triangles.
+
+use crate::math::{Point, Point64, Vec64};
+
+/// Appends the triangles of a polygon, oriented as it is: convex ones as a fan, others by cutting ears off in the plane of their
+/// area normal. A polygon that crosses itself still gets `n − 2` triangles. Indices must be valid.
+pub(crate) fn triangulate(corners: &[u32], positions: &[Point], triangles: &mut Vec<[u32; 3]>) {
+    match *corners {
+        [] | [_] | [_, _] => {}
+        [a, b, c] => triangles.push([a, b, c]),
+        _ => {
+            let points: Vec<Point64> = corners.iter().map(|&v| positions[v as usize].cast()).collect();
+            // Cutting ears takes quadratic time; a polygon this large is no skin.
+            if is_convex(&points) || corners.len() > 2000 {
+                triangles.extend(corners[1..].windows(2).map(|edge| [corners[0], edge[0], edge[1]]));
+            } else {
+                cut_ears(corners, &points, triangles);
+            }
+        }
+    }
+}
+
+/// Twice the vector area (Newell).
+fn area_normal(points: &[Point64]) -> Vec64 {
+    let first = points[0];
+    points[1..].windows(2).map(|edge| (edge[0] - first).cross(&(edge[1] - first))).sum()
+}
+
+fn turn(a: &Point64, b: &Point64, c: &Point64, normal: &Vec64) -> f64 {
+    (b - a).cross(&(c - b)).dot(normal)
+}
+
+fn is_convex(points: &[Point64]) -> bool {
+    let normal = area_normal(points);
+    let n = points.len();
+    (0..n).all(|i| turn(&points[i], &points[(i + 1) % n], &points[(i + 2) % n], &normal) >= 0.0)
+}
+
+fn cut_ears(corners: &[u32], points: &[Point64], triangles: &mut Vec<[u32; 3]>) {
+    let normal = area_normal(points);
+    let mut left: Vec<usize> = (0..corners.len()).collect();
+    while left.len() > 3 {
+        let n = left.len();
+        let is_ear = |&i: &usize| {
+            let [a, b, c] = [left[(i + n - 1) % n], left[i], left[(i + 1) % n]];
+            let inside = |&p: &usize| p != a && p != b && p != c && is_inside(&points[p], [&points[a], &points[b], &points[c]], &normal);
+            turn(&points[a], &points[b], &points[c], &normal) > 0.0 && !left.iter().any(inside)
+        };
+        // No ear: the polygon is degenerate or crosses itself; any corner will do.
+        let ear = (0..n).find(is_ear).unwrap_or(0);
+        triangles.push([left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]].map(|i| corners[i]));
+        left.remove(ear);
+    }
+    triangles.push([left[0], left[1], left[2]].map(|i| corners[i]));
+}
+
+fn is_inside(p: &Point64, [a, b, c]: [&Point64; 3], normal: &Vec64) -> bool {
+    turn(a, b, p, normal) >= 0.0 && turn(b, c, p, normal) >= 0.0 && turn(c, a, p, normal) >= 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(triangles: &[[u32; 3]], points: &[Point]) -> f32 {
+        let twice = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| points[v as usize]);
+            (b - a).cross(&(c - a)).z
+        };
+        triangles.iter().map(twice).sum::<f32>() / 2.0
+    }
+
+    #[test]
+    fn triangles_of_a_concave_polygon_cover_it_without_folding() {
+        // An arrow head: 7 corners, a reflex one at (1, 1).
+        let points = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [3.0, 4.0], [3.0, 1.0], [1.0, 1.0], [0.0, 3.0]];
+        let points = points.map(|[x, y]| Point::new(x, y, 0.0));
+        let mut triangles = Vec::new();
+        triangulate(&[0, 1, 2, 3, 4, 5, 6], &points, &mut triangles);
+        assert_eq!(triangles.len(), 5);
+        assert!(triangles.iter().all(|t| area(&[*t], &points) >= 0.0), "{triangles:?}");
+        assert!((area(&triangles, &points) - 8.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn degenerate_polygons_end() {
+        let points = [Point::origin(); 6];
+        let mut triangles = Vec::new();
+        triangulate(&[0, 1, 2, 3, 4, 5], &points, &mut triangles);
+        assert_eq!(triangles.len(), 4);
+        let nan = [Point::new(f32::NAN, 0.0, 0.0); 5];
+        triangulate(&[0, 1, 2, 3, 4], &nan, &mut triangles);
+        assert_eq!(triangles.len(), 7);
+    }
+}

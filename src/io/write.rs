@@ -1,0 +1,311 @@
+//! Writing results: nothing half-written, whatever happens.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::error::{IoError, shown};
+use crate::character::Character;
+use crate::math::{Point, Vec3};
+
+/// A file that appears under its name only when it is complete: written beside, renamed by [`AtomicFile::commit`], removed if
+/// dropped before.
+#[derive(Debug)]
+pub struct AtomicFile {
+    writer: Option<BufWriter<File>>,
+    beside: PathBuf,
+    target: PathBuf,
+}
+
+static SERIAL: AtomicU32 = AtomicU32::new(0);
+
+impl AtomicFile {
+    /// Opens a file beside `path`.
+    ///
+    /// # Errors
+    /// [`IoError::Write`] if the folder is missing or can't be written to, or `path` is a folder.
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let fail = |source| IoError::Write { file: shown(path), source };
+        if path.is_dir() {
+            return Err(fail(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder")));
+        }
+        let Some(name) = path.file_name() else {
+            return Err(fail(std::io::Error::new(std::io::ErrorKind::InvalidInput, "a file name is expected")));
+        };
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let mut beside = std::ffi::OsString::from(".");
+        beside.push(name);
+        beside.push(format!(".{}-{serial}.part", std::process::id()));
+        let beside = path.with_file_name(beside);
+        let file = File::options().write(true).create_new(true).open(&beside).map_err(fail)?;
+        Ok(Self { writer: Some(BufWriter::with_capacity(1 << 16, file)), beside, target: path.to_owned() })
+    }
+
+    /// Runs `write` on the file.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn write(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), IoError> {
+        let result = match &mut self.writer {
+            Some(writer) => write(writer),
+            None => Ok(()),
+        };
+        result.map_err(|source| IoError::Write { file: shown(&self.target), source })
+    }
+
+    /// Completes the file and gives it its name, replacing an older one.
+    ///
+    /// # Errors
+    /// [`IoError::Write`]; the older file is untouched then.
+    pub fn commit(mut self) -> Result<(), IoError> {
+        self.write(|writer| {
+            writer.flush()?;
+            writer.get_ref().sync_all()
+        })?;
+        // Closed before it is renamed: some systems insist.
+        drop(self.writer.take());
+        std::fs::rename(&self.beside, &self.target).map_err(|source| {
+            // Nothing better can be done about a file that can't be removed.
+            let _ = std::fs::remove_file(&self.beside);
+            IoError::Write { file: shown(&self.target), source }
+        })
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if self.writer.take().is_some() {
+            // Nothing better can be done about a file that can't be removed.
+            let _ = std::fs::remove_file(&self.beside);
+        }
+    }
+}
+
+/// Writes a whole file beside `path` and renames it.
+///
+/// # Errors
+/// [`IoError::Write`]; an older file is untouched then.
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), IoError> {
+    let mut file = AtomicFile::create(path)?;
+    file.write(write)?;
+    file.commit()
+}
+
+/// Writes one frame as OBJ: source vertices in their order and number, one object per source mesh, texture coordinates if the
+/// source has some. `normals` may be empty.
+///
+/// # Errors
+/// [`IoError::Write`].
+///
+/// # Panics
+/// If `positions` has another length than the character has source vertices.
+pub fn write_obj(path: &Path, character: &Character, positions: &[Point], normals: &[Vec3]) -> Result<(), IoError> {
+    assert_eq!(positions.len(), character.source_vertices(), "positions of another character");
+    let with_normals = normals.len() == positions.len();
+    write_atomically(path, |out| {
+        let (mut first, mut first_uv) = (0, 1);
+        for mesh in &character.meshes {
+            let range = first..first + mesh.positions.len();
+            writeln!(out, "o {}", one_line(&mesh.name))?;
+            positions[range.clone()].iter().try_for_each(|p| writeln!(out, "v {} {} {}", p.x, p.y, p.z))?;
+            if with_normals {
+                normals[range.clone()].iter().try_for_each(|n| writeln!(out, "vn {} {} {}", n.x, n.y, n.z))?;
+            }
+            let uvs = mesh.tex_coords.as_deref().unwrap_or(&[]);
+            uvs.iter().try_for_each(|[u, v]| writeln!(out, "vt {u} {}", 1.0 - v))?;
+            let corner = |v: u32| {
+                let (position, uv) = (first + v as usize + 1, first_uv + v as usize);
+                match (uvs.is_empty(), with_normals) {
+                    (true, false) => format!("{position}"),
+                    (true, true) => format!("{position}//{position}"),
+                    (false, false) => format!("{position}/{uv}"),
+                    (false, true) => format!("{position}/{uv}/{position}"),
+                }
+            };
+            mesh.triangles.iter().try_for_each(|&[a, b, c]| writeln!(out, "f {} {} {}", corner(a), corner(b), corner(c)))?;
+            first = range.end;
+            first_uv += uvs.len();
+        }
+        Ok(())
+    })
+}
+
+fn one_line(name: &str) -> String {
+    name.replace(char::is_control, " ")
+}
+
+/// Names of a sequence of files: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …
+#[derive(Debug, Clone)]
+pub struct FrameNames {
+    base: PathBuf,
+    digits: usize,
+}
+
+impl FrameNames {
+    /// Names for frames up to `last`: four digits, more if needed.
+    #[must_use]
+    pub fn new(base: &Path, last: usize) -> Self {
+        Self { base: base.to_owned(), digits: last.to_string().len().max(4) }
+    }
+
+    /// The file of a frame.
+    #[must_use]
+    pub fn path(&self, frame: usize) -> PathBuf {
+        let stem = self.base.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let extension = self.base.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+        self.base.with_file_name(format!("{stem}.{frame:0width$}{extension}", width = self.digits))
+    }
+}
+
+/// A `.pc2` point cache, frame by frame: version 1, little endian, as 3ds Max wrote and Blender reads it.
+#[derive(Debug)]
+pub struct PointCache {
+    file: AtomicFile,
+    points: usize,
+    frames: u32,
+}
+
+impl PointCache {
+    /// Offset of the number of frames in the header.
+    const FRAMES_AT: u64 = 28;
+
+    /// Starts a cache of `points` points a frame, whose first frame has the number `start` and which has one sample a frame.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn create(path: &Path, points: usize, start: f32) -> Result<Self, IoError> {
+        let mut file = AtomicFile::create(path)?;
+        file.write(|out| {
+            out.write_all(b"POINTCACHE2\0")?;
+            out.write_all(&1_i32.to_le_bytes())?;
+            out.write_all(&i32::try_from(points).map_err(std::io::Error::other)?.to_le_bytes())?;
+            out.write_all(&start.to_le_bytes())?;
+            out.write_all(&1_f32.to_le_bytes())?;
+            out.write_all(&0_i32.to_le_bytes())
+        })?;
+        Ok(Self { file, points, frames: 0 })
+    }
+
+    /// Appends a frame.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    ///
+    /// # Panics
+    /// If it has another number of points.
+    pub fn frame(&mut self, positions: &[Point]) -> Result<(), IoError> {
+        assert_eq!(positions.len(), self.points, "a frame of another character");
+        self.frames += 1;
+        self.file.write(|out| positions.iter().flat_map(|p| [p.x, p.y, p.z]).try_for_each(|c| out.write_all(&c.to_le_bytes())))
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn finish(mut self) -> Result<(), IoError> {
+        let frames = self.frames;
+        self.file.write(|out| {
+            out.seek(SeekFrom::Start(Self::FRAMES_AT))?;
+            out.write_all(&frames.to_le_bytes())
+        })?;
+        self.file.commit()
+    }
+}
+
+/// Positions as JSON, `{"frames":[[[x,y,z],…],…]}`, frame by frame.
+#[derive(Debug)]
+pub struct JsonPositions {
+    file: AtomicFile,
+    frames: usize,
+}
+
+impl JsonPositions {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let mut file = AtomicFile::create(path)?;
+        file.write(|out| out.write_all(b"{\"frames\":["))?;
+        Ok(Self { file, frames: 0 })
+    }
+
+    /// Appends a frame. Positions must be finite.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn frame(&mut self, positions: &[Point]) -> Result<(), IoError> {
+        let first = self.frames == 0;
+        self.frames += 1;
+        self.file.write(|out| {
+            out.write_all(if first { b"\n[" } else { b",\n[" })?;
+            for (i, p) in positions.iter().enumerate() {
+                write!(out, "{}[{},{},{}]", if i == 0 { "" } else { "," }, p.x, p.y, p.z)?;
+            }
+            out.write_all(b"]")
+        })
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn finish(mut self) -> Result<(), IoError> {
+        self.file.write(|out| out.write_all(b"\n]}\n"))?;
+        self.file.commit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("sinew-write-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn nothing_half_written_stays() {
+        let folder = folder("half");
+        let path = folder.join("out.txt");
+        std::fs::write(&path, "old").unwrap();
+        let failed = write_atomically(&path, |out| {
+            out.write_all(b"new")?;
+            Err(std::io::Error::other("the disk is full"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("out.txt can't be written"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        write_atomically(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        assert!(AtomicFile::create(&folder.join("no/such/folder.txt")).is_err());
+        assert!(AtomicFile::create(&folder).is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_point_cache_says_how_long_it_is() {
+        let folder = folder("pc2");
+        let path = folder.join("a.pc2");
+        let mut cache = PointCache::create(&path, 2, 0.0).unwrap();
+        let points = [Point::new(1.0, 2.0, 3.0), Point::new(4.0, 5.0, 6.0)];
+        (0..3).for_each(|_| cache.frame(&points).unwrap());
+        cache.finish().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(bytes.len(), 32 + 3 * 2 * 12);
+        assert_eq!(bytes[16..20], 2_i32.to_le_bytes());
+        assert_eq!(bytes[28..32], 3_i32.to_le_bytes());
+        assert_eq!(bytes[bytes.len() - 4..], 6_f32.to_le_bytes());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn frames_are_numbered() {
+        assert_eq!(FrameNames::new(Path::new("d/walk.obj"), 12).path(3), PathBuf::from("d/walk.0003.obj"));
+        assert_eq!(FrameNames::new(Path::new("walk"), 123_456).path(3), PathBuf::from("walk.000003"));
+    }
+}
