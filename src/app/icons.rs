@@ -44,7 +44,9 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
     let square = Rect::from_center_size(rect.center(), vec2(side, side));
     let at = |x: f32, y: f32| pos2(square.left() + x * side, square.top() + y * side);
     let stroke = Stroke::new((side * 0.11).max(1.2), color);
-    let line = |points: &[(f32, f32)]| painter.add(Shape::line(points.iter().map(|&(x, y)| at(x, y)).collect(), stroke));
+    let line = |points: &[(f32, f32)]| {
+        painter.add(Shape::line(points.iter().map(|&(x, y)| at(x, y)).collect(), stroke));
+    };
     let solid = |points: &[(f32, f32)]| {
         painter.add(Shape::convex_polygon(points.iter().map(|&(x, y)| at(x, y)).collect(), color, Stroke::NONE));
     };

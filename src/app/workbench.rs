@@ -24,8 +24,6 @@ use super::{help, notices, status, theme};
 use crate::session::{Command, Level, Session, Snapshot, Source};
 use crate::skin::Subject;
 
-/// Names of the built-in characters.
-const BUILTINS: [&str; 4] = ["mannequin", "gecko", "arm", "cylinder"];
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
 /// How often the progress of a job is looked at while nothing else moves.
@@ -172,7 +170,7 @@ impl Workbench {
 
     fn top_bar(&mut self, ui: &mut Ui) {
         let view = TopBarView {
-            builtins: &BUILTINS,
+            builtins: &crate::io::builtin::NAMES,
             undo: self.session.undo_label(),
             redo: self.session.redo_label(),
             has_character: self.session.subject().is_some(),

@@ -185,7 +185,7 @@ fn joint_row(
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
     let parent = tree && !view.skeleton.children(joint).is_empty();
     if parent {
-        let fold = ui.interact(fold_rect, ui.id().with(("fold", joint)), Sense::click());
+        let fold = ui.interact(fold_rect, ui.scope_id().with(("fold", joint)), Sense::click());
         let open = !folded.contains(&joint);
         let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
         fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
