@@ -18,6 +18,12 @@ pub fn load_builtin(name: &str) -> Result<Character, IoError> {
 }
 
 /// The embedded GLB.
-fn bytes_of(_name: &str) -> Option<&'static [u8]> {
-    None
+fn bytes_of(name: &str) -> Option<&'static [u8]> {
+    Some(match name {
+        "mannequin" => include_bytes!("../../assets/mannequin.glb"),
+        "gecko" => include_bytes!("../../assets/gecko.glb"),
+        "cylinder" => include_bytes!("../../assets/cylinder.glb"),
+        "arm" => include_bytes!("../../assets/arm.glb"),
+        _ => return None,
+    })
 }

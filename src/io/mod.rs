@@ -12,6 +12,7 @@ mod bytes;
 mod error;
 mod finish;
 mod fps;
+mod glb_write;
 mod gltf;
 mod load;
 mod obj;
@@ -22,6 +23,7 @@ mod pose;
 mod write;
 
 pub use error::{IoError, Problem};
+pub use glb_write::{GlbWriteError, write_glb};
 pub use gltf::read_gltf_bytes;
 pub use load::load;
 pub use pose::{read_pose, write_pose};
