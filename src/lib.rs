@@ -33,11 +33,14 @@ pub mod rig;
 pub mod weights;
 
 pub mod character;
+pub mod tissue;
+
 pub mod dynamics;
 pub mod skin;
 
-pub mod gpu;
 pub mod io;
+
+pub mod gpu;
 pub mod render;
 pub mod session;
 
