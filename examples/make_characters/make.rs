@@ -168,4 +168,3 @@ fn inspect(name: &str, mesh: &Mesh, description: &Description) -> Result<(), Str
     }
     Ok(())
 }
-

@@ -42,7 +42,13 @@ pub struct Description {
 /// A sentence with the line's number.
 pub fn parse(text: &str) -> Result<Description, String> {
     let mut parser = Parser {
-        out: Description { field: Field { parts: Vec::new(), edge: 0.02, growth: 0.5 }, grid: 0.005, symmetric: true, joints: Vec::new(), bones: Vec::new() },
+        out: Description {
+            field: Field { parts: Vec::new(), edge: 0.02, growth: 0.5 },
+            grid: 0.005,
+            symmetric: true,
+            joints: Vec::new(),
+            bones: Vec::new(),
+        },
         open: Vec::new(),
         frame: Isometry3::identity(),
     };
@@ -58,7 +64,11 @@ pub fn parse(text: &str) -> Result<Description, String> {
 
 /// What the next `end` closes.
 enum Open {
-    Group { blend: f64, both: bool, parts: Vec<Part> },
+    Group {
+        blend: f64,
+        both: bool,
+        parts: Vec<Part>,
+    },
     /// The frame that was valid before.
     Frame(Isometry3<f64>),
 }

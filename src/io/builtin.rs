@@ -19,11 +19,9 @@ pub fn load_builtin(name: &str) -> Result<Character, IoError> {
 
 /// The embedded GLB.
 fn bytes_of(name: &str) -> Option<&'static [u8]> {
-    Some(match name {
-        "mannequin" => include_bytes!("../../assets/mannequin.glb"),
-        "gecko" => include_bytes!("../../assets/gecko.glb"),
-        "cylinder" => include_bytes!("../../assets/cylinder.glb"),
-        "arm" => include_bytes!("../../assets/arm.glb"),
-        _ => return None,
-    })
+    match name {
+        "cylinder" => Some(include_bytes!("../../assets/cylinder.glb")),
+        "arm" => Some(include_bytes!("../../assets/arm.glb")),
+        _ => None,
+    }
 }

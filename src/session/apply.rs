@@ -173,7 +173,7 @@ impl Session {
         self.refresh_shown();
         let Some(skeleton) = self.document.skeleton() else { return };
         let file: PoseFile = self.shown.pose.to_file(skeleton);
-        match posing::write_pose(path, &file) {
+        match crate::io::write_pose(path, &file) {
             Ok(()) => self.tell(Level::Info, format!("The pose was written to {}.", path.display())),
             Err(error) => self.tell(Level::Error, error.to_string()),
         }

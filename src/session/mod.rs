@@ -40,26 +40,22 @@ mod document;
 mod jobs;
 mod message;
 mod motion;
-mod output;
-mod placeholder;
 mod playback;
 mod posing;
 mod source;
 mod stages;
 mod worker;
 
-pub use bake::{BakeFormat, Baked, bake, numbered};
+pub use bake::{BakeFormat, Baked, bake};
 pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
 pub use jobs::{JobView, open};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
-pub use output::{AtomicFile, WriteError, write_file};
 pub use playback::Playback;
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
-    write_pose,
 };
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use worker::{SimWorker, Snapshot, Waker};

@@ -130,6 +130,15 @@ impl Take {
         }
     }
 
+    /// The number of the last frame.
+    #[must_use]
+    pub fn last_frame(&self) -> u32 {
+        match self.moments {
+            Moments::Frames { last, .. } => last,
+            Moments::Settled { .. } => 0,
+        }
+    }
+
     /// The time of a frame, seconds from the motion's start.
     #[must_use]
     pub fn time_of(&self, frame: u32) -> f64 {

@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::{WriteError, write_file};
+use crate::io::IoError;
 use crate::math::{Affine, Quat};
-use crate::rig::{Pose, PoseError, PoseFile, Skeleton, Trs};
+use crate::rig::{Pose, PoseError, Skeleton, Trs};
 
 /// The rotation that turns by the angles about X, then Y, then Z.
 #[must_use]
@@ -56,26 +56,13 @@ pub fn set_joint_angles_deg(skeleton: &Skeleton, pose: &mut Pose, joint: usize, 
     set_rotation_from_rest(skeleton, pose, joint, &rotation_of_angles_deg(degrees));
 }
 
-/// Why a pose file can't be read or written.
+/// Why a pose file is of no use.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseFileError {
-    /// The file can't be read.
-    #[error("{}: the pose file can't be read: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The file is no pose.
-    #[error("{}: this is no pose file: {source}; expected {{\"joints\": {{\"NAME\": {{\"rotation\": [x, y, z, w]}}}}}}", path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// Where it goes wrong.
-        source: serde_json::Error,
-    },
+    /// The file can't be read, or is no pose.
+    #[error(transparent)]
+    Io(#[from] IoError),
     /// The pose is of another skeleton, or has numbers that are none.
     #[error("{}: {source}", path.display())]
     Pose {
@@ -84,37 +71,15 @@ pub enum PoseFileError {
         /// What does not fit.
         source: PoseError,
     },
-    /// The file can't be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
 }
-
-/// A pose file larger than this is something else.
-const MAX_POSE_BYTES: u64 = 16 << 20;
 
 /// Reads a pose of a skeleton.
 ///
 /// # Errors
 /// [`PoseFileError`].
 pub fn read_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose, PoseFileError> {
-    let read = || {
-        if std::fs::metadata(path)?.len() > MAX_POSE_BYTES {
-            return Err(std::io::Error::other("it is too large to be one"));
-        }
-        std::fs::read_to_string(path)
-    };
-    let text = read().map_err(|source| PoseFileError::Read { path: path.into(), source })?;
-    let file: PoseFile = serde_json::from_str(&text).map_err(|source| PoseFileError::Syntax { path: path.into(), source })?;
+    let file = crate::io::read_pose(path)?;
     Pose::from_file(&file, skeleton).map_err(|source| PoseFileError::Pose { path: path.into(), source })
-}
-
-/// Writes a pose.
-///
-/// # Errors
-/// [`PoseFileError::Write`]; nothing half-written is left.
-pub fn write_pose(path: &Path, file: &PoseFile) -> Result<(), PoseFileError> {
-    let text = serde_json::to_string_pretty(file).map_err(|source| PoseFileError::Syntax { path: path.into(), source })?;
-    Ok(write_file(path, |out| writeln!(out, "{text}"))?)
 }
 
 #[cfg(test)]

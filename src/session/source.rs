@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::character::Character;
+use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
 use crate::skin::BindError;
 
@@ -50,8 +51,8 @@ impl fmt::Display for Source {
 #[non_exhaustive]
 pub enum OpenError {
     /// The files could not be read.
-    #[error("{0}")]
-    Load(String),
+    #[error(transparent)]
+    Load(IoError),
     /// The character was read but can't be worked with.
     #[error("{file}: {error}")]
     Unusable {
@@ -70,6 +71,8 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`]: one sentence with the file, the place and what to do.
 pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
-    progress.check()?;
-    super::placeholder::load(source)
+    io::load(&source.files, progress).map_err(|error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    })
 }
