@@ -44,4 +44,5 @@ pub mod gpu;
 pub mod render;
 pub mod session;
 
+pub mod app;
 pub mod cli;
