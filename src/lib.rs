@@ -35,6 +35,7 @@ pub mod weights;
 pub mod character;
 pub mod dynamics;
 pub mod skin;
+pub mod tissue;
 
 pub mod gpu;
 pub mod io;

@@ -3,6 +3,10 @@
 //!
 //! Run-time vertex data is `f32` ([`Point`], [`Vec3`]); transforms of joints and everything that happens once is `f64`.
 
+mod rotation;
+
+pub use rotation::closest_rotation;
+
 /// A position, `f32`.
 pub type Point = nalgebra::Point3<f32>;
 /// A direction or displacement, `f32`.

@@ -1,12 +1,17 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
+mod closest;
 mod normals;
 mod sim_mesh;
+mod smooth_normals;
 mod topology;
 mod weld;
+mod winding;
 
+pub use closest::{closest_on_segment, closest_on_triangle};
 pub use normals::vertex_normals_into;
 pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
+pub use smooth_normals::NormalGroups;
 pub use topology::Topology;
 pub use weld::{Weld, weld};
 

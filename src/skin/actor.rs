@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use super::dqs::DualQuaternion;
 use super::lbs::LinearBlend;
+use super::projective::Projective;
 use super::{BindError, Frame, Method, SkinError, Skinner, Subject};
+use crate::character::Character;
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
-use crate::mesh::vertex_normals_into;
+use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::progress::Progress;
 
 /// Where the time of the last frame went, milliseconds.
@@ -32,11 +34,19 @@ pub struct StepTimes {
 pub struct Actor {
     subject: Arc<Subject>,
     method: Method,
-    skinner: Box<dyn Skinner>,
+    bound: Bound,
     positions: Vec<Point>,
     normals: Vec<Vec3>,
-    triangles: Vec<[u32; 3]>,
+    groups: NormalGroups,
     times: StepTimes,
+}
+
+/// The skinner inside, by the vertices it works on.
+enum Bound {
+    /// Source vertices.
+    Direct(Box<dyn Skinner>),
+    /// Simulation vertices, and linear blending for what is not simulated (props), if there is any.
+    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, props: Option<LinearBlend> },
 }
 
 impl Actor {
@@ -44,18 +54,30 @@ impl Actor {
     ///
     /// # Errors
     /// [`BindError`] if the method can't work on this subject, or the work was cancelled.
-    pub fn bind(subject: &Arc<Subject>, method: Method, _params: &Params, progress: &Progress) -> Result<Self, BindError> {
+    pub fn bind(subject: &Arc<Subject>, method: Method, params: &Params, progress: &Progress) -> Result<Self, BindError> {
         progress.check()?;
         let character = &subject.character;
-        let skinner: Box<dyn Skinner> = match method {
-            Method::Rigid => Box::new(LinearBlend::bind_rigid(character, &subject.fallback_weights)),
-            Method::Lbs => Box::new(LinearBlend::bind(character, &subject.fallback_weights)),
-            Method::Dqs | Method::Pd => Box::new(DualQuaternion::bind(character, &subject.fallback_weights)),
+        let weights = &subject.fallback_weights;
+        let bound = match method {
+            Method::Rigid => Bound::Direct(Box::new(LinearBlend::bind_rigid(character, weights))),
+            Method::Lbs => Bound::Direct(Box::new(LinearBlend::bind(character, weights))),
+            Method::Dqs => Bound::Direct(Box::new(DualQuaternion::bind(character, weights))),
+            Method::Pd => {
+                let all_simulated = subject.sim.sim_from_source.iter().all(Option::is_some);
+                Bound::Simulated {
+                    skinner: Box::new(Projective::bind(subject, params)?),
+                    simulated: subject.sim.mesh.positions.clone(),
+                    props: (!all_simulated).then(|| LinearBlend::bind(character, weights)),
+                }
+            }
         };
+        progress.check()?;
         let positions = character.bind_positions();
         let normals = vec![Vec3::y(); positions.len()];
-        let triangles = character.triangles();
-        Ok(Self { subject: subject.clone(), method, skinner, positions, normals, triangles, times: StepTimes::default() })
+        let groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
+        let mut actor = Self { subject: subject.clone(), method, bound, positions, normals, groups, times: StepTimes::default() };
+        actor.groups.normals_into(&actor.positions, &mut actor.normals);
+        Ok(actor)
     }
 
     /// Moves on to the next frame.
@@ -64,19 +86,59 @@ impl Actor {
     /// As [`Skinner::skin`]; the output stays the last good frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
-        self.skinner.skin(frame, &mut self.positions)?;
-        vertex_normals_into(&self.positions, &self.triangles, &mut self.normals);
+        let skinned = match &mut self.bound {
+            Bound::Direct(skinner) => {
+                self.times = StepTimes::default();
+                skinner.skin(frame, &mut self.positions)
+            }
+            Bound::Simulated { skinner, simulated, props } => {
+                let skinned = skinner.skin(frame, simulated);
+                self.times = skinner.times();
+                if let Some(props) = props {
+                    props.skin(frame, &mut self.positions)?;
+                }
+                for (position, sim) in self.positions.iter_mut().zip(&self.subject.sim.sim_from_source) {
+                    if let Some(sim) = sim {
+                        *position = simulated[*sim as usize];
+                    }
+                }
+                skinned
+            }
+        };
+        let normals_start = Instant::now();
+        self.groups.normals_into(&self.positions, &mut self.normals);
+        self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;
         self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(())
+        skinned
     }
 
-    /// Forgets velocities: the next frame starts from rest.
+    /// Forgets velocities: the next frame starts settled in its pose.
     pub fn reset(&mut self) {
-        self.skinner.reset();
+        match &mut self.bound {
+            Bound::Direct(skinner) => skinner.reset(),
+            Bound::Simulated { skinner, .. } => skinner.reset(),
+        }
     }
 
     /// Changes physical parameters; takes effect with the next frame. Does nothing for methods without physics.
-    pub fn set_params(&mut self, _params: &Params) {}
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), BindError> {
+        match &mut self.bound {
+            Bound::Direct(_) => Ok(()),
+            Bound::Simulated { skinner, .. } => Ok(skinner.set_params(params)?),
+        }
+    }
+
+    /// The simulation inside, for methods that have one.
+    #[must_use]
+    pub fn projective(&self) -> Option<&Projective> {
+        match &self.bound {
+            Bound::Direct(_) => None,
+            Bound::Simulated { skinner, .. } => Some(skinner),
+        }
+    }
 
     /// World positions of all source vertices.
     #[must_use]
@@ -84,7 +146,7 @@ impl Actor {
         &self.positions
     }
 
-    /// Unit normals of all source vertices; smooth across the seams of the source.
+    /// Unit normals of all source vertices; smooth across the seams of the source, sharp where the file is.
     #[must_use]
     pub fn normals(&self) -> &[Vec3] {
         &self.normals
@@ -107,4 +169,13 @@ impl Actor {
     pub fn times(&self) -> StepTimes {
         self.times
     }
+}
+
+/// The file's normals of all source vertices, zero where it has none.
+fn file_normals(character: &Character) -> Vec<Vec3> {
+    let of = |mesh: &crate::character::SourceMesh| match &mesh.normals {
+        Some(normals) if normals.len() == mesh.positions.len() => normals.clone(),
+        _ => vec![Vec3::zeros(); mesh.positions.len()],
+    };
+    character.meshes.iter().flat_map(of).collect()
 }

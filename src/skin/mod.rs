@@ -6,10 +6,12 @@
 mod actor;
 mod dqs;
 mod lbs;
+mod projective;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
-pub use subject::{BindError, Subject};
+pub use projective::Projective;
+pub use subject::{BindError, Flesh, SetupTimes, Subject};
 
 use serde::{Deserialize, Serialize};
 

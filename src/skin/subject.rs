@@ -1,14 +1,17 @@
 //! What every method binds to: one character with everything that is derived from it once.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::character::{Attachment, Character};
-use crate::mesh::{Bounds, SimMesh};
+use crate::dynamics::{FactorError, System};
+use crate::mesh::{Bounds, SimMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
-use crate::weights::SkinWeights;
+use crate::tissue::{Tissue, TissueError};
+use crate::weights::{SkinWeights, by_distance};
 
 /// A character with its simulation mesh, weights and tissue. Immutable and shared.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Subject {
     /// The character as read.
     pub character: Arc<Character>,
@@ -16,8 +19,32 @@ pub struct Subject {
     pub sim: Arc<SimMesh>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
+    /// Flesh, or why there is none.
+    pub tissue: Result<Flesh, TissueError>,
     /// Diagonal of the bind pose's bounding box, in world units.
     pub size: f32,
+    /// Where the time went.
+    pub setup: SetupTimes,
+}
+
+/// The volumetric model and its assembled system.
+#[derive(Clone)]
+pub struct Flesh {
+    /// Geometry.
+    pub tissue: Arc<Tissue>,
+    /// Physics.
+    pub system: Arc<System>,
+}
+
+/// Milliseconds of each stage of the set-up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct SetupTimes {
+    /// Welding the source vertices, and weights where there are none.
+    pub weld_ms: f64,
+    /// Bones, foot points, shrinking, tets.
+    pub tissue_ms: f64,
+    /// Assembly.
+    pub assemble_ms: f64,
 }
 
 /// Why a method can't be bound to a subject.
@@ -30,15 +57,22 @@ pub enum BindError {
     /// There is no triangle to skin.
     #[error("the character has no triangles, so there is nothing to skin")]
     NoTriangles,
+    /// The method needs flesh and there is none.
+    #[error("projective dynamics needs flesh: {0}")]
+    Tissue(#[from] TissueError),
+    /// The flesh can't be solved for.
+    #[error("projective dynamics can't be prepared: {0}")]
+    Factor(#[from] FactorError),
 }
 
 impl Subject {
-    /// Derives all that the methods share.
+    /// Derives all that the methods share. A character without usable flesh is no error: `tissue` then says why.
     ///
     /// # Errors
-    /// [`BindError`].
+    /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
     pub fn build(character: Arc<Character>, progress: &Progress) -> Result<Self, BindError> {
         progress.report(0.0, "Welding");
+        let start = Instant::now();
         let positions = character.bind_positions();
         let triangles = character.triangles();
         if triangles.is_empty() {
@@ -47,10 +81,76 @@ impl Subject {
         let is_skin: Vec<bool> = character.meshes.iter().flat_map(|m| std::iter::repeat_n(m.is_skin(), m.positions.len())).collect();
         let sim = SimMesh::weld(&positions, &triangles, &is_skin);
         progress.check()?;
-        let size = Bounds::of(&positions).size();
-        let fallback_weights = character.meshes.iter().map(|m| match m.attachment {
-            Attachment::Unweighted | Attachment::Skinned { .. } | Attachment::Rigid { .. } | Attachment::Static { .. } => None,
+        let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &sim).into();
+        let weld_ms = start.elapsed().as_secs_f64() * 1e3;
+
+        let start = Instant::now();
+        let weights = file_weights(&character, &sim);
+        let tissue = match Tissue::build(&sim, &character.skeleton, weights.as_ref(), progress) {
+            Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
+            other => other,
+        };
+        let tissue_ms = start.elapsed().as_secs_f64() * 1e3;
+
+        let start = Instant::now();
+        progress.report(0.95, "Assembling");
+        let tissue = tissue.map(|tissue| {
+            let system = Arc::new(System::assemble(&tissue, character.metres_per_unit));
+            Flesh { tissue: Arc::new(tissue), system }
         });
-        Ok(Self { fallback_weights: fallback_weights.collect(), sim: Arc::new(sim), size, character })
+        let assemble_ms = start.elapsed().as_secs_f64() * 1e3;
+        let size = Bounds::of(&positions).size();
+        let setup = SetupTimes { weld_ms, tissue_ms, assemble_ms };
+        Ok(Self { character, sim: Arc::new(sim), fallback_weights, tissue, size, setup })
     }
+}
+
+/// Distance weights for every mesh that brought none.
+fn fallback_weights(character: &Character, sim: &SimMesh) -> Vec<Option<SkinWeights>> {
+    let wanted = |attachment: &Attachment| matches!(attachment, Attachment::Unweighted);
+    if character.skeleton.is_empty() || !character.meshes.iter().any(|mesh| wanted(&mesh.attachment)) {
+        return vec![None; character.meshes.len()];
+    }
+    let on_sim = by_distance(&sim.mesh, &character.skeleton);
+    let mut first = 0;
+    let weights_of = |mesh: &crate::character::SourceMesh| {
+        let range = first..first + mesh.positions.len();
+        first = range.end;
+        wanted(&mesh.attachment).then(|| {
+            // Vertices without a triangle are on nothing that moves: they take the nearest way, their own distances.
+            let loose = TriMesh { positions: mesh.positions.clone(), triangles: Vec::new() };
+            let alone = sim.sim_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
+            let rows = range.map(|source| match (sim.sim_from_source[source], &alone) {
+                (Some(v), _) => row(&on_sim, v as usize),
+                (None, Some(alone)) => row(alone, source - (first - mesh.positions.len())),
+                (None, None) => Vec::new(),
+            });
+            SkinWeights::from_rows(rows.collect::<Vec<_>>()).0
+        })
+    };
+    character.meshes.iter().map(weights_of).collect()
+}
+
+fn row(weights: &SkinWeights, vertex: usize) -> Vec<(u32, f32)> {
+    weights.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
+}
+
+/// The file's weights on the simulation mesh; `None` if any simulated vertex has none.
+fn file_weights(character: &Character, sim: &SimMesh) -> Option<SkinWeights> {
+    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); sim.mesh.positions.len()];
+    let mut source = 0;
+    for mesh in &character.meshes {
+        for vertex in 0..mesh.positions.len() {
+            if let (Some(v), Attachment::Skinned { weights, .. }) = (sim.sim_from_source[source], &mesh.attachment)
+                && rows[v as usize].is_empty()
+            {
+                rows[v as usize] = row(weights, vertex);
+            }
+            source += 1;
+        }
+    }
+    if rows.iter().any(Vec::is_empty) {
+        return None;
+    }
+    Some(SkinWeights::from_rows(rows).0)
 }

@@ -1,5 +1,9 @@
 //! Skinning weights and the methods that make them.
 
+mod distance;
+
+pub use distance::by_distance;
+
 /// For every vertex a few joints and how much each moves it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkinWeights {

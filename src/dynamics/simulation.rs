@@ -1,0 +1,310 @@
+//! The state of one simulated skin, and its steps.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::global::{Cholesky, FactorError, GlobalSolver};
+use super::local::Forces;
+use super::{Params, System};
+use crate::math::{Point, Vec3};
+
+/// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
+const STATIC_STEP_SECS: f64 = 100.0;
+/// An equilibrium is reached when no vertex moves farther in an iteration than this part of the size…
+const STILL: f32 = 2e-7;
+/// …or after this many iterations.
+const MAX_STATIC_ITERATIONS: usize = 2000;
+/// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
+const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
+/// Vertices that one task handles.
+const TASK: usize = 512;
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StepReport {
+    /// Milliseconds in local steps.
+    pub local_ms: f64,
+    /// Milliseconds in global steps, with the gathering of the right-hand side.
+    pub global_ms: f64,
+    /// Local/global iterations done.
+    pub iterations: usize,
+    /// How far the vertex that moved most in the last iteration went, world units.
+    pub last_change: f32,
+}
+
+/// Positions and velocities of the skin over a moving base, with everything a step needs.
+pub struct Simulation {
+    system: Arc<System>,
+    params: Params,
+    dynamic: Cholesky,
+    /// Factored when first asked for.
+    equilibrium: Option<Cholesky>,
+    /// M/h² of the dynamic step.
+    inertia: Vec<f32>,
+    size: f32,
+    state: State,
+    scratch: Scratch,
+}
+
+#[derive(Clone)]
+struct State {
+    position: Vec<Point>,
+    velocity: Vec<Vec3>,
+    base: Vec<Point>,
+}
+
+#[derive(Default)]
+struct Scratch {
+    forces: Forces,
+    /// Right-hand side and solution: all x, all y, all z.
+    columns: Vec<f32>,
+    /// The right-hand side as vectors, before it is split.
+    residual: Vec<Vec3>,
+    predicted: Vec<Point>,
+    before: Vec<Point>,
+    base_velocity: Vec<Vec3>,
+}
+
+impl Simulation {
+    /// Factors the system and starts at rest with the given skin over the given base.
+    ///
+    /// # Errors
+    /// [`FactorError`] if the matrix is not positive definite.
+    pub fn new(system: Arc<System>, params: &Params, position: Vec<Point>, base: Vec<Point>, size: f32) -> Result<Self, FactorError> {
+        let params = params.sanitized();
+        let dynamic = Cholesky::factor(&system.matrix(&params, params.simulated_step_secs()))?;
+        let velocity = vec![Vec3::zeros(); position.len()];
+        let inertia = inertia(&system, &params);
+        let state = State { position, velocity, base };
+        Ok(Self { system, params, dynamic, equilibrium: None, inertia, size, state, scratch: Scratch::default() })
+    }
+
+    /// The skin, world space.
+    #[must_use]
+    pub fn positions(&self) -> &[Point] {
+        &self.state.position
+    }
+
+    /// The base under it.
+    #[must_use]
+    pub fn base(&self) -> &[Point] {
+        &self.state.base
+    }
+
+    /// Skin velocities, world units per simulated second.
+    #[must_use]
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.state.velocity
+    }
+
+    /// The parameters in force.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Non-zero entries are those of the lower triangle.
+    #[must_use]
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// Puts the skin somewhere, without velocity.
+    ///
+    /// # Panics
+    /// If the slices have other lengths than the system.
+    pub fn place(&mut self, position: &[Point], base: &[Point]) {
+        self.state.position.copy_from_slice(position);
+        self.state.base.copy_from_slice(base);
+        self.state.velocity.fill(Vec3::zeros());
+    }
+
+    /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
+        let params = params.sanitized();
+        let same_matrix = Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..params }
+            == Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..self.params };
+        if !same_matrix {
+            self.dynamic.refactor(&self.system.matrix(&params, params.simulated_step_secs()))?;
+            self.equilibrium = None;
+            self.inertia = inertia(&self.system, &params);
+        }
+        self.params = params;
+        Ok(())
+    }
+
+    /// One time step: the base moves to `base`, the skin follows.
+    ///
+    /// # Panics
+    /// If `base` has another length than the system.
+    pub fn step(&mut self, base: &[Point]) -> StepReport {
+        let h = self.params.simulated_step_secs() as f32;
+        let gravity = self.gravity() * (h * h);
+        let damping = (-self.params.damping_per_s * self.params.simulated_step_secs()).exp() as f32;
+        let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h);
+        let State { position, velocity, base: old_base } = &mut self.state;
+        let scratch = &mut self.scratch;
+        scratch.prepare(position.len());
+        scratch.before.copy_from_slice(position);
+        for v in 0..position.len() {
+            // Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
+            let carried = base[v] - old_base[v];
+            let own = velocity[v] * h - scratch.base_velocity[v] * h;
+            scratch.predicted[v] = position[v] + velocity[v] * h + gravity;
+            position[v] += carried + own;
+            scratch.base_velocity[v] = carried / h;
+        }
+        old_base.copy_from_slice(base);
+        let mut report = StepReport::default();
+        for _ in 0..self.params.iterations {
+            let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, &mut report);
+            report.last_change = change;
+        }
+        let State { position, velocity, .. } = &mut self.state;
+        for v in 0..position.len() {
+            let relative = (position[v] - scratch.before[v]) / h - scratch.base_velocity[v];
+            let speed = relative.norm();
+            let kept = if speed > fastest { damping * fastest / speed } else { damping };
+            velocity[v] = scratch.base_velocity[v] + relative * kept;
+        }
+        report
+    }
+
+    /// Follows the base to `base` without inertia: a few iterations towards the equilibrium there, no velocity kept. For ramps.
+    ///
+    /// # Errors
+    /// [`FactorError`].
+    pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
+        self.factor_equilibrium()?;
+        for (v, position) in self.state.position.iter_mut().enumerate() {
+            *position += base[v] - self.state.base[v];
+        }
+        self.state.base.copy_from_slice(base);
+        Ok(self.relax(iterations, 0.0))
+    }
+
+    /// The equilibrium over the present base: iterates until nothing moves any more, then stands still.
+    ///
+    /// # Errors
+    /// [`FactorError`].
+    pub fn settle(&mut self) -> Result<StepReport, FactorError> {
+        self.factor_equilibrium()?;
+        let report = self.relax(MAX_STATIC_ITERATIONS, STILL * self.size);
+        self.scratch.base_velocity.fill(Vec3::zeros());
+        Ok(report)
+    }
+
+    fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
+        if self.equilibrium.is_none() {
+            self.equilibrium = Some(Cholesky::factor(&self.system.matrix(&self.params, STATIC_STEP_SECS))?);
+        }
+        Ok(())
+    }
+
+    fn relax(&mut self, iterations: usize, still: f32) -> StepReport {
+        let mut report = StepReport::default();
+        self.scratch.prepare(self.state.position.len());
+        self.state.velocity.fill(Vec3::zeros());
+        let h2 = (STATIC_STEP_SECS * STATIC_STEP_SECS) as f32;
+        let own_h = self.params.simulated_step_secs() as f32;
+        // Weight without inertia: y − x = h² g, whatever h is.
+        let gravity = self.gravity() * h2;
+        let inertia: Vec<f32> = self.inertia.iter().map(|i| i * own_h * own_h / h2).collect();
+        let Some(solver) = self.equilibrium.as_mut() else { return report };
+        for _ in 0..iterations {
+            for (predicted, position) in self.scratch.predicted.iter_mut().zip(&self.state.position) {
+                *predicted = position + gravity;
+            }
+            let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, &mut report);
+            report.last_change = change;
+            if change <= still {
+                break;
+            }
+        }
+        report
+    }
+
+    fn gravity(&self) -> Vec3 {
+        let unit = self.system.unit(&self.params);
+        Vec3::from(self.params.gravity_m_s2.map(|g| (g / unit) as f32))
+    }
+
+    /// E(x) of the step from `before` to the present state, J up to the unit of length: what every iteration must lower.
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        let elastic = self.system.blocks.energy(&self.state.position, &self.state.base) * self.system.stiffness_scale(&self.params);
+        let inertial: f64 = self
+            .state
+            .position
+            .iter()
+            .zip(&self.scratch.predicted)
+            .zip(&self.inertia)
+            .map(|((x, y), inertia)| 0.5 * f64::from(*inertia) * f64::from((x - y).norm_squared()))
+            .sum();
+        elastic + inertial
+    }
+}
+
+impl Scratch {
+    fn prepare(&mut self, n: usize) {
+        self.columns.resize(3 * n, 0.0);
+        self.residual.resize(n, Vec3::zeros());
+        self.predicted.resize(n, Point::origin());
+        self.before.resize(n, Point::origin());
+        self.base_velocity.resize(n, Vec3::zeros());
+    }
+}
+
+fn inertia(system: &System, params: &Params) -> Vec<f32> {
+    let h = params.simulated_step_secs();
+    system.masses(params).iter().map(|m| (m / (h * h)) as f32).collect()
+}
+
+/// One local and one global step; how far the vertex that moved most went.
+fn iterate(
+    system: &System,
+    params: &Params,
+    solver: &mut dyn GlobalSolver,
+    inertia: &[f32],
+    state: &mut State,
+    scratch: &mut Scratch,
+    report: &mut StepReport,
+) -> f32 {
+    let start = Instant::now();
+    system.blocks.forces(&state.position, &state.base, &mut scratch.forces);
+    let middle = Instant::now();
+    let n = state.position.len();
+    let stiffness = system.stiffness_scale(params) as f32;
+    let (forces, predicted, position) = (&scratch.forces, &scratch.predicted, &state.position);
+    scratch.residual.par_chunks_mut(TASK).enumerate().for_each(|(task, residuals)| {
+        for (k, residual) in residuals.iter_mut().enumerate() {
+            let v = task * TASK + k;
+            *residual = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
+        }
+    });
+    for &(vertex, tie) in &system.ties {
+        let v = vertex as usize;
+        scratch.residual[v] += (state.base[v] - state.position[v]) * (tie as f32 * stiffness);
+    }
+    for (v, residual) in scratch.residual.iter().enumerate() {
+        scratch.columns[v] = residual.x;
+        scratch.columns[n + v] = residual.y;
+        scratch.columns[2 * n + v] = residual.z;
+    }
+    solver.solve(&mut scratch.columns);
+    let mut farthest = 0.0_f32;
+    for (v, position) in state.position.iter_mut().enumerate() {
+        let change = Vec3::new(scratch.columns[v], scratch.columns[n + v], scratch.columns[2 * n + v]);
+        *position += change;
+        farthest = farthest.max(change.norm_squared());
+    }
+    report.iterations += 1;
+    report.local_ms += (middle - start).as_secs_f64() * 1e3;
+    report.global_ms += middle.elapsed().as_secs_f64() * 1e3;
+    farthest.sqrt()
+}

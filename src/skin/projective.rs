@@ -1,0 +1,223 @@
+//! Projective skinning: the simulated flesh follows the bones.
+//!
+//! A fixed simulation step with an accumulator: the same motion on any display. Between two frames the pose is interpolated joint
+//! by joint; a jump is walked in small pieces so that no element is turned inside out on the way.
+
+use std::sync::Arc;
+
+use super::lbs::check_joints;
+use super::subject::{Flesh, Subject};
+use super::{BindError, Frame, SkinError, Skinner, StepTimes};
+use crate::dynamics::{FactorError, Params, Simulation};
+use crate::math::{Affine, Point};
+use crate::rig::{Skeleton, Trs};
+use crate::tissue::BaseFrame;
+
+/// A pose is walked in pieces in which no joint turns by more than this, rad.
+const PIECE_RAD: f64 = 0.25;
+/// A single step in which a joint turns by more than this is a jump: its inertia means nothing.
+const JUMP_RAD: f64 = 0.6;
+/// Iterations on each piece of a walk.
+const PIECE_ITERATIONS: usize = 6;
+
+/// The simulated skin of one character; its vertices are those of the simulation mesh.
+pub struct Projective {
+    subject: Arc<Subject>,
+    flesh: Flesh,
+    simulation: Simulation,
+    frame: BaseFrame,
+    base: Vec<Point>,
+    /// Transforms relative to the parent, of the pose that the base is at, of the last frame's, and of the one asked for.
+    at: Vec<Trs>,
+    from: Vec<Trs>,
+    to: Vec<Trs>,
+    world: Vec<Affine>,
+    /// Time not yet simulated, s.
+    pending_secs: f64,
+    /// Whether the state follows from an earlier frame.
+    started: bool,
+    good: Vec<Point>,
+    times: StepTimes,
+}
+
+impl Projective {
+    /// Factors and starts at rest in the bind pose.
+    ///
+    /// # Errors
+    /// [`BindError::Tissue`] if the subject has no flesh, [`BindError::Factor`] if it can't be solved for.
+    pub fn bind(subject: &Arc<Subject>, params: &Params) -> Result<Self, BindError> {
+        let flesh = subject.tissue.clone()?;
+        let position = subject.sim.mesh.positions.clone();
+        let base: Vec<Point> = flesh.tissue.base.iter().map(|p| p.cast::<f32>()).collect();
+        let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let bind = relative(&subject.character.skeleton, &subject.character.skeleton.bind_transforms());
+        Ok(Self {
+            subject: subject.clone(),
+            flesh,
+            simulation,
+            frame: BaseFrame::default(),
+            base,
+            at: bind.clone(),
+            from: bind.clone(),
+            to: bind,
+            world: Vec::new(),
+            pending_secs: 0.0,
+            started: false,
+            good: position,
+            times: StepTimes::default(),
+        })
+    }
+
+    /// The simulation inside, to look at.
+    #[must_use]
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// Changes physical parameters.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
+        self.simulation.set_params(params)
+    }
+
+    /// Where the time of the last frame went.
+    #[must_use]
+    pub fn times(&self) -> StepTimes {
+        self.times
+    }
+
+    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose.
+    fn place_base(&mut self, between: Option<f64>, target: &[Affine]) {
+        let start = std::time::Instant::now();
+        let skeleton = &self.subject.character.skeleton;
+        let world = match between {
+            None => target,
+            Some(t) => {
+                self.at.clear();
+                self.at.extend(self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t)));
+                compose(skeleton, &self.at, &mut self.world);
+                &self.world
+            }
+        };
+        if between.is_none() {
+            self.at.clone_from(&self.to);
+        }
+        self.flesh.tissue.anchors.place(skeleton, world, &mut self.frame, &mut self.base);
+        self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
+    }
+
+    /// Walks from the pose the base is at to the frame's, without inertia.
+    fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        self.from.clone_from(&self.at);
+        let pieces = (largest_turn(&self.from, &self.to) / PIECE_RAD).ceil() as usize;
+        for piece in 1..pieces {
+            self.place_base(Some(piece as f64 / pieces as f64), target);
+            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        }
+        self.place_base(None, target);
+        self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        Ok(())
+    }
+
+    fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        if !self.started {
+            self.rest_at_bind();
+        }
+        self.walk(target)?;
+        let report = self.simulation.settle()?;
+        self.times.local_ms += report.local_ms;
+        self.times.global_ms += report.global_ms;
+        self.from.clone_from(&self.to);
+        self.pending_secs = 0.0;
+        self.started = true;
+        Ok(())
+    }
+
+    fn rest_at_bind(&mut self) {
+        let skeleton = &self.subject.character.skeleton;
+        self.base.iter_mut().zip(&self.flesh.tissue.base).for_each(|(to, from)| *to = from.cast::<f32>());
+        self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
+        self.at = relative(skeleton, &skeleton.bind_transforms());
+    }
+
+    fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
+        let step = self.simulation.params().time_step_secs;
+        let earlier = self.pending_secs;
+        self.pending_secs += frame.dt_secs;
+        let steps = ((self.pending_secs + 1e-9) / step).floor() as u32;
+        for k in 1..=steps {
+            // The frame's pose stands `dt` after the last one's; this step ends k h − earlier after it.
+            let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
+            let before = std::mem::take(&mut self.at);
+            let next: Vec<Trs> = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t)).collect();
+            let turn = largest_turn(&before, &next);
+            self.at = before;
+            if turn > JUMP_RAD {
+                self.walk(frame.world_from_joint)?;
+                continue;
+            }
+            self.place_base((t < 1.0).then_some(t), frame.world_from_joint);
+            let report = self.simulation.step(&self.base);
+            self.times.local_ms += report.local_ms;
+            self.times.global_ms += report.global_ms;
+        }
+        self.times.steps = steps;
+        self.pending_secs -= f64::from(steps) * step;
+        self.from.clone_from(&self.to);
+        Ok(())
+    }
+}
+
+impl Skinner for Projective {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        let skeleton = &self.subject.character.skeleton;
+        check_joints(skeleton.len(), frame)?;
+        self.times = StepTimes::default();
+        self.to = relative(skeleton, frame.world_from_joint);
+        let solved = if frame.dt_secs > 0.0 && self.started { self.advance(frame) } else { self.settle(frame.world_from_joint) };
+        let finite = self.simulation.positions().iter().all(|p| (p.x + p.y + p.z).is_finite());
+        if solved.is_err() || !finite {
+            out.copy_from_slice(&self.good);
+            self.reset();
+            return Err(SkinError::Diverged);
+        }
+        // Between two steps the skin goes on as it went: no lag, and no stutter on displays that are faster than the step.
+        let simulated = self.simulation.params().simulated_step_secs() / self.simulation.params().time_step_secs;
+        let ahead = (self.pending_secs * simulated) as f32;
+        for ((out, position), velocity) in out.iter_mut().zip(self.simulation.positions()).zip(self.simulation.velocities()) {
+            *out = position + velocity * ahead;
+        }
+        self.good.copy_from_slice(out);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.started = false;
+        self.pending_secs = 0.0;
+    }
+}
+
+/// Transform of every joint relative to its parent joint.
+fn relative(skeleton: &Skeleton, world: &[Affine]) -> Vec<Trs> {
+    let of = |(joint, own): (&crate::rig::Joint, &Affine)| {
+        let parent = joint.parent.map_or_else(Affine::identity, |parent| world[parent]);
+        Trs::from_affine(&(parent.try_inverse().unwrap_or_else(Affine::identity) * own))
+    };
+    skeleton.joints().iter().zip(world).map(of).collect()
+}
+
+/// The inverse of [`relative`].
+fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
+    world.clear();
+    for (joint, own) in skeleton.joints().iter().zip(relative) {
+        let parent = joint.parent.map_or_else(Affine::identity, |parent| world[parent]);
+        world.push(parent * own.to_affine());
+    }
+}
+
+/// Largest rotation of any joint between two poses, rad.
+fn largest_turn(from: &[Trs], to: &[Trs]) -> f64 {
+    from.iter().zip(to).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max)
+}

@@ -1,0 +1,261 @@
+//! How the base surface follows the bones (PS 4.2, FPS 3.2.2).
+//!
+//! A joint sphere turns by the average of the frames that meet in it. On a bone, beyond 40 % of its length from the joint, the base
+//! is rigid with the bone. Between, the papers interpolate between a ring of anchors on the bone and one on the joint. With a ring
+//! point p on the bone (same direction around it as the vertex x) and α = the part of the way from joint to ring, the same in
+//! closed form, exact at rest and under rigid motion:
+//!
+//! ```text
+//!     x' = T_joint x + α (T_bone − T_joint) p
+//! ```
+//!
+//! so that the surface runs straight from ring to ring: it stretches outside of a bend and gathers inside. What then lies
+//! inside the joint sphere or the bone is pushed out to it.
+
+use nalgebra::{Matrix3, Matrix3x4};
+
+use super::foot::Feet;
+use super::graph::BoneGraph;
+use super::shrink::cylinder_ends;
+use crate::math::{Affine, Point, Point64, Quat, Vec3, Vec64, affine, linear_part};
+use crate::rig::{Skeleton, Trs};
+
+/// The ring on a bone is this part of its length away from the joint, as in the reference implementation of FPS.
+const RING: f64 = 0.4;
+
+/// How one base vertex moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Anchor {
+    /// Rest position.
+    rest: Point,
+    /// The bone it belongs to.
+    bone: u32,
+    /// Index into `Anchors::slides`, or `RIGID`.
+    slide: u32,
+}
+
+const RIGID: u32 = u32::MAX;
+
+/// The sliding part of an anchor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Slide {
+    node: u32,
+    /// 0 at the joint, 1 at the bone's ring.
+    alpha: f32,
+    /// Point on the bone's ring, rest.
+    ring: Point,
+    /// Never closer to the joint's centre than this.
+    joint_radius: f32,
+    /// Never closer to the bone's axis than this.
+    bone_radius: f32,
+}
+
+/// The bind-time part: what each base vertex hangs on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Anchors {
+    anchors: Vec<Anchor>,
+    slides: Vec<Slide>,
+    /// Joint of every bone.
+    bone_joints: Vec<usize>,
+    /// Distinct joints whose bones meet at each node, as indices of one bone of each.
+    node_bones: Vec<Vec<usize>>,
+    node_positions: Vec<Point64>,
+    /// Cylinder of each bone at rest.
+    cylinders: Vec<[Point64; 2]>,
+}
+
+/// The per-frame part: transforms of bones and joints, reused.
+#[derive(Debug, Clone, Default)]
+pub struct BaseFrame {
+    bones64: Vec<Affine>,
+    splits: Vec<(Quat, Matrix3<f64>)>,
+    bones: Vec<Matrix3x4<f32>>,
+    nodes: Vec<Matrix3x4<f32>>,
+    node_centers: Vec<Point>,
+    cylinders: Vec<[Point; 2]>,
+}
+
+impl Anchors {
+    /// Hangs the base on the graph.
+    pub(super) fn bind(graph: &BoneGraph, feet: &Feet, base: &[Point64]) -> Self {
+        let node_bones: Vec<Vec<usize>> = graph
+            .nodes
+            .iter()
+            .map(|node| {
+                let mut bones = node.bones.clone();
+                bones.sort_by_key(|&bone| graph.bones[bone].joint);
+                bones.dedup_by_key(|bone| graph.bones[*bone].joint);
+                bones
+            })
+            .collect();
+        let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len()).map(|bone| cylinder_ends(graph, bone)).collect();
+        let mut slides = Vec::new();
+        let anchors = base
+            .iter()
+            .enumerate()
+            .map(|(vertex, rest)| {
+                let bone = feet.bones[vertex] as usize;
+                let slide = slide_of(graph, &node_bones, &cylinders, bone, rest).map_or(RIGID, |slide| {
+                    slides.push(slide);
+                    slides.len() as u32 - 1
+                });
+                Anchor { rest: rest.cast::<f32>(), bone: bone as u32, slide }
+            })
+            .collect();
+        let bone_joints = graph.bones.iter().map(|bone| bone.joint).collect();
+        let node_positions = graph.nodes.iter().map(|node| node.position).collect();
+        Self { anchors, slides, bone_joints, node_bones, node_positions, cylinders }
+    }
+
+    /// How many base vertices there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.anchors.len()
+    }
+
+    /// Whether there is no base vertex.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.anchors.is_empty()
+    }
+
+    /// Moves the base: `out` gets the world position of every base vertex. Allocates nothing after the first call.
+    ///
+    /// # Panics
+    /// If `out` is shorter than the base.
+    pub fn place(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
+        self.move_volumes(skeleton, world_from_joint, frame);
+        for (anchor, out) in self.anchors.iter().zip(out) {
+            let bone = &frame.bones[anchor.bone as usize];
+            *out = if anchor.slide == RIGID { apply(bone, &anchor.rest) } else { self.slide(anchor, frame) };
+        }
+    }
+
+    /// Transforms of bones and nodes in a pose.
+    pub fn move_volumes(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame) {
+        frame.bones64.clear();
+        frame.bones64.extend(self.bone_joints.iter().map(|&joint| {
+            let bind = &skeleton.joints()[joint].world_from_bind;
+            world_from_joint[joint] * bind.try_inverse().unwrap_or_else(Affine::identity)
+        }));
+        frame.splits.clear();
+        frame.splits.extend(frame.bones64.iter().map(split));
+        frame.bones.clear();
+        frame.bones.extend(frame.bones64.iter().map(to_f32));
+        frame.cylinders.clear();
+        frame.cylinders.extend(self.cylinders.iter().zip(&frame.bones64).map(|(ends, t)| ends.map(|end| (t * end).cast::<f32>())));
+        frame.nodes.clear();
+        frame.node_centers.clear();
+        for (bones, position) in self.node_bones.iter().zip(&self.node_positions) {
+            let (transform, center) = average(bones, position, frame);
+            frame.nodes.push(to_f32(&transform));
+            frame.node_centers.push(center.cast::<f32>());
+        }
+    }
+
+    fn slide(&self, anchor: &Anchor, frame: &BaseFrame) -> Point {
+        let slide = &self.slides[anchor.slide as usize];
+        let (bone, node) = (&frame.bones[anchor.bone as usize], &frame.nodes[slide.node as usize]);
+        let stretch = apply(bone, &slide.ring) - apply(node, &slide.ring);
+        let mut point = apply(node, &anchor.rest) + stretch * slide.alpha;
+        let [a, b] = frame.cylinders[anchor.bone as usize];
+        point = pushed_out(&point, &closest(&point, &a, &b), slide.bone_radius);
+        pushed_out(&point, &frame.node_centers[slide.node as usize], slide.joint_radius)
+    }
+}
+
+impl BaseFrame {
+    /// `posed_from_bind` of every bone.
+    #[must_use]
+    pub fn bones(&self) -> &[Affine] {
+        &self.bones64
+    }
+
+    /// Where the joint spheres are.
+    #[must_use]
+    pub fn node_centers(&self) -> &[Point] {
+        &self.node_centers
+    }
+
+    /// Where the cylinders of the bones begin and end.
+    #[must_use]
+    pub fn cylinders(&self) -> &[[Point; 2]] {
+        &self.cylinders
+    }
+}
+
+/// Whether and how a base vertex of a bone slides at one of the bone's joints.
+fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64; 2]], bone: usize, rest: &Point64) -> Option<Slide> {
+    let length = graph.length(bone);
+    let ring_distance = RING * length;
+    graph.bones[bone].nodes.iter().find_map(|&node| {
+        if node_bones[node].len() < 2 {
+            return None;
+        }
+        let center = graph.nodes[node].position;
+        let axis = (graph.nodes[graph.other_end(bone, node)].position - center) / length;
+        let along = (rest - center).dot(&axis);
+        if along >= ring_distance {
+            return None;
+        }
+        let around = (rest - center - axis * along).try_normalize(1e-9 * length).unwrap_or_else(Vec64::zeros);
+        let radius = graph.bones[bone].radius;
+        let [a, b] = cylinders[bone].map(|end| end.cast::<f32>());
+        let rest32 = rest.cast::<f32>();
+        let to_axis = (rest32 - closest(&rest32, &a, &b)).norm();
+        Some(Slide {
+            node: node as u32,
+            alpha: (along / ring_distance).clamp(0.0, 1.0) as f32,
+            ring: (center + axis * ring_distance + around * radius).cast::<f32>(),
+            joint_radius: graph.nodes[node].radius.min((rest - center).norm()) as f32,
+            bone_radius: (radius as f32).min(to_axis),
+        })
+    })
+}
+
+/// The joint frame: mean rotation (normalised quaternion sum) and mean stretch of the frames that meet, about the mean place.
+fn average(bones: &[usize], position: &Point64, frame: &BaseFrame) -> (Affine, Point64) {
+    let count = bones.len().max(1) as f64;
+    let center = Point64::from(bones.iter().map(|&b| (frame.bones64[b] * position).coords).sum::<Vec64>() / count);
+    let mut sum = nalgebra::Vector4::zeros();
+    let mut stretch = Matrix3::zeros();
+    for &bone in bones {
+        let (rotation, own) = &frame.splits[bone];
+        let sign = if rotation.coords.dot(&sum) < 0.0 { -1.0 } else { 1.0 };
+        sum += rotation.coords * sign;
+        stretch += own / count;
+    }
+    let fallback = bones.first().map_or_else(Quat::identity, |&b| frame.splits[b].0);
+    let rotation = Quat::try_new(nalgebra::Quaternion::from(sum), 1e-9).unwrap_or(fallback);
+    let linear = rotation.to_rotation_matrix().into_inner() * stretch;
+    (affine(&linear, &(center - linear * position.coords).coords), center)
+}
+
+/// Rotation and stretch of a transform; exact polar decomposition only where it is not a plain rotation with uniform scale.
+fn split(transform: &Affine) -> (Quat, Matrix3<f64>) {
+    let rotation = Trs::from_affine(transform).rotation;
+    (rotation, rotation.to_rotation_matrix().into_inner().transpose() * linear_part(transform))
+}
+
+fn to_f32(transform: &Affine) -> Matrix3x4<f32> {
+    transform.matrix().fixed_view::<3, 4>(0, 0).into_owned().cast::<f32>()
+}
+
+fn apply(transform: &Matrix3x4<f32>, point: &Point) -> Point {
+    let linear: Vec3 = transform.fixed_view::<3, 3>(0, 0) * point.coords;
+    Point::from(linear + transform.column(3))
+}
+
+/// The point of segment `a b` closest to `p`.
+fn closest(p: &Point, a: &Point, b: &Point) -> Point {
+    let d = b - a;
+    let length2 = d.norm_squared();
+    if length2 > 0.0 { a + d * ((p - a).dot(&d) / length2).clamp(0.0, 1.0) } else { *a }
+}
+
+/// `point`, at least `radius` away from `center`.
+fn pushed_out(point: &Point, center: &Point, radius: f32) -> Point {
+    let way = point - center;
+    let distance = way.norm();
+    if distance < radius && distance > 1e-3 * radius { center + way * (radius / distance) } else { *point }
+}

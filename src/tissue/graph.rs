@@ -1,0 +1,304 @@
+//! Joints become nodes, parent–child pairs become bone segments.
+//!
+//! A bone is carried by the frame of the joint it starts from. Leaves that hold skin get a tail that reaches into it. Joints at one
+//! place share a node. Joints that hold no skin and bones that lie outside the flesh are left out, and reported.
+
+use std::collections::BTreeMap;
+
+use super::TissueError;
+use crate::character::{Note, Severity};
+use crate::math::{Point64, Vec64};
+use crate::mesh::{TriMesh, closest_on_segment};
+use crate::rig::Skeleton;
+use crate::weights::SkinWeights;
+
+/// Bones shorter than this part of the size are points.
+const SHORT: f64 = 1e-3;
+/// Samples along a bone that ask whether it is inside the skin.
+const SAMPLES: usize = 5;
+
+/// A joint sphere, or the end of a leaf bone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// World position in the bind pose.
+    pub position: Point64,
+    /// Radius of the joint sphere, world units; 0 at the end of a leaf, which has no sphere.
+    pub radius: f64,
+    /// The bones that meet here.
+    pub bones: Vec<usize>,
+}
+
+/// A bone segment with a cylinder around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bone {
+    /// The joint whose frame carries the bone.
+    pub joint: usize,
+    /// Start and end, indices into [`BoneGraph::nodes`].
+    pub nodes: [usize; 2],
+    /// Radius of the cylinder and its round caps, world units.
+    pub radius: f64,
+}
+
+/// The volumetric skeleton in the bind pose.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BoneGraph {
+    /// Joint spheres and leaf ends.
+    pub nodes: Vec<Node>,
+    /// Bones.
+    pub bones: Vec<Bone>,
+}
+
+impl BoneGraph {
+    /// Start and end of a bone.
+    #[must_use]
+    pub fn segment(&self, bone: usize) -> [Point64; 2] {
+        self.bones[bone].nodes.map(|node| self.nodes[node].position)
+    }
+
+    /// Length of a bone.
+    #[must_use]
+    pub fn length(&self, bone: usize) -> f64 {
+        let [a, b] = self.segment(bone);
+        (b - a).norm()
+    }
+
+    /// The end of `bone` that is not `node`.
+    #[must_use]
+    pub fn other_end(&self, bone: usize, node: usize) -> usize {
+        let [a, b] = self.bones[bone].nodes;
+        if a == node { b } else { a }
+    }
+
+    /// The bone whose segment is closest to `point` among `candidates`, the parameter 0..=1 on it and the distance.
+    pub fn closest(&self, point: &Point64, candidates: impl IntoIterator<Item = usize>) -> Option<(usize, f64, f64)> {
+        let mut best: Option<(usize, f64, f64)> = None;
+        for bone in candidates {
+            let [a, b] = self.segment(bone);
+            let t = closest_on_segment(point, &a, &b);
+            let distance = (a + (b - a) * t - point).norm();
+            if best.is_none_or(|(_, _, d)| distance < d) {
+                best = Some((bone, t, distance));
+            }
+        }
+        best
+    }
+
+    fn add_node(&mut self, position: Point64) -> usize {
+        self.nodes.push(Node { position, radius: 0.0, bones: Vec::new() });
+        self.nodes.len() - 1
+    }
+
+    fn add_bone(&mut self, joint: usize, from: usize, to: usize) {
+        let bone = self.bones.len();
+        self.bones.push(Bone { joint, nodes: [from, to], radius: 0.0 });
+        self.nodes[from].bones.push(bone);
+        self.nodes[to].bones.push(bone);
+    }
+}
+
+/// How much skin each joint holds, and how much it and all below it hold (in vertices).
+struct Holding {
+    own: Vec<f64>,
+    subtree: Vec<f64>,
+}
+
+impl Holding {
+    fn of(skeleton: &Skeleton, weights: Option<&SkinWeights>) -> Option<Self> {
+        let weights = weights?;
+        let mut own = vec![0.0; skeleton.len()];
+        for (&joint, &value) in weights.joints.iter().zip(&weights.values) {
+            own[joint as usize] += f64::from(value);
+        }
+        let mut subtree = own.clone();
+        for joint in (0..skeleton.len()).rev() {
+            if let Some(parent) = skeleton.joints()[joint].parent {
+                subtree[parent] += subtree[joint];
+            }
+        }
+        Some(Self { own, subtree })
+    }
+}
+
+/// Builds the graph around the bind pose.
+pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWeights>) -> Result<(BoneGraph, Vec<Note>), TissueError> {
+    let size = f64::from(mesh.bounds().size());
+    let mut notes = Vec::new();
+    let holding = Holding::of(skeleton, weights);
+    let pairs = candidate_pairs(skeleton, size);
+    let inside = inside_fractions(mesh, skeleton, &pairs);
+    let mut kept = Vec::new();
+    let mut dropped = Vec::new();
+    for (pair, &fraction) in pairs.iter().zip(&inside) {
+        if keeps(*pair, fraction, holding.as_ref()) { kept.push(*pair) } else { dropped.push(skeleton.joints()[pair.0].name.as_str()) }
+    }
+    report(
+        &mut notes,
+        "bone outside the skin or without skin left out of the flesh",
+        "bones outside the skin or without skin left out of the flesh",
+        &dropped,
+    );
+
+    let node_of_joint = merged_nodes(skeleton, size);
+    let mut graph = BoneGraph::default();
+    let mut node_index = BTreeMap::new();
+    let mut node = |graph: &mut BoneGraph, joint: usize| {
+        let representative = node_of_joint[joint];
+        *node_index.entry(representative).or_insert_with(|| graph.add_node(skeleton.bind_position(representative)))
+    };
+    for &(from, to) in &kept {
+        let (a, b) = (node(&mut graph, from), node(&mut graph, to));
+        if a != b {
+            graph.add_bone(from, a, b);
+        }
+    }
+    let tails = Tails { mesh, skeleton, weights, size };
+    for joint in 0..skeleton.len() {
+        let starts_bone = kept.iter().any(|&(from, _)| from == joint);
+        let wanted = match &holding {
+            Some(holding) => holding.own[joint] > 0.5 && !starts_bone,
+            None => {
+                skeleton.joints()[joint].deforms && !starts_bone && (skeleton.len() == 1 || node_index.contains_key(&node_of_joint[joint]))
+            }
+        };
+        if !wanted {
+            continue;
+        }
+        let start = node_index.get(&node_of_joint[joint]).copied();
+        if let Some(tip) = tails.find(joint, &graph, start) {
+            let a = start.unwrap_or_else(|| graph.add_node(skeleton.bind_position(joint)));
+            node_index.insert(node_of_joint[joint], a);
+            let b = graph.add_node(tip);
+            graph.add_bone(joint, a, b);
+        }
+    }
+    if graph.bones.is_empty() {
+        return Err(TissueError::OutsideSkin { joints: skeleton.len() });
+    }
+    Ok((graph, notes))
+}
+
+/// Every joint with each child that is not at the same place.
+fn candidate_pairs(skeleton: &Skeleton, size: f64) -> Vec<(usize, usize)> {
+    (0..skeleton.len())
+        .flat_map(|joint| skeleton.children(joint).iter().map(move |&child| (joint, child)))
+        .filter(|&(a, b)| (skeleton.bind_position(a) - skeleton.bind_position(b)).norm() > SHORT * size)
+        .collect()
+}
+
+/// For every pair the part of its segment that lies inside the skin.
+fn inside_fractions(mesh: &TriMesh, skeleton: &Skeleton, pairs: &[(usize, usize)]) -> Vec<f64> {
+    let points: Vec<Point64> = pairs
+        .iter()
+        .flat_map(|&(a, b)| {
+            let (a, b) = (skeleton.bind_position(a), skeleton.bind_position(b));
+            (0..SAMPLES).map(move |k| a + (b - a) * ((k as f64 + 0.5) / SAMPLES as f64))
+        })
+        .collect();
+    let numbers = mesh.winding_numbers(&points);
+    numbers.chunks(SAMPLES).map(|chunk| chunk.iter().filter(|n| n.abs() > 0.4).count() as f64 / SAMPLES as f64).collect()
+}
+
+/// Whether the bone from one joint to another is part of the body.
+fn keeps((from, to): (usize, usize), inside: f64, holding: Option<&Holding>) -> bool {
+    match holding {
+        // The file says which joints hold skin. A bone to a joint that moves nothing (a grip, a target) is kept only if it lies in
+        // the flesh (an end joint at a finger tip); a bone from a joint that moves nothing (a root on the ground) likewise.
+        Some(holding) if holding.own[from] > 0.5 && holding.subtree[to] > 0.5 => true,
+        Some(holding) if holding.own[from] > 0.5 => inside > 0.7,
+        Some(holding) => inside > 0.9 && holding.subtree[to] > 0.5,
+        None => inside > 0.3,
+    }
+}
+
+/// For every joint the first joint at its place.
+fn merged_nodes(skeleton: &Skeleton, size: f64) -> Vec<usize> {
+    let mut representative: Vec<usize> = (0..skeleton.len()).collect();
+    for joint in 0..skeleton.len() {
+        if let Some(parent) = skeleton.joints()[joint].parent
+            && (skeleton.bind_position(parent) - skeleton.bind_position(joint)).norm() <= SHORT * size
+        {
+            representative[joint] = representative[parent];
+        }
+    }
+    representative
+}
+
+fn report(notes: &mut Vec<Note>, one: &str, many: &str, names: &[&str]) {
+    if names.is_empty() {
+        return;
+    }
+    let mut shown: Vec<&str> = names.to_vec();
+    shown.dedup();
+    let more = shown.len().saturating_sub(6);
+    shown.truncate(6);
+    let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let text = format!("{} {} (at {}{tail})", names.len(), if names.len() == 1 { one } else { many }, shown.join(", "));
+    notes.push(Note { severity: Severity::Info, text, count: names.len() });
+}
+
+/// Where leaf bones end.
+struct Tails<'a> {
+    mesh: &'a TriMesh,
+    skeleton: &'a Skeleton,
+    weights: Option<&'a SkinWeights>,
+    size: f64,
+}
+
+impl Tails<'_> {
+    /// The tip of the bone that a leaf joint needs to reach into the skin it controls; `None` if it reaches nowhere.
+    fn find(&self, joint: usize, graph: &BoneGraph, node: Option<usize>) -> Option<Point64> {
+        let start = self.skeleton.bind_position(joint);
+        let incoming = self.skeleton.joints()[joint].parent.map(|parent| start - self.skeleton.bind_position(parent));
+        let incoming = incoming.and_then(|d| d.try_normalize(SHORT * self.size));
+        let vertices = self.controlled(joint, graph, node);
+        if vertices.is_empty() {
+            return None;
+        }
+        let mean = vertices.iter().map(|p| p - start).sum::<Vec64>() / vertices.len() as f64;
+        let reach = |direction: &Vec64| vertices.iter().map(|p| (p - start).dot(direction)).fold(0.0, f64::max);
+        let largest = vertices.iter().map(|p| (p - start).norm()).fold(0.0, f64::max);
+        let direction = match mean.try_normalize(0.15 * largest) {
+            // A skeleton file without weights means its leaves as tips: follow the bone that leads there.
+            Some(_) if self.weights.is_none() && incoming.is_some() => incoming?,
+            Some(direction) => direction,
+            None => incoming.unwrap_or_else(|| longest_axis(&vertices, &start)),
+        };
+        let length = if self.weights.is_none() && incoming.is_some() {
+            // Only where much flesh lies beyond: a tip inside its cap is meant as it is.
+            let beyond = reach(&direction);
+            let around = self.mesh.positions.iter().map(|p| (p.cast::<f64>() - start).norm()).fold(f64::INFINITY, f64::min);
+            if beyond > 2.5 * around { beyond - around } else { 0.0 }
+        } else {
+            0.8 * reach(&direction)
+        };
+        (length > 3.0 * SHORT * self.size).then(|| start + direction * length)
+    }
+
+    /// The skin that a leaf joint holds.
+    fn controlled(&self, joint: usize, graph: &BoneGraph, node: Option<usize>) -> Vec<Point64> {
+        let all = self.mesh.positions.iter().map(|p| p.cast::<f64>());
+        match (self.weights, node) {
+            (Some(weights), _) => all.enumerate().filter(|&(vertex, _)| weights.strongest(vertex) == Some(joint)).map(|(_, p)| p).collect(),
+            (None, Some(node)) => {
+                let own = &graph.nodes[node].bones;
+                all.filter(|p| {
+                    graph.closest(p, 0..graph.bones.len()).is_some_and(|(bone, t, _)| {
+                        let at_end = if graph.bones[bone].nodes[0] == node { t <= 0.0 } else { t >= 1.0 };
+                        own.contains(&bone) && at_end
+                    })
+                })
+                .collect()
+            }
+            (None, None) => all.collect(),
+        }
+    }
+}
+
+/// Direction of the largest extent along the world axes.
+fn longest_axis(points: &[Point64], start: &Point64) -> Vec64 {
+    [Vec64::x(), -Vec64::x(), Vec64::y(), -Vec64::y(), Vec64::z(), -Vec64::z()]
+        .into_iter()
+        .map(|axis| (points.iter().map(|p| (p - start).dot(&axis)).fold(0.0, f64::max), axis))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(Vec64::y, |(_, axis)| axis)
+}

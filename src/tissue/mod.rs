@@ -1,0 +1,121 @@
+//! The flesh: volumetric bones, the skin shrunken onto them, prisms and tetrahedra between.
+//!
+//! Komaritzan & Botsch, "Projective Skinning" (PS), PACMCGIT 2018, sections 3 and 4.2; Komaritzan's thesis (FPS), sections 3.2.1 and
+//! 3.2.2 and appendix A.
+//!
+//! | paper | here                 | shape | unit  | note                                                    |
+//! |-------|----------------------|-------|-------|---------------------------------------------------------|
+//! | xᵢ    | `SimMesh::positions` | n × 3 | world | skin vertex, bind pose                                  |
+//! | sᵢ    | `foot_points[i]`     | n × 3 | world | foot point on the bone line                             |
+//! | xᴮᵢ   | `base[i]`            | n × 3 | world | its copy on the volumetric skeleton                     |
+//! | r     | `Bone::radius`, `Node::radius` | 1 | world | bone cylinder, joint sphere                       |
+//!
+//! The stages, in order: [`graph`] (joints → nodes and bone segments, tails for leaves, helpers left out), [`volumes`] (radii),
+//! [`foot`] (foot points), [`shrink`] (base surface), [`prisms`] (tets), [`anchors`] (how the base follows the bones).
+//!
+//! # Departures
+//! - Where the file has weights, a vertex looks for its foot point only on bones of joints that move it: an arm beside the body
+//!   never catches the flank.
+//! - Leaves get a tail; joints without skin and bones outside the flesh are left out (both papers take clean skeletons).
+//! - Smoothing projects only onto bones that a vertex or its neighbours already use, so limbs that come near each other in the
+//!   stretched skeleton can't swap vertices.
+//! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
+//!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
+//! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
+//! - Tets that are too flat to have a usable gradient are left out; vertices that lose all of theirs ride on the base.
+
+pub mod anchors;
+pub mod foot;
+pub mod graph;
+pub mod prisms;
+mod quality;
+pub mod shrink;
+mod stretch;
+pub mod volumes;
+
+pub use anchors::{Anchors, BaseFrame};
+pub use graph::{Bone, BoneGraph, Node};
+pub use prisms::{Prism, Prisms};
+pub use quality::Quality;
+
+use crate::character::Note;
+use crate::math::Point64;
+use crate::mesh::{SimMesh, Topology};
+use crate::progress::{Cancelled, Progress};
+use crate::rig::Skeleton;
+use crate::weights::SkinWeights;
+
+/// The two-layer model in the bind pose. Immutable.
+#[derive(Debug, Clone)]
+pub struct Tissue {
+    /// Volumetric skeleton.
+    pub graph: BoneGraph,
+    /// Per skin vertex: the bone whose line its foot point lies on, and the foot point.
+    pub foot_bones: Vec<u32>,
+    /// Per skin vertex its foot point, world space.
+    pub foot_points: Vec<Point64>,
+    /// Per skin vertex its copy on the volumetric skeleton, world space.
+    pub base: Vec<Point64>,
+    /// The elements between skin and base.
+    pub prisms: Prisms,
+    /// How the base follows the bones.
+    pub anchors: Anchors,
+    /// How good it is.
+    pub quality: Quality,
+    /// What was noticed about skeleton and skin.
+    pub notes: Vec<Note>,
+}
+
+/// Why no tissue can be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TissueError {
+    /// No skeleton at all.
+    #[error("the character has no skeleton; flesh needs bones: give a .skel file or a rigged .glb beside the mesh")]
+    NoSkeleton,
+    /// No skin to build on.
+    #[error("the character has no skinned triangles, so there is no flesh to simulate")]
+    NoSkin,
+    /// All bones are out of reach of the skin.
+    #[error("none of the {joints} joints lies inside the skin; check that mesh and skeleton have the same unit, axes and place")]
+    OutsideSkin {
+        /// How many joints were tried.
+        joints: usize,
+    },
+    /// The caller gave up.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Tissue {
+    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any.
+    ///
+    /// # Errors
+    /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
+    pub fn build(sim: &SimMesh, skeleton: &Skeleton, weights: Option<&SkinWeights>, progress: &Progress) -> Result<Self, TissueError> {
+        if sim.mesh.triangles.is_empty() {
+            return Err(TissueError::NoSkin);
+        }
+        if skeleton.is_empty() {
+            return Err(TissueError::NoSkeleton);
+        }
+        let mesh = &sim.mesh;
+        progress.report(0.1, "Placing bones");
+        let (mut graph, notes) = graph::build(mesh, skeleton, weights)?;
+        progress.check()?;
+        progress.report(0.3, "Inflating bones");
+        volumes::fit_radii(&mut graph, mesh);
+        progress.check()?;
+        progress.report(0.4, "Matching skin and bones");
+        let topology = Topology::of(mesh);
+        let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
+        progress.report(0.8, "Shrinking the skin");
+        let shrunken = shrink::shrink(mesh, &graph, &feet);
+        progress.check()?;
+        progress.report(0.9, "Filling with tetrahedra");
+        let prisms = prisms::split(mesh, &shrunken.base);
+        let quality = Quality::of(mesh, &shrunken, &prisms);
+        let anchors = Anchors::bind(&graph, &feet, &shrunken.base);
+        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, anchors, quality, notes })
+    }
+}

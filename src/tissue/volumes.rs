@@ -1,0 +1,78 @@
+//! Radii of bones and joints.
+
+use rayon::prelude::*;
+
+use super::BoneGraph;
+use crate::math::Point64;
+use crate::mesh::{TriMesh, closest_on_triangle};
+
+/// Part of the free distance that a bone fills (PS 3.1, FPS 3.2.1).
+const FILL: f64 = 0.75;
+/// No radius is smaller than this part of the size, so that every bone has a surface to shrink onto.
+const THINNEST: f64 = 5e-4;
+/// Points of a bone that look for the closest skin.
+const SAMPLES: usize = 9;
+
+/// Sets all radii: each bone 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
+/// bone of length l with joint radii r₁, r₂ breaks r₁ + r₂ + 2 r ≤ l, its three radii are scaled by l / (r₁ + r₂ + 2 r).
+pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh) {
+    let thinnest = THINNEST * f64::from(mesh.bounds().size());
+    let distances: Vec<f64> = (0..graph.bones.len()).into_par_iter().map(|bone| distance_to_skin(graph, bone, mesh)).collect();
+    for (bone, distance) in graph.bones.iter_mut().zip(distances) {
+        bone.radius = (FILL * distance).max(thinnest);
+    }
+    for node in &mut graph.nodes {
+        let largest = node.bones.iter().map(|&bone| graph.bones[bone].radius).fold(0.0, f64::max);
+        // A leaf's end is the round cap of its bone.
+        node.radius = if node.bones.len() > 1 { largest } else { 0.0 };
+    }
+    make_fit(graph, thinnest);
+}
+
+/// Shrinks radii until every bone fits between its joints. Every pass only shrinks, so it ends.
+fn make_fit(graph: &mut BoneGraph, thinnest: f64) {
+    for _ in 0..1000 {
+        let mut all_fit = true;
+        for bone in 0..graph.bones.len() {
+            let [a, b] = graph.bones[bone].nodes;
+            let length = graph.length(bone);
+            let needed = graph.nodes[a].radius + graph.nodes[b].radius + 2.0 * graph.bones[bone].radius;
+            if needed > length * (1.0 + 1e-9) {
+                all_fit = false;
+                let scale = length / needed;
+                graph.bones[bone].radius = (graph.bones[bone].radius * scale).max(thinnest.min(0.25 * length));
+                for node in [a, b] {
+                    graph.nodes[node].radius *= scale;
+                }
+            }
+        }
+        if all_fit {
+            break;
+        }
+    }
+}
+
+/// Smallest distance between a bone's segment and the skin.
+fn distance_to_skin(graph: &BoneGraph, bone: usize, mesh: &TriMesh) -> f64 {
+    let [a, b] = graph.segment(bone);
+    let samples: Vec<Point64> = (0..SAMPLES).map(|k| a + (b - a) * (k as f64 / (SAMPLES - 1) as f64)).collect();
+    let mut best = f64::INFINITY;
+    for position in &mesh.positions {
+        let p = position.cast::<f64>();
+        let t = crate::mesh::closest_on_segment(&p, &a, &b);
+        best = best.min((a + (b - a) * t - p).norm());
+    }
+    for triangle in 0..mesh.triangles.len() {
+        let [p, q, r] = mesh.corners(triangle).map(|c| c.cast::<f64>());
+        let center = Point64::from((p.coords + q.coords + r.coords) / 3.0);
+        let reach = (p - center).norm().max((q - center).norm()).max((r - center).norm());
+        let t = crate::mesh::closest_on_segment(&center, &a, &b);
+        if (a + (b - a) * t - center).norm() - reach >= best {
+            continue;
+        }
+        for sample in &samples {
+            best = best.min((closest_on_triangle(sample, &p, &q, &r) - sample).norm());
+        }
+    }
+    best
+}
