@@ -1,5 +1,7 @@
 //! The built binary as a script sees it: exit codes, one sentence for what went wrong, and nothing but the report on stdout.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
