@@ -10,7 +10,7 @@ use crate::skin::{Method, Subject};
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
 ///
 /// Selection, camera, overlays, the clip that plays and its clock belong to the view and are not here.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Document {
     /// What was opened.
     pub source: Source,
@@ -42,14 +42,14 @@ impl Document {
 }
 
 /// One undo step: the document before it, and what it did.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Step {
     document: Document,
     label: &'static str,
 }
 
 /// Steps back and forth. The present document lives with the owner.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct History {
     past: Vec<Step>,
     future: Vec<Step>,

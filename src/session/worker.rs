@@ -29,7 +29,7 @@ const CALM_SECS: f64 = 0.5;
 const BUFFERS: usize = 3;
 
 /// The latest state of a simulation.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Snapshot {
     /// Grows with every new state of a session.
     pub sequence: u64,
