@@ -59,7 +59,8 @@ fn each_is_one_closed_manifold_surface() {
         assert!(topology.edge_faces.iter().all(|&faces| faces == 2), "{}", character.name);
         // A sphere, topologically: V − E + F = 2.
         assert_eq!(mesh.positions.len() + mesh.triangles.len(), topology.edges.len() + 2, "{}", character.name);
-        let volume: f32 = (0..mesh.triangles.len()).map(|t| mesh.corners(t)).map(|[a, b, c]| a.coords.dot(&b.coords.cross(&c.coords)) / 6.0).sum();
+        let volume: f32 =
+            (0..mesh.triangles.len()).map(|t| mesh.corners(t)).map(|[a, b, c]| a.coords.dot(&b.coords.cross(&c.coords)) / 6.0).sum();
         assert!(volume > 0.0, "{} is inside out", character.name);
     }
 }

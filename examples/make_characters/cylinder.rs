@@ -76,4 +76,3 @@ pub fn weights(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Vec<f64>> {
     };
     mesh.positions.iter().map(row).collect()
 }
-

@@ -170,4 +170,3 @@ fn inspect(name: &str, mesh: &Mesh, description: &Description) -> Result<(), Str
     }
     Ok(())
 }
-

@@ -52,7 +52,8 @@ struct Canvas {
 
 fn draw_view(picture: &Picture<'_>, view: &View, width: u32, height: u32) -> RgbImage {
     let (w, h) = (width * SAMPLES, height * SAMPLES);
-    let mut canvas = Canvas { width: w, height: h, depth: vec![f64::MAX; (w * h) as usize], color: vec![[0.16, 0.17, 0.19]; (w * h) as usize] };
+    let mut canvas =
+        Canvas { width: w, height: h, depth: vec![f64::MAX; (w * h) as usize], color: vec![[0.16, 0.17, 0.19]; (w * h) as usize] };
     let turn = nalgebra::Rotation3::from_euler_angles(view.pitch.to_radians(), 0.0, 0.0)
         * nalgebra::Rotation3::from_euler_angles(0.0, -view.yaw.to_radians(), 0.0);
     let scale = f64::from(h) / view.height;

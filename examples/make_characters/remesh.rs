@@ -72,7 +72,8 @@ impl<'a> Remesher<'a> {
             }
         }
         // Only vertices with an open edge are border; a closed mesh may touch the plane anywhere.
-        let open: std::collections::HashSet<u32> = work.edges().into_iter().filter(|e| work.wings(e[0], e[1]).len() == 1).flatten().collect();
+        let open: std::collections::HashSet<u32> =
+            work.edges().into_iter().filter(|e| work.wings(e[0], e[1]).len() == 1).flatten().collect();
         for (v, border) in work.on_border.iter_mut().enumerate() {
             *border &= open.contains(&(v as u32));
         }
@@ -94,8 +95,12 @@ impl<'a> Remesher<'a> {
 
     /// The edges, smaller index first, in a fixed order.
     fn edges(&self) -> Vec<[u32; 2]> {
-        let mut edges: Vec<[u32; 2]> =
-            self.triangles.iter().flatten().flat_map(|&[a, b, c]| [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]]).collect();
+        let mut edges: Vec<[u32; 2]> = self
+            .triangles
+            .iter()
+            .flatten()
+            .flat_map(|&[a, b, c]| [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]])
+            .collect();
         edges.par_sort_unstable();
         edges.dedup();
         edges

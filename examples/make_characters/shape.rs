@@ -43,7 +43,13 @@ pub struct Description {
 /// A sentence with the line's number.
 pub fn parse(text: &str) -> Result<Description, String> {
     let mut parser = Parser {
-        out: Description { field: Field { parts: Vec::new(), edge: 0.02, growth: 0.5 }, grid: 0.005, symmetric: true, joints: Vec::new(), bones: Vec::new() },
+        out: Description {
+            field: Field { parts: Vec::new(), edge: 0.02, growth: 0.5 },
+            grid: 0.005,
+            symmetric: true,
+            joints: Vec::new(),
+            bones: Vec::new(),
+        },
         open: Vec::new(),
         frame: Isometry3::identity(),
         detail: 1.0,
@@ -60,7 +66,11 @@ pub fn parse(text: &str) -> Result<Description, String> {
 
 /// What the next `end` closes.
 enum Open {
-    Group { blend: f64, both: bool, parts: Vec<Part> },
+    Group {
+        blend: f64,
+        both: bool,
+        parts: Vec<Part>,
+    },
     /// The frame that was valid before.
     Frame(Isometry3<f64>),
 }
@@ -94,7 +104,8 @@ impl Parser {
             "end" => match self.open.pop().ok_or("nothing to end")? {
                 Open::Frame(before) => self.frame = before,
                 Open::Group { blend, both, parts } => {
-                    let part = Part::new(Shape::Group(parts), false, blend, f64::INFINITY);
+                    let finest = parts.iter().map(|part| part.edge).fold(f64::INFINITY, f64::min);
+                    let part = Part::new(Shape::Group(parts), false, blend, finest);
                     let other = both.then(|| part.mirrored());
                     self.parts().push(part);
                     self.parts().extend(other);

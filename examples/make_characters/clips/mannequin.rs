@@ -83,7 +83,10 @@ fn curl(stance: &mut Stance, left: f64, right: f64) {
 /// The shapes follow normal gait: Perry and Burnfield, "Gait Analysis", 2nd ed., chapters 4–6.
 fn leg(stance: &mut Stance, side: &str, phase: f64) {
     let hip = cyclic(&[(0.0, 24.0), (0.12, 21.0), (0.3, 4.0), (0.5, -13.0), (0.6, -7.0), (0.75, 19.0), (0.86, 27.0), (0.95, 25.0)], phase);
-    let knee = cyclic(&[(0.0, 3.0), (0.13, 14.0), (0.27, 9.0), (0.4, 3.0), (0.5, 9.0), (0.61, 36.0), (0.72, 58.0), (0.86, 26.0), (0.96, 2.0)], phase);
+    let knee = cyclic(
+        &[(0.0, 3.0), (0.13, 14.0), (0.27, 9.0), (0.4, 3.0), (0.5, 9.0), (0.61, 36.0), (0.72, 58.0), (0.86, 26.0), (0.96, 2.0)],
+        phase,
+    );
     let ankle = cyclic(&[(0.0, 1.0), (0.07, -6.0), (0.2, 3.0), (0.43, 9.0), (0.53, 0.0), (0.62, -19.0), (0.74, -4.0), (0.86, 3.0)], phase);
     let toe = cyclic(&[(0.0, 8.0), (0.1, 0.0), (0.38, 0.0), (0.52, 18.0), (0.6, 22.0), (0.7, 4.0), (0.9, 6.0)], phase);
     stance.turn(&format!("thigh.{side}"), X, -hip);
