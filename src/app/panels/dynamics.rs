@@ -33,7 +33,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         let mut iterations = f64::from(edited.iterations);
         let mut step_ms = edited.time_step_secs * 1e3;
         let responses = [
-            number(ui, "Stiffness", "How much the flesh resists any change of shape", &mut edited.stiffness_pa, 200.0..=500_000.0, true, " Pa"),
+            number(ui, "Stiffness", "How much the flesh resists any change of shape", &mut edited.stiffness_pa, 50.0..=500_000.0, true, " Pa"),
             number(ui, "Density", "Mass per volume; heavier flesh lags and jiggles more", &mut edited.density_kg_m3, 50.0..=5_000.0, true, " kg/m³"),
             number(ui, "Damping", "How fast jiggling dies out", &mut edited.damping_per_s, 0.0..=20.0, false, " /s"),
             number(ui, "Iterations", "Local and global steps per time step: more is stiffer and more exact", &mut iterations, 1.0..=60.0, false, ""),
@@ -61,6 +61,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         numbers.stiffness_pa == params.stiffness_pa
             && numbers.density_kg_m3 == params.density_kg_m3
             && numbers.damping_per_s == params.damping_per_s
+            && numbers.paper == params.paper
     };
     let current = Preset::ALL.into_iter().find(|preset| same(*preset));
     row(ui, "Preset", "Named sets of stiffness, density and damping", |ui, label| {
