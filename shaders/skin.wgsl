@@ -75,9 +75,9 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     // Interpolated normals near the outline may turn away from the eye.
     n = normalize(n + v * max(0.0, 0.02 - dot(n, v)));
 
-    let sun = key_visibility(in.world, n, 2.4, 9, in.clip.xy);
+    let sun = key_visibility(in.world, n, 6.0, 14, in.clip.xy);
     let sky = ambient_visibility(in.clip);
     let lit = tone_map(shade(albedo, n, v, sun, sky));
-    let wire = style.wire.a * (1.0 - smoothstep(0.35, 1.25, edge));
+    let wire = style.wire.a * (1.0 - smoothstep(0.2, 1.0, edge));
     return vec4(mix(lit, style.wire.rgb, wire), max(opacity, wire));
 }

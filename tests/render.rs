@@ -70,7 +70,7 @@ fn front_of(mesh: &TriMesh, projection: Projection) -> Camera {
     camera
 }
 
-fn is_white(pixel: &image::Rgba<u8>) -> bool {
+fn is_white(pixel: image::Rgba<u8>) -> bool {
     pixel.0 == [255; 4]
 }
 
@@ -88,10 +88,10 @@ fn a_ball_covers_exactly_the_pixels_whose_rays_meet_it() {
             let miss = ray.origin.coords.cross(&ray.direction).norm();
             // Between the two lies the outline: about two pixels and the flatness of the ball's faces.
             if miss < 0.95 {
-                assert!(!is_white(pixel), "{projection:?}: hole at {x}, {y}");
+                assert!(!is_white(*pixel), "{projection:?}: hole at {x}, {y}");
                 inside += 1;
             } else if miss > 1.04 {
-                assert!(is_white(pixel), "{projection:?}: {pixel:?} beside the ball at {x}, {y}");
+                assert!(is_white(*pixel), "{projection:?}: {pixel:?} beside the ball at {x}, {y}");
                 outside += 1;
             }
         }
@@ -127,7 +127,7 @@ fn square(layer: Layer) -> Overlay {
     overlay
 }
 
-fn is_magenta(pixel: &image::Rgba<u8>) -> bool {
+fn is_magenta(pixel: image::Rgba<u8>) -> bool {
     pixel.0[0] > 200 && pixel.0[1] < 90 && pixel.0[2] > 200
 }
 
@@ -144,9 +144,9 @@ fn what_is_in_front_is_seen_through_the_skin_and_what_is_inside_is_not() {
         shot(renderer, &camera, &scene)
     };
     let middle = SIZE / 2;
-    assert!(is_magenta(seen(Layer::Front, 1.0).get_pixel(middle, middle)));
-    assert!(is_magenta(seen(Layer::FrontGlass, 1.0).get_pixel(middle, middle)));
-    assert!(!is_magenta(seen(Layer::Solid, 1.0).get_pixel(middle, middle)));
+    assert!(is_magenta(*seen(Layer::Front, 1.0).get_pixel(middle, middle)));
+    assert!(is_magenta(*seen(Layer::FrontGlass, 1.0).get_pixel(middle, middle)));
+    assert!(!is_magenta(*seen(Layer::Solid, 1.0).get_pixel(middle, middle)));
     let ghost = seen(Layer::Solid, 0.4).get_pixel(middle, middle).0;
     assert!(ghost[0] > ghost[1] + 20 && ghost[2] > ghost[1] + 20, "a see-through skin shows {ghost:?}");
 }
@@ -231,7 +231,7 @@ fn textures_are_upright_and_cut_out_where_asked() {
     assert_eq!(opaque.map(strongest), expected, "{opaque:?}");
 
     let cut = quarters(&poster_shot(renderer, &poster(Some(0.5)), MeshStyle::default()));
-    assert!(is_white(&cut[0]), "a hole shows {:?}", cut[0]);
+    assert!(is_white(cut[0]), "a hole shows {:?}", cut[0]);
     assert_eq!(cut.map(strongest)[1..], expected[1..]);
 
     let clay = quarters(&poster_shot(renderer, &poster(None), MeshStyle { materials: false, ..MeshStyle::default() }));
@@ -306,13 +306,13 @@ fn empty_and_broken_scenes_are_drawn_without_harm() {
     frame.update(gpu, &nowhere, &vec![Vec3::new(f32::NAN, 0.0, 0.0); nowhere.len()]);
     frame.update(gpu, &[], &[]);
     let picture = shot(renderer, &camera, &on_white(&frame, MeshStyle::default()));
-    assert!(picture.pixels().all(is_white));
+    assert!(picture.pixels().copied().all(is_white));
     let empty = uploaded(renderer, &TriMesh::default());
     let style = MeshStyle { wireframe: Some(WIRE_COLOR), opacity: 0.5, ..MeshStyle::default() };
-    assert!(shot(renderer, &camera, &on_white(&empty, style)).pixels().all(is_white));
+    assert!(shot(renderer, &camera, &on_white(&empty, style)).pixels().copied().all(is_white));
     let bad_index = TriMesh { positions: mesh.positions, triangles: vec![[0, 1, 9_999_999]] };
     let model = MeshModel::of_triangles(renderer, &bad_index.triangles, bad_index.positions.len());
     let mut frame = MeshFrame::new(renderer, &model);
     frame.update(gpu, &bad_index.positions, &vec![Vec3::z(); bad_index.positions.len()]);
-    assert!(shot(renderer, &camera, &on_white(&frame, style)).pixels().all(is_white));
+    assert!(shot(renderer, &camera, &on_white(&frame, style)).pixels().copied().all(is_white));
 }

@@ -21,7 +21,7 @@ fn every_shader_is_valid() {
 
 #[test]
 fn uniforms_lie_as_in_the_shaders() {
-    for (name, size, fields) in sinew::render::uniform_layouts() {
+    for sinew::render::UniformLayout { name, size, fields } in sinew::render::uniform_layouts() {
         let mut found = 0;
         for source in shader::ALL {
             let module = parse(source);
@@ -38,7 +38,6 @@ fn uniforms_lie_as_in_the_shaders() {
     }
 }
 
-/// The floor and all that is in front share one depth buffer: both sides must cut it at the same place.
 #[test]
 fn every_shader_source_is_named_once() {
     let mut names: Vec<_> = shader::ALL.iter().map(|source| source.name).collect();

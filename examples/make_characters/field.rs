@@ -266,7 +266,7 @@ impl Loft {
         (level - 1.0) / slope
     }
 
-    /// Radii and offsets at `t`, by a cubic through the sections.
+    /// Radii and offsets at `t`, by a cubic through the sections that is level at both ends.
     fn section(&self, t: f64) -> [f64; 6] {
         let s = &self.sections;
         let last = s.len() - 1;
@@ -275,7 +275,10 @@ impl Loft {
         let width = (s[j].0[0] - s[i].0[0]).max(1e-9);
         let x = ((t - s[i].0[0]) / width).clamp(0.0, 1.0);
         let slope = |k: usize, c: usize| {
-            let (before, after) = (k.saturating_sub(1), (k + 1).min(last));
+            if k == 0 || k == last {
+                return 0.0;
+            }
+            let (before, after) = (k - 1, k + 1);
             (s[after].0[c] - s[before].0[c]) / (s[after].0[0] - s[before].0[0]).max(1e-9) * width
         };
         std::array::from_fn(|c| {

@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release --example make_characters                        writes assets/*.glb
 //! cargo run --release --example make_characters -- --only mannequin    just that one
-//!     --preview OUT.png [--clip NAME] [--frames N] [--view NAME] [--wireframe] [--weights JOINT]    draws instead of writing
+//!     --preview OUT [--clip NAME] [--frames N] [--view NAME,…] [--wireframe] [--weights JOINT]    draws instead of writing
 //! ```
 //!
 //! A character is described in `shapes/NAME.txt` (see [`shape`]) as an implicit solid ([`field`]) with joints in it. Its skin is
@@ -34,7 +34,7 @@ pub struct Args {
     /// Make only this character.
     #[arg(long)]
     only: Option<String>,
-    /// Draw a picture here instead of writing the character.
+    /// Draw pictures under this name instead of writing the character.
     #[arg(long)]
     preview: Option<std::path::PathBuf>,
     /// Pose by this clip in the picture.
@@ -43,7 +43,7 @@ pub struct Args {
     /// How many frames of the clip to show.
     #[arg(long, default_value_t = 4)]
     frames: usize,
-    /// Which view: body, head, hand, foot, back, torso.
+    /// Views, separated by commas: body, top, low, head, torso, legs, hand, foot; one picture each (OUT_NAME_VIEW.png).
     #[arg(long, default_value = "body")]
     view: String,
     /// Draw edges.
@@ -74,7 +74,11 @@ fn run(args: &Args) -> Result<(), String> {
     for name in names.into_iter().filter(|name| args.only.as_deref().is_none_or(|only| only == *name)) {
         let character = make::make(name, root, args.rough, args.preview.is_none()).map_err(|what| format!("{name}: {what}"))?;
         if let Some(picture) = &args.preview {
-            show::show(&character, args).and_then(|image| image.save(picture).map_err(|error| error.to_string()))?;
+            for view in args.view.split(',') {
+                let stem = picture.file_stem().unwrap_or_default().to_string_lossy();
+                let file = picture.with_file_name(format!("{stem}_{name}_{view}.png"));
+                show::show(&character, args, view)?.save(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            }
             continue;
         }
         let bytes = sinew::io::write_glb(&character).map_err(|error| error.to_string())?;

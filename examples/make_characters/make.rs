@@ -80,7 +80,9 @@ fn skin(description: &Description, rough: bool) -> Result<(Mesh, Vec<u32>), Stri
     let mut mesh = polygonise(field, description.grid, description.symmetric);
     if rough {
         for p in &mut mesh.positions {
-            *p = field.project(p, p.x == 0.0, 2);
+            let on_border = p.x == 0.0;
+            *p = field.project(p, on_border, 2);
+            p.x = if on_border { 0.0 } else { p.x.max(1e-5) };
         }
     } else {
         remesh(&mut mesh, field, ROUNDS);

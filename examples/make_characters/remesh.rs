@@ -40,6 +40,8 @@ struct Remesher<'a> {
     edge: Vec<f64>,
     triangles: Vec<Option<[u32; 3]>>,
     faces_of: Vec<Vec<u32>>,
+    /// Whether there is a border, and so only x ≥ 0.
+    half: bool,
 }
 
 fn turned(triangle: [u32; 3], first: u32) -> [u32; 3] {
@@ -62,6 +64,7 @@ impl<'a> Remesher<'a> {
             edge: Vec::new(),
             triangles: mesh.triangles.iter().copied().map(Some).collect(),
             faces_of: vec![Vec::new(); mesh.positions.len()],
+            half: false,
         };
         for (face, triangle) in mesh.triangles.iter().enumerate() {
             for &v in triangle {
@@ -74,6 +77,7 @@ impl<'a> Remesher<'a> {
         for (v, border) in work.on_border.iter_mut().enumerate() {
             *border &= open.contains(&(v as u32));
         }
+        work.half = !open.is_empty();
         work.edge = work.positions.par_iter().map(|p| field.edge_at(p)).collect();
         work
     }
@@ -287,7 +291,10 @@ impl<'a> Remesher<'a> {
                 if this.faces_of[v as usize].is_empty() {
                     return (p, this.edge[v as usize]);
                 }
-                let q = this.field.project(&this.relaxed(v), this.border(v), 3);
+                let mut q = this.field.project(&this.relaxed(v), this.border(v), 3);
+                if this.half && !this.border(v) {
+                    q.x = q.x.max(0.1 * this.edge[v as usize]);
+                }
                 (q, this.field.edge_at(&q))
             })
             .collect();

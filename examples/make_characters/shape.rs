@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! # a comment
-//! mesh GRID EDGE GROWTH           spacing of the polygonising grid; largest edge; its growth per metre from finer parts
+//! mesh GRID EDGE GROWTH DETAIL    spacing of the polygonising grid; largest edge; its growth per metre from finer parts; factor on
+//!                                 all edges
 //! whole                           the character is not symmetrical: nothing is mirrored
 //! group BLEND … end               parts blended among themselves first, then with what came before
 //! both BLEND … end                the same, and mirrored to the other side (x → −x)
@@ -51,6 +52,7 @@ pub fn parse(text: &str) -> Result<Description, String> {
         },
         open: Vec::new(),
         frame: Isometry3::identity(),
+        detail: 1.0,
     };
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -77,15 +79,16 @@ struct Parser {
     out: Description,
     open: Vec<Open>,
     frame: Isometry3<f64>,
+    detail: f64,
 }
 
 impl Parser {
     fn line(&mut self, verb: &str, rest: &[&str]) -> Result<(), String> {
         match verb {
             "mesh" => {
-                let [grid, edge, growth] = take(&numbers(rest)?, 0)?;
+                let [grid, edge, growth, detail] = take(&numbers(rest)?, 0)?;
                 self.out.grid = grid;
-                (self.out.field.edge, self.out.field.growth) = (edge, growth);
+                (self.out.field.edge, self.out.field.growth, self.detail) = (edge * detail, growth, detail);
             }
             "whole" => self.out.symmetric = false,
             "group" | "both" => {
@@ -140,6 +143,7 @@ impl Parser {
             "loft" => Shape::Loft(loft(&n, &self.frame)?),
             _ => return Err(format!("unknown word \"{verb}\"")),
         };
+        let edge = edge * self.detail;
         self.parts().push(Part::new(shape, carve, blend, edge));
         Ok(())
     }

@@ -13,15 +13,15 @@ use crate::preview::{Picture, View, draw};
 ///
 /// # Errors
 /// An unknown clip, view or joint.
-pub fn show(character: &Character, args: &Args) -> Result<RgbImage, String> {
+pub fn show(character: &Character, args: &Args, view: &str) -> Result<RgbImage, String> {
     let mut rows = Vec::new();
     match &args.clip {
-        None => rows.push(draw_pose(character, &character.skeleton.rest_pose(), args)?),
+        None => rows.push(draw_pose(character, &character.skeleton.rest_pose(), args, view)?),
         Some(name) => {
             let clip = character.clips.iter().find(|clip| clip.name == *name).ok_or_else(|| format!("no clip \"{name}\""))?;
             for frame in 0..args.frames {
                 let time = clip.duration_secs * frame as f64 / args.frames as f64;
-                rows.push(draw_pose(character, &clip.sample(&character.skeleton, time), args)?);
+                rows.push(draw_pose(character, &clip.sample(&character.skeleton, time), args, view)?);
             }
         }
     }
@@ -35,7 +35,7 @@ pub fn show(character: &Character, args: &Args) -> Result<RgbImage, String> {
     Ok(sheet)
 }
 
-fn draw_pose(character: &Character, pose: &Pose, args: &Args) -> Result<RgbImage, String> {
+fn draw_pose(character: &Character, pose: &Pose, args: &Args, view: &str) -> Result<RgbImage, String> {
     let world = character.skeleton.world_from_joint(pose);
     let mesh = &character.meshes[0];
     let positions: Vec<Point64> = mesh.positions_at(&world).iter().map(|p| p.cast::<f64>()).collect();
@@ -51,12 +51,12 @@ fn draw_pose(character: &Character, pose: &Pose, args: &Args) -> Result<RgbImage
         lines: if args.wireframe || args.weights.is_some() { &bones } else { &[] },
     };
     let bounds = Bounds::of(&mesh.positions);
-    let (width, height) = match (args.clip.is_some(), args.view.as_str()) {
+    let (width, height) = match (args.clip.is_some(), view) {
         (true, _) => (380, 480),
-        (false, "body") => (620, 1000),
+        (false, "body") if character.name == "mannequin" => (500, 640),
         _ => (700, 800),
     };
-    let views = views(&args.view, &bounds, args.clip.is_some(), &character.name, f64::from(height) / f64::from(width))?;
+    let views = views(view, &bounds, args.clip.is_some(), &character.name, f64::from(height) / f64::from(width))?;
     Ok(draw(&picture, &views, width, height))
 }
 

@@ -14,12 +14,14 @@ pub(super) fn line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-struct StderrLog;
+struct StderrLog {
+    /// Other crates' warnings, too.
+    foreign: bool,
+}
 
 impl log::Log for StderrLog {
     fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
-        // Other crates' debug lines are of no use to the user.
-        metadata.level() <= log::Level::Warn || metadata.target().starts_with("sinew")
+        metadata.target().starts_with("sinew") || (self.foreign && metadata.level() <= log::Level::Warn)
     }
 
     fn log(&self, record: &log::Record<'_>) {
@@ -31,7 +33,7 @@ impl log::Log for StderrLog {
     fn flush(&self) {}
 }
 
-/// Sends log lines to stderr: errors only by default, more with `-v`, nothing with `-q`.
+/// Sends log lines to stderr: our own errors by default; with `-v` more, and other crates' warnings; with `-q` nothing.
 pub(super) fn start_log(options: &Options) {
     let level = match (options.quiet, options.verbose) {
         (true, _) => log::LevelFilter::Off,
@@ -39,7 +41,8 @@ pub(super) fn start_log(options: &Options) {
         (false, 1) => log::LevelFilter::Info,
         (false, _) => log::LevelFilter::Debug,
     };
-    if log::set_boxed_logger(Box::new(StderrLog)).is_ok() {
+    let log = StderrLog { foreign: options.verbose > 0 };
+    if log::set_boxed_logger(Box::new(log)).is_ok() {
         log::set_max_level(level);
     }
 }

@@ -17,7 +17,7 @@ pub fn load_builtin(name: &str) -> Result<Character, IoError> {
     }
 }
 
-/// The embedded GLB.
+/// The embedded GLB; `cargo run --release --example make_characters` makes the files.
 fn bytes_of(name: &str) -> Option<&'static [u8]> {
     match name {
         "mannequin" => Some(include_bytes!("../../assets/mannequin.glb")),

@@ -21,7 +21,7 @@ const LARGEST: f32 = 1e15;
 pub(super) fn finish(character: &mut Character, unit: Unit) -> Parsed<()> {
     let (moved, dropped) = character.meshes.iter_mut().map(drop_infinite).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     if moved > 0 {
-        let text = format!("{moved} vertices have coordinates that are not finite; {dropped} triangles with them are left out");
+        let text = format!("coordinates that are not finite, on vertices: {moved}; triangles left out with them: {dropped}");
         character.note(Severity::Mended, moved, text);
         if character.source_triangles() == 0 {
             return bad("no triangle has finite coordinates");

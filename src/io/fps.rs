@@ -100,9 +100,11 @@ pub(crate) fn read_anim(bytes: &[u8], name: &str, skeleton: &Skeleton, joint_of_
         None => bad(format!("ends where {what} is expected")),
     };
     let (keys, joints) = (next("the number of keys")?, next("the number of joints")?);
-    if joints != skeleton.len() as f64 {
+    // Joints at the end of the skeleton that the motion doesn't have (fingers added later) stay at rest.
+    if !(joints >= 1.0 && joints.fract() == 0.0 && joints <= skeleton.len() as f64) {
         return bad(format!("moves {joints} joints, the skeleton has {}", skeleton.len()));
     }
+    let joint_of_line = &joint_of_line[..joints as usize];
     // A key takes at least four numbers a joint.
     if !(keys >= 1.0 && keys.fract() == 0.0 && keys * joints * 8.0 <= text.len() as f64) {
         return bad(format!("claims {keys} keys, which its {} bytes can't hold", text.len()));
@@ -123,11 +125,12 @@ pub(crate) fn read_anim(bytes: &[u8], name: &str, skeleton: &Skeleton, joint_of_
         }
     }
     let times_secs: Vec<f64> = (0..keys as usize).map(|key| key as f64 * KEY_DISTANCE_SECS).collect();
+    let moves = curves.into_iter().enumerate().filter(|(_, values)| !values.is_empty());
     let track = |(joint, values)| {
         let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
         Track { joint, channel: Channel::Rotation(curve) }
     };
-    let tracks = curves.into_iter().enumerate().map(track).collect();
+    let tracks = moves.map(track).collect();
     Ok(Clip { name: name.to_owned(), duration_secs: times_secs.last().copied().unwrap_or(0.0), tracks })
 }
 

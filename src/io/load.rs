@@ -257,7 +257,7 @@ fn take_clips(character: &mut Character, other: Character) -> Parsed<()> {
         character.clips.push(clip);
     }
     if unknown > 0 {
-        character.note(Severity::Warning, unknown, format!("{unknown} tracks of the second file move joints that the mesh doesn't have"));
+        character.note(Severity::Warning, unknown, format!("tracks of the second file on joints that the mesh doesn't have: {unknown}"));
     }
     Ok(())
 }

@@ -90,13 +90,13 @@ impl Parser {
                 self.normal_of.push(None);
             }
             "vt" => {
-                let u = self.number_or_zero(words.next());
-                let v = self.number_or_zero(words.next());
+                let u = number_or_zero(words.next());
+                let v = number_or_zero(words.next());
                 // OBJ counts v from the bottom of the picture, glTF and we from the top.
                 self.tex_coords.push([u, 1.0 - v]);
             }
             "vn" => {
-                let normal = std::array::from_fn(|_| self.number_or_zero(words.next()));
+                let normal = std::array::from_fn(|_| number_or_zero(words.next()));
                 self.normals.push(Vec3::from(normal));
             }
             "f" => self.face(words, at)?,
@@ -119,10 +119,6 @@ impl Parser {
             *value = number as f32;
         }
         Ok(values)
-    }
-
-    fn number_or_zero(&mut self, word: Option<&str>) -> f32 {
-        word.and_then(number).map_or(0.0, |v| v as f32)
     }
 
     fn face<'a>(&mut self, words: impl Iterator<Item = &'a str>, at: usize) -> Parsed<()> {
@@ -171,10 +167,14 @@ impl Parser {
         note(
             self.odd_numbers,
             Severity::Mended,
-            format!("{} coordinates are oddly spelled numbers, read as far as they go", self.odd_numbers),
+            format!("oddly spelled coordinates, read as far as they are numbers: {}", self.odd_numbers),
         );
-        note(self.short_faces, Severity::Mended, format!("{} faces with fewer than three corners are left out", self.short_faces));
-        note(self.weight_lines, Severity::Info, format!("{} lines of skin weights (vw) are not used", self.weight_lines));
+        note(
+            self.short_faces,
+            Severity::Mended,
+            format!("faces left out because they have fewer than three corners: {}", self.short_faces),
+        );
+        note(self.weight_lines, Severity::Info, format!("lines of skin weights (vw) that are not used: {}", self.weight_lines));
         let index_of = read_materials(&self.libraries, folder, &mut character);
         let sections = std::mem::take(&mut self.sections);
         let ranges = separate_ranges(&sections, self.positions.len());
@@ -196,7 +196,7 @@ impl Parser {
             });
         }
         if mixed > 0 {
-            let text = format!("{mixed} meshes have several materials on shared vertices; the first of each is shown");
+            let text = format!("meshes with several materials on shared vertices, of which the first is shown: {mixed}");
             character.note(Severity::Info, mixed, text);
         }
         let textured = character.materials.iter().any(|m| m.base_color_image.is_some());
@@ -224,6 +224,10 @@ impl Parser {
         };
         if self.tex_coords.is_empty() { None } else { self.uv_of[range].iter().map(one).collect() }
     }
+}
+
+fn number_or_zero(word: Option<&str>) -> f32 {
+    word.and_then(number).map_or(0.0, |v| v as f32)
 }
 
 /// One-based or, if negative, counted from the last; `None` if there is no such element.
@@ -274,13 +278,19 @@ fn separate_ranges(sections: &[Section], count: usize) -> Vec<(std::ops::Range<u
     merged.into_iter().enumerate().map(make).collect()
 }
 
+/// A file that another names: as it says, else by its bare name in the same folder (paths of another computer).
+fn beside(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
+    let name = name.replace('\\', "/");
+    let bare = name.rsplit('/').next().unwrap_or(&name);
+    [name.as_str(), bare].iter().find_map(|name| read_file(&folder?.join(name)).ok())
+}
+
 /// Reads the material libraries; what is missing is noted.
 fn read_materials(libraries: &[String], folder: Option<&Path>, character: &mut Character) -> HashMap<String, usize> {
     let mut index_of = HashMap::new();
     let mut spent = 0;
     for library in libraries {
-        let path = folder.map(|folder| folder.join(library.replace('\\', "/")));
-        let Some(bytes) = path.as_deref().and_then(|path| read_file(path).ok()) else {
+        let Some(bytes) = beside(folder, library) else {
             character.note(Severity::Warning, 1, format!("the material library \"{library}\" can't be found; the mesh is shown without"));
             continue;
         };
@@ -308,9 +318,8 @@ fn read_materials(libraries: &[String], folder: Option<&Path>, character: &mut C
 
 fn picture_of(file: &str, folder: Option<&Path>, spent: &mut usize, character: &mut Character) -> Option<Arc<crate::character::Image>> {
     // Options such as "-s 1 1 1" come before the file name.
-    let name = file.split_whitespace().last().unwrap_or(file).replace('\\', "/");
-    let whole = file.replace('\\', "/");
-    let bytes = [whole, name].iter().find_map(|name| read_file(&folder?.join(name)).ok());
+    let last = file.split_whitespace().last().unwrap_or(file);
+    let bytes = beside(folder, file).or_else(|| beside(folder, last));
     let decoded = bytes.and_then(|bytes| picture::decode(&bytes, spent).ok());
     if decoded.is_none() {
         character.note(Severity::Warning, 1, format!("the texture \"{file}\" can't be read; the mesh is shown without"));

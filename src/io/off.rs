@@ -91,7 +91,7 @@ fn read_faces<'a>(
         triangulate(&corners, positions, &mut triangles);
     }
     if short > 0 {
-        character.note(Severity::Mended, short, format!("{short} faces with fewer than three corners are left out"));
+        character.note(Severity::Mended, short, format!("faces left out because they have fewer than three corners: {short}"));
     }
     Ok(triangles)
 }

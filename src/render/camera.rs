@@ -6,6 +6,7 @@
 
 use nalgebra::Matrix4;
 
+use super::view::NamedView;
 use crate::math::{Point, Vec3};
 use crate::mesh::Bounds;
 
@@ -17,54 +18,6 @@ pub enum Projection {
     Perspective,
     /// Parallel lines stay parallel; the size is that of the target plane in perspective.
     Orthographic,
-}
-
-/// A direction to look from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NamedView {
-    /// From +Z.
-    Front,
-    /// From −Z.
-    Back,
-    /// From +X: the character's left side.
-    Left,
-    /// From −X: the character's right side.
-    Right,
-    /// From +Y.
-    Top,
-    /// From the front, a little left and above.
-    ThreeQuarter,
-}
-
-impl NamedView {
-    /// All of them, with the words of the command line.
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("front", Self::Front),
-        ("back", Self::Back),
-        ("left", Self::Left),
-        ("right", Self::Right),
-        ("top", Self::Top),
-        ("three-quarter", Self::ThreeQuarter),
-    ];
-
-    /// The view of that name; `side` is the left side.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = if name == "side" { "left" } else { name };
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, view)| *view)
-    }
-
-    fn angles(self) -> (f32, f32) {
-        let quarter = std::f32::consts::FRAC_PI_2;
-        match self {
-            Self::Front => (0.0, 0.0),
-            Self::Back => (2.0 * quarter, 0.0),
-            Self::Left => (quarter, 0.0),
-            Self::Right => (-quarter, 0.0),
-            Self::Top => (0.0, quarter),
-            Self::ThreeQuarter => (0.6, 0.22),
-        }
-    }
 }
 
 /// A half line; `direction` has unit length.
@@ -83,6 +36,9 @@ impl Ray {
         self.origin + self.direction * distance
     }
 }
+
+/// Share of the picture's width or height that framed things fill.
+const FRAME_MARGIN: f32 = 0.88;
 
 /// An orbiting camera. Lengths are in the units of the scene, angles in radians.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,23 +93,40 @@ impl Camera {
     /// Moves so that the whole box is seen, from the same direction, in a picture of `aspect` = width / height. Does nothing
     /// for an empty box.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
+        let corner = |index: usize| {
+            let pick = |bit: usize, axis: usize| if index & bit == 0 { bounds.min[axis] } else { bounds.max[axis] };
+            Point::new(pick(1, 0), pick(2, 1), pick(4, 2))
+        };
+        let corners: [Point; 8] = std::array::from_fn(corner);
+        self.frame_points(if bounds.is_empty() { &[] } else { &corners }, aspect);
+    }
+
+    /// Moves so that all points are seen and fill the picture, from the same direction, in a picture of `aspect` = width / height.
+    /// Points that are not finite don't count; nothing happens for none.
+    pub fn frame_points(&mut self, points: &[Point], aspect: f32) {
+        let bounds = Bounds::of(points);
         if bounds.is_empty() {
             return;
         }
-        self.target = bounds.center();
         self.radius = (bounds.size() / 2.0).max(1e-6);
         let (right, up, back) = self.axes();
-        let half = bounds.extent() / 2.0;
-        let (tan_y, aspect) = ((self.fov / 2.0).tan(), sane_aspect(aspect));
-        let mut distance: f32 = 0.0;
-        for corner in 0..8_u8 {
-            let sign = |bit: u8| if corner & bit == 0 { -1.0 } else { 1.0 };
-            let offset = Vec3::new(half.x * sign(1), half.y * sign(2), half.z * sign(4));
-            let needed = (offset.dot(&up).abs() / tan_y).max(offset.dot(&right).abs() / (tan_y * aspect));
-            let towards_eye = if self.projection == Projection::Perspective { offset.dot(&back) } else { 0.0 };
-            distance = distance.max(needed + towards_eye);
+        let tan = (self.fov / 2.0).tan() * FRAME_MARGIN;
+        let tan = [tan * sane_aspect(aspect), tan];
+        let depth_counts = f32::from(u8::from(self.projection == Projection::Perspective));
+        // Each point and each side of the view asks for a plane: offset · axis ± tan · (distance − offset · back) on the right side.
+        let mut ask = [[f32::NEG_INFINITY; 2]; 2];
+        let center = bounds.center();
+        for offset in points.iter().map(|p| p - center).filter(|o| o.iter().all(|c| c.is_finite())) {
+            for (side, axis) in [right, up].iter().enumerate() {
+                let (along, towards) = (offset.dot(axis), offset.dot(&back) * tan[side] * depth_counts);
+                ask[side][0] = ask[side][0].max(along + towards);
+                ask[side][1] = ask[side][1].max(towards - along);
+            }
         }
-        self.distance = (distance * 1.12).max(self.radius * 1e-3);
+        let shift = |side: usize| (ask[side][0] - ask[side][1]) / 2.0;
+        let distance = |side: usize| (ask[side][0] + ask[side][1]) / (2.0 * tan[side]);
+        self.target = center + right * shift(0) + up * shift(1);
+        self.distance = distance(0).max(distance(1)).max(self.radius * 1e-3);
     }
 
     /// Turns about the target by angles in radians.
@@ -380,7 +353,26 @@ mod tests {
                 assert!(ndc.x.abs() <= 1.0 && ndc.y.abs() <= 1.0 && (0.0..=1.0).contains(&ndc.z), "{camera:?} {ndc:?}");
                 furthest = furthest.max(ndc.x.abs()).max(ndc.y.abs());
             }
-            assert!(furthest > 0.8, "{camera:?} fills only {furthest}");
+            assert!(furthest > 0.85, "{camera:?} fills only {furthest}");
+        }
+    }
+
+    #[test]
+    fn framed_points_touch_the_margin_on_both_sides() {
+        let points: Vec<Point> =
+            (0..40_u8).map(|i| f32::from(i) * 0.7).map(|t| Point::new(t.sin() * 2.0, t * 0.1, (1.3 * t).cos())).collect();
+        for mut camera in cameras() {
+            camera.frame_points(&points, 1.5);
+            let mut ends = [[f32::INFINITY, f32::NEG_INFINITY]; 2];
+            for point in &points {
+                let clip = camera.clip_from_world(1.5) * point.to_homogeneous();
+                for axis in 0..2 {
+                    ends[axis] = [ends[axis][0].min(clip[axis] / clip.w), ends[axis][1].max(clip[axis] / clip.w)];
+                }
+            }
+            let full = ends.iter().any(|[low, high]| (low + FRAME_MARGIN).abs() < 1e-3 && (high - FRAME_MARGIN).abs() < 1e-3);
+            let inside = ends.iter().flatten().all(|e| e.abs() < FRAME_MARGIN + 1e-3);
+            assert!(full && inside, "{camera:?}: {ends:?}");
         }
     }
 

@@ -135,12 +135,23 @@ fn srgb4([r, g, b]: [u8; 3]) -> [f32; 4] {
     [r, g, b, 255].map(|c| f32::from(c) / 255.0)
 }
 
-/// Names, offsets and sizes of the uniform structs' fields, for the test that compares them with the shaders.
+/// How a uniform struct lies in memory, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UniformLayout {
+    /// Name in the shaders.
+    pub name: &'static str,
+    /// Of the whole.
+    pub size: usize,
+    /// Names and offsets, in order.
+    pub fields: Vec<(&'static str, usize)>,
+}
+
+/// The uniform structs, for the test that compares them with the shaders.
 #[must_use]
-pub fn uniform_layouts() -> Vec<(&'static str, usize, Vec<(&'static str, usize)>)> {
+pub fn uniform_layouts() -> Vec<UniformLayout> {
     macro_rules! layout {
         ($name:literal, $type:ty: $($field:ident),+) => {
-            ($name, size_of::<$type>(), vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+])
+            UniformLayout { name: $name, size: size_of::<$type>(), fields: vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+] }
         };
     }
     vec![

@@ -12,6 +12,7 @@
 //!
 //! Light is computed linearly and tone mapped in the surface's own shader, so that multisampling averages display colours.
 
+mod bones;
 mod camera;
 mod compose;
 mod frame;
@@ -26,16 +27,18 @@ mod scene;
 mod shapes;
 mod target;
 mod text;
+mod view;
 
-pub use camera::{Camera, NamedView, Projection, Ray};
+pub use bones::{BoneGlyph, BoneState, skeleton_bones};
+pub use camera::{Camera, Projection, Ray};
 pub use compose::compose_grid;
-pub use frame::uniform_layouts;
+pub use frame::{UniformLayout, uniform_layouts};
 pub use mesh::{MeshFrame, MeshModel};
 pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};
 pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
 pub use picture::Picture;
 pub use renderer::Renderer;
 pub use scene::{Background, CLAY, Ground, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb};
-pub use shapes::{BoneGlyph, BoneState};
 pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target};
 pub use text::{draw_text, text_width};
+pub use view::NamedView;

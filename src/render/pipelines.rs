@@ -187,8 +187,8 @@ const COLOR: &[wgpu::VertexAttribute] = &vertex_attr_array![3 => Unorm8x4];
 const LINE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x3, 3 => Unorm8x4];
 const COLOR_VERTEX: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
 
-fn per_vertex(array_stride: usize, attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
-    Some(wgpu::VertexBufferLayout { array_stride: array_stride as u64, step_mode: wgpu::VertexStepMode::Vertex, attributes })
+fn per_vertex(array_stride: usize, attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout { array_stride: array_stride as u64, step_mode: wgpu::VertexStepMode::Vertex, attributes }
 }
 
 impl Pipelines {
@@ -204,7 +204,7 @@ impl Pipelines {
         };
         let over = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
         let (depth, triangles) = (compiled(shader::DEPTH), compiled(shader::TRIANGLES));
-        let corners = [per_vertex(size_of::<ColorVertex>(), COLOR_VERTEX)];
+        let corners = [Some(per_vertex(size_of::<ColorVertex>(), COLOR_VERTEX))];
         let line = wgpu::VertexBufferLayout {
             array_stride: size_of::<Line>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,
@@ -256,7 +256,7 @@ impl Pipelines {
 fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
     let module = shader::SKIN.compile(device);
     let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material)];
-    let buffers = [per_vertex(12, POSITION), per_vertex(12, NORMAL), per_vertex(8, TEX_COORD), per_vertex(4, COLOR)];
+    let buffers = [per_vertex(12, POSITION), per_vertex(12, NORMAL), per_vertex(8, TEX_COORD), per_vertex(4, COLOR)].map(Some);
     let solid = || Recipe { buffers: &buffers, ..Recipe::new("skin", &module, &groups) };
     let blended = || Recipe { blend: Some(BlendState::ALPHA_BLENDING), ..solid() };
     let edges = layouts.edges.as_ref().map(|layout| {
@@ -272,7 +272,7 @@ fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
 }
 
 fn depth_only(device: &wgpu::Device, layouts: &Layouts, module: &wgpu::ShaderModule, vertex: &'static str) -> DepthPipelines {
-    let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)];
+    let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)].map(Some);
     let solid = Recipe {
         vertex,
         buffers: &buffers,

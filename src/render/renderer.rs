@@ -89,7 +89,7 @@ impl Renderer {
         let ranges = self.write_overlays(target, &scene.overlays);
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            self.draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
+            draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
         }
         if scene.occlusion && !meshes.is_empty() {
             self.draw_occlusion(encoder, target, &meshes, camera, scene);
@@ -125,29 +125,6 @@ impl Renderer {
         ranges
     }
 
-    fn draw_depth(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {
-        pass.set_bind_group(0, &target.frame_group, &[0]);
-        for draw in meshes {
-            let model = draw.mesh.model();
-            pass.set_vertex_buffer(0, draw.mesh.positions.buffer().slice(..));
-            pass.set_vertex_buffer(1, model.tex_coords.slice(..));
-            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-            for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
-                let material = &model.materials[part.material];
-                if material.blended && draw.style.materials {
-                    continue;
-                }
-                if material.cutout && draw.style.materials {
-                    pass.set_pipeline(&pipelines.cutout);
-                    pass.set_bind_group(1, &material.bind_group, &[]);
-                } else {
-                    pass.set_pipeline(&pipelines.solid);
-                }
-                pass.draw_indexed(part.indices.clone(), 0, 0..1);
-            }
-        }
-    }
-
     fn draw_occlusion(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -158,7 +135,7 @@ impl Renderer {
     ) {
         {
             let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
-            self.draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
+            draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
             if scene.ground.is_some_and(|ground| camera.eye().y > ground.height) {
                 pass.set_pipeline(&self.pipelines.floor_depth);
                 pass.draw(0..4, 0..1);
@@ -239,21 +216,19 @@ impl Renderer {
                     pass.draw_indexed(indices.clone(), 0, 0..1);
                 }
             }
-            match (&draw.mesh.edges, &self.pipelines.skin.edges, draw.style.wireframe) {
-                (Some(group), Some(pipelines), Some(_)) => {
-                    pass.set_pipeline(&pipelines[usize::from(blended)]);
-                    pass.set_bind_group(3, group, &[]);
-                    for (indices, material) in chosen {
-                        pass.set_bind_group(2, material, &[]);
-                        pass.draw(indices, 0..1);
-                    }
-                }
-                _ => {
-                    pass.set_pipeline(if blended { &self.pipelines.skin.blended } else { &self.pipelines.skin.solid });
-                    for (indices, material) in chosen {
-                        pass.set_bind_group(2, material, &[]);
-                        pass.draw_indexed(indices, 0, 0..1);
-                    }
+            let edges = draw.style.wireframe.and(draw.mesh.edges.as_ref()).zip(self.pipelines.skin.edges.as_ref());
+            if let Some((group, pipelines)) = edges {
+                pass.set_pipeline(&pipelines[usize::from(blended)]);
+                pass.set_bind_group(3, group, &[]);
+            } else {
+                pass.set_pipeline(if blended { &self.pipelines.skin.blended } else { &self.pipelines.skin.solid });
+            }
+            for (indices, material) in chosen {
+                pass.set_bind_group(2, material, &[]);
+                if edges.is_some() {
+                    pass.draw(indices, 0..1);
+                } else {
+                    pass.draw_indexed(indices, 0, 0..1);
                 }
             }
         }
@@ -304,6 +279,29 @@ impl Renderer {
     ) -> wgpu::BindGroup {
         let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
         self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+    }
+}
+
+fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {
+    pass.set_bind_group(0, &target.frame_group, &[0]);
+    for draw in meshes {
+        let model = draw.mesh.model();
+        pass.set_vertex_buffer(0, draw.mesh.positions.buffer().slice(..));
+        pass.set_vertex_buffer(1, model.tex_coords.slice(..));
+        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
+            let material = &model.materials[part.material];
+            if material.blended && draw.style.materials {
+                continue;
+            }
+            if material.cutout && draw.style.materials {
+                pass.set_pipeline(&pipelines.cutout);
+                pass.set_bind_group(1, &material.bind_group, &[]);
+            } else {
+                pass.set_pipeline(&pipelines.solid);
+            }
+            pass.draw_indexed(part.indices.clone(), 0, 0..1);
+        }
     }
 }
 

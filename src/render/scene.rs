@@ -55,7 +55,7 @@ pub struct MeshStyle {
 }
 
 /// Edges as drawn when nothing else is asked for: linear colour and opacity.
-pub const WIRE_COLOR: [f32; 4] = [0.012, 0.016, 0.024, 0.62];
+pub const WIRE_COLOR: [f32; 4] = [0.012, 0.016, 0.024, 0.45];
 
 /// Clay: a warm light grey, linear.
 pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];

@@ -1,53 +1,18 @@
-//! Shapes for overlays: bones, joints, spheres, capsules, frusta, rings.
+//! Shapes for overlays: spheres, capsules, frusta, rings.
 
 use std::f32::consts::TAU;
 
 use super::overlay::{Overlay, Rgba};
 use crate::math::{Point, Vec3};
 
-/// How a bone is highlighted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BoneState {
-    /// As it is.
-    #[default]
-    Normal,
-    /// Under the mouse.
-    Hovered,
-    /// Chosen.
-    Selected,
-}
-
-impl BoneState {
-    /// Its colour.
-    #[must_use]
-    pub fn color(self) -> Rgba {
-        match self {
-            Self::Normal => [196, 205, 216, 255],
-            Self::Hovered => [255, 226, 140, 255],
-            Self::Selected => [255, 158, 44, 255],
-        }
-    }
-}
-
-/// A bone to draw: from its joint to its child's or its tail.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BoneGlyph {
-    /// The joint.
-    pub head: Point,
-    /// The child joint or the tail.
-    pub tail: Point,
-    /// How it is highlighted.
-    pub state: BoneState,
-}
-
 /// Two unit vectors that make a right-handed frame with `axis`.
-fn frame_of(axis: &Vec3) -> (Vec3, Vec3) {
+pub(super) fn frame_of(axis: &Vec3) -> (Vec3, Vec3) {
     let helper = if axis.y.abs() < 0.9 { Vec3::y() } else { Vec3::x() };
     let side = helper.cross(axis).try_normalize(1e-12).unwrap_or_else(Vec3::x);
     (side, axis.cross(&side))
 }
 
-fn circle(center: &Point, side: &Vec3, other: &Vec3, radius: f32, count: usize) -> Vec<Point> {
+pub(super) fn circle(center: &Point, side: &Vec3, other: &Vec3, radius: f32, count: usize) -> Vec<Point> {
     let at = |i: usize| {
         let (sin, cos) = (i as f32 / count as f32 * TAU).sin_cos();
         center + (side * cos + other * sin) * radius
@@ -56,32 +21,6 @@ fn circle(center: &Point, side: &Vec3, other: &Vec3, radius: f32, count: usize) 
 }
 
 impl Overlay {
-    /// Adds bones as octahedra with outlined edges, and a small ball at each joint. `joint_radius` in scene units limits both.
-    pub fn bones(&mut self, bones: &[BoneGlyph], joint_radius: f32) {
-        for bone in bones {
-            self.octahedron(&bone.head, &bone.tail, joint_radius * 1.9, bone.state.color());
-            self.sphere(&bone.head, joint_radius, bone.state.color());
-        }
-    }
-
-    /// Adds an octahedron stretched from `head` to `tail`, widest near its head and there at most `max_width` across.
-    pub fn octahedron(&mut self, head: &Point, tail: &Point, max_width: f32, color: Rgba) {
-        let span = tail - head;
-        let length = span.norm();
-        let Some(axis) = span.try_normalize(1e-12) else { return };
-        let (side, other) = frame_of(&axis);
-        let ring = circle(&(head + span * 0.14), &side, &other, (length * 0.085).min(max_width), 4);
-        let edge = [color[0] / 3, color[1] / 3, color[2] / 3, 190];
-        for i in 0..4 {
-            let (a, b) = (ring[i], ring[(i + 1) % 4]);
-            self.flat_triangle([*head, b, a], color);
-            self.flat_triangle([a, b, *tail], color);
-            self.line(&a, &b, edge, 1.2);
-            self.line(&a, tail, edge, 1.2);
-            self.line(&a, head, edge, 1.2);
-        }
-    }
-
     /// Adds a sphere.
     pub fn sphere(&mut self, center: &Point, radius: f32, color: Rgba) {
         self.frustum_with_caps(center, center, [radius; 2], color);

@@ -41,11 +41,11 @@ pub fn read(
         character.note(
             Severity::Mended,
             left_out,
-            format!("{left_out} animation channels are left out: their keys are missing, not finite or not ascending in time"),
+            format!("animation channels left out because their keys are missing, not finite or not ascending: {left_out}"),
         );
     }
     if morphs > 0 {
-        character.note(Severity::Info, morphs, format!("{morphs} animation channels of morph targets are not played"));
+        character.note(Severity::Info, morphs, format!("animation channels of morph targets, which are not played: {morphs}"));
     }
     Ok(clips)
 }

@@ -23,6 +23,8 @@ pub fn split(bytes: &[u8]) -> Parsed<(&[u8], Option<&[u8]>)> {
     if length as usize > bytes.len() {
         return bad(format!("the GLB header promises {length} bytes, the file has {}: it is cut short", bytes.len()));
     }
+    let bytes = &bytes[..length as usize];
+    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let mut at = 12;
     let (mut json, mut binary) = (None, None);
     while let (Some(size), Some(kind)) = (word(at), word(at + 4)) {

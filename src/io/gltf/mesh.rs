@@ -37,7 +37,7 @@ impl Context<'_> {
     pub fn meshes(&self, character: &mut Character, progress: &Progress) -> Parsed<Vec<SourceMesh>> {
         let mut tally = Tally::default();
         let mut meshes = Vec::new();
-        for &node in &self.scene.in_scene {
+        for &node in &self.scene.visible {
             let Some(mesh) = self.document.nodes[node].mesh.and_then(|m| self.document.meshes.get(m)) else { continue };
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if progress.is_cancelled() {
@@ -79,7 +79,9 @@ impl Context<'_> {
         }
         tally.bad_indices += dropped;
         if self.is_mirrored(node, &attachment) {
-            triangles.iter_mut().for_each(|t| t.swap(1, 2));
+            for triangle in &mut triangles {
+                triangle.swap(1, 2);
+            }
         }
         let normals = self.normals(primitive, tally)?;
         let tex_coords = self.tex_coords(primitive)?;
@@ -89,10 +91,10 @@ impl Context<'_> {
 
     /// glTF 2.0, 3.7.3.3 and 3.7.4: only a mesh without skin is moved by its own node.
     fn attachment(&self, node: usize, primitive: &Primitive, positions: &[Point], tally: &mut weights::Tally) -> Parsed<Attachment> {
-        if let Some(skin) = self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s)) {
-            if let Some(attachment) = weights::read(primitive, positions, self.accessors, &self.rig.skeleton, skin, tally)? {
-                return Ok(attachment);
-            }
+        if let Some(skin) = self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s))
+            && let Some(attachment) = weights::read(primitive, positions, self.accessors, &self.rig.skeleton, skin, tally)?
+        {
+            return Ok(attachment);
         }
         let scene = self.scene;
         let carrier = std::iter::successors(Some(node), |&n| scene.parent[n]).find_map(|n| self.rig.joint_of_node[n]);
@@ -157,17 +159,13 @@ impl Tally {
                 character.note(severity, count, text);
             }
         };
-        note(
-            Severity::Info,
-            self.no_surface,
-            format!("{} primitives of points or lines have no surface and are left out", self.no_surface),
-        );
-        note(Severity::Mended, self.no_positions, format!("{} primitives without positions are left out", self.no_positions));
-        let text = format!("{} triangles that name missing vertices are left out", self.bad_indices);
+        note(Severity::Info, self.no_surface, format!("primitives left out because they are points or lines: {}", self.no_surface));
+        note(Severity::Mended, self.no_positions, format!("primitives left out because they have no positions: {}", self.no_positions));
+        let text = format!("triangles left out because they name missing vertices: {}", self.bad_indices);
         note(Severity::Mended, self.bad_indices, text);
-        let text = format!("{} meshes have normals that are no directions; they are computed anew", self.bad_normals);
+        let text = format!("meshes whose normals are no directions and are computed anew: {}", self.bad_normals);
         note(Severity::Mended, self.bad_normals, text);
-        note(Severity::Info, self.morphs, format!("{} meshes have morph targets, which are not used", self.morphs));
+        note(Severity::Info, self.morphs, format!("meshes with morph targets, which are not used: {}", self.morphs));
         self.weights.note(character);
     }
 }

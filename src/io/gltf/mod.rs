@@ -69,7 +69,7 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
 /// How many vertices every skin carries in the scene.
 fn skinned_vertices(document: &Document, scene: &scene::Scene) -> Vec<usize> {
     let mut vertices = vec![0_usize; document.skins.len()];
-    for &node in &scene.in_scene {
+    for &node in &scene.visible {
         let node = &document.nodes[node];
         if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
             let positions = document.meshes[mesh].primitives.iter().filter_map(|p| p.attributes.get("POSITION"));

@@ -10,8 +10,8 @@ pub struct Scene {
     /// Parent of every node.
     pub parent: Vec<Option<usize>>,
     /// Nodes of the scene depth-first from its roots, in the file's order.
-    pub in_scene: Vec<usize>,
-    /// As `in_scene`, then the nodes outside the scene.
+    pub visible: Vec<usize>,
+    /// As `visible`, then the nodes outside the scene.
     pub all: Vec<usize>,
     /// The transform of every node within its parent.
     pub local: Vec<Affine>,
@@ -38,15 +38,17 @@ impl Scene {
         }
         let roots: Vec<usize> = (0..count).filter(|&i| parent[i].is_none()).collect();
         let chosen = document.scenes.get(document.scene.unwrap_or(0));
-        let in_scene = depth_first(document, chosen.map_or(&roots[..], |scene| &scene.nodes))?;
+        let visible = depth_first(document, chosen.map_or(&roots[..], |scene| &scene.nodes))?;
         let all = depth_first(document, &roots)?;
         if all.len() < count {
             let looping = (0..count).find(|i| !all.contains(i)).unwrap_or(0);
             return bad(format!("the nodes form a cycle through node {looping}"));
         }
         let mut seen = vec![false; count];
-        let mut ordered = in_scene.clone();
-        in_scene.iter().for_each(|&node| seen[node] = true);
+        let mut ordered = visible.clone();
+        for &node in &visible {
+            seen[node] = true;
+        }
         ordered.extend(all.iter().copied().filter(|&node| !seen[node]));
         let local = (0..count).map(|i| local_of(i, &document.nodes[i])).collect::<Parsed<Vec<_>>>()?;
         let mut world = vec![Affine::identity(); count];
@@ -56,7 +58,7 @@ impl Scene {
                 return bad(format!("the transform of node {node} is not finite"));
             }
         }
-        Ok(Self { parent, in_scene, all: ordered, local, world })
+        Ok(Self { parent, visible, all: ordered, local, world })
     }
 }
 

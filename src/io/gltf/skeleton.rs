@@ -1,15 +1,15 @@
 //! Which nodes are joints, and the common bind pose of all skins.
 //!
 //! Joints are the nodes that a skin lists and the animated nodes with a joint or a mesh at or below them. Each skin gives, by its
-//! inverse bind matrices, the places of its joints relative to its mesh; the first (largest) skin is put into the world so that its
-//! top joint is where the rest pose has it, every further skin so that a joint it shares with the earlier ones agrees.
+//! inverse bind matrices, the places of its joints relative to its mesh; the first (largest) skin is put into the world where its
+//! joints come nearest to their rest places, every further skin so that a joint it shares with the earlier ones agrees.
 
 use super::accessor::Accessors;
 use super::document::Document;
 use super::scene::{Scene, affine_of, trs_of};
 use crate::character::{Character, Severity};
 use crate::io::error::Parsed;
-use crate::math::Affine;
+use crate::math::{Affine, Point64, origin_of};
 use crate::rig::{Joint, Skeleton, Trs};
 
 /// The joints of a document.
@@ -147,7 +147,7 @@ fn bind_matrices(
         skins.push(BoundSkin { joints, joint_from_mesh, world_from_mesh: Affine::identity() });
     }
     if mended > 0 {
-        let text = format!("{mended} inverse bind matrices can't be inverted or aren't finite; the joints' rest places are used instead");
+        let text = format!("inverse bind matrices that can't be inverted or aren't finite, replaced by the joint's rest place: {mended}");
         character.note(Severity::Mended, mended, text);
     }
     Ok(skins)
@@ -185,9 +185,10 @@ fn common_bind(
     for s in order {
         let skin = &mut skins[s];
         let shared = (0..skin.joints.len()).filter(|&i| bind[skin.joints[i]].is_some()).min_by_key(|&i| skin.joints[i]);
-        let anchor = shared.unwrap_or_else(|| top_joint(skin, parents));
-        let joint = skin.joints[anchor];
-        skin.world_from_mesh = bind[joint].unwrap_or_else(|| rest(joint)) * skin.joint_from_mesh[anchor];
+        skin.world_from_mesh = match shared.and_then(|i| Some((i, bind[skin.joints[i]]?))) {
+            Some((i, bound)) => bound * skin.joint_from_mesh[i],
+            None => likely_place(skin, top_joint(skin, parents), &nodes_above(document, scene, s, joint_nodes, skin), &rest),
+        };
         // Without inverse bind matrices all joints would be bound in one place, where no flesh can be built: rest is better.
         let unbound = document.skins[s].inverse_bind_matrices.is_none() && skin.joints.len() > 1;
         for (i, &joint) in skin.joints.iter().enumerate() {
@@ -200,13 +201,51 @@ fn common_bind(
     bind.into_iter().enumerate().map(|(joint, b)| b.filter(is_invertible).unwrap_or_else(|| without_scale(&rest(joint)))).collect()
 }
 
+/// Places that a file may mean for its bind pose: those of the nodes that hold the skin's meshes, and those above its joints.
+fn nodes_above(document: &Document, scene: &Scene, skin: usize, joint_nodes: &[usize], bound: &BoundSkin) -> Vec<Affine> {
+    let holders = scene.visible.iter().copied().filter(|&n| document.nodes[n].skin == Some(skin) && document.nodes[n].mesh.is_some());
+    let top = bound.joints.iter().min().and_then(|&joint| joint_nodes.get(joint));
+    let above = top.and_then(|&node| scene.parent[node]);
+    let mut places: Vec<Affine> = holders.take(1).chain(above).map(|node| scene.world[node]).collect();
+    places.push(Affine::identity());
+    places
+}
+
+/// Where the bind pose stands in the world, which no file says. Of the places that put one of the skin's joints where it is at
+/// rest (the top joint before the others), and those given, the one in which the joints lie nearest to their rest places:
+/// a hip that is turned in the rest pose must not lay the whole figure down.
+fn likely_place(skin: &BoundSkin, top: usize, others: &[Affine], rest: &impl Fn(usize) -> Affine) -> Affine {
+    let bound: Vec<(Point64, Point64)> = skin
+        .joints
+        .iter()
+        .zip(&skin.joint_from_mesh)
+        .filter_map(|(&joint, matrix)| Some((origin_of(&matrix.try_inverse()?), origin_of(&rest(joint)))))
+        .collect();
+    let distance = |place: &Affine| bound.iter().map(|(in_mesh, at_rest)| (place * in_mesh - at_rest).norm()).sum::<f64>();
+    let by_joint = |i: usize| rest(skin.joints[i]) * skin.joint_from_mesh[i];
+    let mut best = by_joint(top);
+    let mut least = distance(&best);
+    // Comparing all joints with all takes quadratic time; the first hundreds are enough.
+    let candidates = others.iter().copied().chain((0..skin.joints.len().min(300)).map(by_joint));
+    for place in candidates.filter(is_invertible) {
+        let sum = distance(&place);
+        // Only a clear gain: rounding must not choose between equal places.
+        if sum < least * 0.95 {
+            (best, least) = (place, sum);
+        }
+    }
+    best
+}
+
 /// Joints of no skin keep, from rest to bind, their place relative to their parent, or to a bound joint below them.
 fn bind_others(bind: &mut [Option<Affine>], parents: &[Option<usize>], rest: &impl Fn(usize) -> Affine) {
     for joint in (0..bind.len()).rev() {
-        if let (Some(below), Some(parent)) = (bind[joint], parents[joint]) {
-            if bind[parent].is_none() && !parents[parent].is_some_and(|p| bind[p].is_some()) {
-                bind[parent] = rest(joint).try_inverse().map(|inverse| below * inverse * rest(parent)).filter(is_invertible);
-            }
+        // A joint that hangs on a bound one follows that; only those above all bound ones go by what they carry.
+        if let (Some(below), Some(parent)) = (bind[joint], parents[joint])
+            && bind[parent].is_none()
+            && parents[parent].is_none_or(|above| bind[above].is_none())
+        {
+            bind[parent] = rest(joint).try_inverse().map(|inverse| below * inverse * rest(parent)).filter(is_invertible);
         }
     }
     for joint in 0..bind.len() {

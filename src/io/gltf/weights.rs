@@ -86,7 +86,9 @@ pub fn read(
 /// Gives each of the `empty` vertices wholly to the joint of the skin's bone that is nearest in the bind pose.
 fn on_nearest_bone(weights: &SkinWeights, empty: &[usize], positions: &[Point], skeleton: &Skeleton, skin: &BoundSkin) -> SkinWeights {
     let mut in_skin = vec![false; skeleton.len()];
-    skin.joints.iter().for_each(|&joint| in_skin[joint] = true);
+    for &joint in &skin.joints {
+        in_skin[joint] = true;
+    }
     let mut bones: Vec<(u32, Point64, Point64)> = Vec::new();
     for joint in (0..skeleton.len()).filter(|&j| in_skin[j]) {
         let head = skeleton.bind_position(joint);
@@ -128,10 +130,10 @@ impl Tally {
                 character.note(Severity::Mended, count, text);
             }
         };
-        note(self.not_numbers, format!("{} vertices have skin weights that are not numbers; those are ignored", self.not_numbers));
-        note(self.without_any, format!("{} vertices have no usable skin weight; they follow the nearest bone", self.without_any));
-        note(self.not_normalised, format!("{} vertices have skin weights that don't sum to 1; they are scaled to", self.not_normalised));
-        note(self.unknown_joints, format!("{} skin weights on joints that the skin doesn't have are ignored", self.unknown_joints));
-        note(self.torn_sets, format!("{} sets of joints without weights, or of weights without joints, are ignored", self.torn_sets));
+        note(self.not_numbers, format!("vertices with skin weights that are not numbers and are ignored: {}", self.not_numbers));
+        note(self.without_any, format!("vertices without a usable skin weight, which follow the nearest bone: {}", self.without_any));
+        note(self.not_normalised, format!("vertices whose skin weights were scaled to sum to 1: {}", self.not_normalised));
+        note(self.unknown_joints, format!("ignored skin weights on joints that the skin doesn't have: {}", self.unknown_joints));
+        note(self.torn_sets, format!("ignored sets of joints without weights or weights without joints: {}", self.torn_sets));
     }
 }
