@@ -10,6 +10,7 @@ pub mod painter;
 pub mod picking;
 pub mod pull;
 pub mod screen_map;
+pub mod tissue_overlays;
 
 use std::sync::Arc;
 
