@@ -35,6 +35,8 @@ struct Block {
     /// Three matrices, nine entries each, column by column.
     rest_inverse: [Lanes; 27],
     weight: [Lanes; 3],
+    /// 1 where a tet takes no part: its F is then the identity, at rest for ever, instead of something that wants to be mended.
+    unused: [Lanes; 3],
 }
 
 /// Forces of a block on its skin corners: corner by corner, x y z each.
@@ -134,7 +136,7 @@ impl Blocks {
 
 impl Block {
     fn pack(elements: &[Element]) -> Self {
-        let mut block = Self { corners: [[0; LANES]; 3], rest_inverse: [[0.0; LANES]; 27], weight: [[0.0; LANES]; 3] };
+        let mut block = Self { corners: [[0; LANES]; 3], rest_inverse: [[0.0; LANES]; 27], weight: [[0.0; LANES]; 3], unused: [[0.0; LANES]; 3] };
         for lane in 0..LANES {
             // Lanes beyond the end repeat the last prism without weight.
             let element = &elements[lane.min(elements.len() - 1)];
@@ -142,7 +144,8 @@ impl Block {
                 block.corners[k][lane] = element.corners[k];
                 let used = lane < elements.len() && element.weight[k] > 0.0;
                 block.weight[k][lane] = if used { element.weight[k] as f32 } else { 0.0 };
-                let inverse = if used { element.rest_inverse[k] } else { Matrix3::identity() };
+                block.unused[k][lane] = if used { 0.0 } else { 1.0 };
+                let inverse = if used { element.rest_inverse[k] } else { Matrix3::zeros() };
                 for (entry, value) in inverse.iter().enumerate() {
                     block.rest_inverse[9 * k + entry][lane] = *value as f32;
                 }
@@ -202,7 +205,11 @@ fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part:
         let origin = point(tet);
         let edges: Mat3<S> = std::array::from_fn(|k| ops.sub3(point(tet + 1 + k), origin));
         let rest_inverse = load_matrix(ops, &block.rest_inverse, 9 * tet, part);
-        let f = ops.matmul(edges, rest_inverse);
+        let mut f = ops.matmul(edges, rest_inverse);
+        let unused = ops.load(&block.unused[tet], part);
+        for (diagonal, column) in f.iter_mut().enumerate() {
+            column[diagonal] = ops.add(column[diagonal], unused);
+        }
         let (mut r, failed) = ops.closest_rotation(f);
         if failed {
             mend(ops, &f, &mut r);

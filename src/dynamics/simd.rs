@@ -52,6 +52,11 @@ impl<S: Simd> Ops<S> {
     }
 
     #[inline(always)]
+    pub(super) fn add(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.add_f32s(a, b)
+    }
+
+    #[inline(always)]
     pub(super) fn sub(self, a: S::f32s, b: S::f32s) -> S::f32s {
         self.0.sub_f32s(a, b)
     }
