@@ -211,7 +211,7 @@ impl Writer {
 
     fn indices(&mut self, mesh: &SourceMesh) -> usize {
         let corners = mesh.triangles.as_flattened();
-        let (bytes, component): (Vec<u8>, u32) = if mesh.positions.len() <= usize::from(u16::MAX) {
+        let (bytes, component): (Vec<u8>, u32) = if u16::try_from(mesh.positions.len()).is_ok() {
             (corners.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect(), U16)
         } else {
             (corners.iter().flat_map(|&i| i.to_le_bytes()).collect(), U32)
@@ -268,13 +268,12 @@ impl Writer {
             if times.is_empty() {
                 continue;
             }
-            let input = match known_times.iter().find(|(known, _)| known == times) {
-                Some(&(_, accessor)) => accessor,
-                None => {
-                    let accessor = self.times(times);
-                    known_times.push((times, accessor));
-                    accessor
-                }
+            let input = if let Some(&(_, accessor)) = known_times.iter().find(|(known, _)| known == times) {
+                accessor
+            } else {
+                let accessor = self.times(times);
+                known_times.push((times, accessor));
+                accessor
             };
             let output = self.floats(&values, None, kind, width);
             let interpolation = match interpolation {
