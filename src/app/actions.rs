@@ -34,7 +34,7 @@ impl Default for Overlays {
             skin: true,
             textures: true,
             wireframe: false,
-            bones: true,
+            bones: false,
             bone_volumes: false,
             base_surface: false,
             tets: false,

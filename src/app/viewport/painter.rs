@@ -146,7 +146,7 @@ impl GpuPainter {
         self.tissue.update(picture.snapshot, picture.overlays);
         let overlays = picture.overlays;
         let style = MeshStyle {
-            opacity: if !overlays.skin { 0.0 } else if overlays.shows_inside() { 0.35 } else { 1.0 },
+            opacity: if overlays.tets { 0.15 } else if overlays.shows_inside() { 0.35 } else { 1.0 },
             materials: overlays.textures,
             wireframe: overlays.wireframe.then_some(WIRE_COLOR),
             ..MeshStyle::default()
