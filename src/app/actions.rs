@@ -9,6 +9,7 @@ use crate::session::{Command, Gesture};
 
 /// What is drawn over the skin, and how the skin is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "eight independent switches, each a checkbox")]
 pub struct Overlays {
     /// The skin itself.
     pub skin: bool,
