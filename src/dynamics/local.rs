@@ -8,7 +8,7 @@ use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::simd::{Mat3, Ops, load_matrix};
+use super::simd::{Mat3, Ops, is_rotation, load_matrix};
 use crate::math::{Point, Vec3, closest_rotation};
 
 /// Prisms in a block.
@@ -203,7 +203,7 @@ fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part:
         let edges: Mat3<S> = std::array::from_fn(|k| ops.sub3(point(tet + 1 + k), origin));
         let rest_inverse = load_matrix(ops, &block.rest_inverse, 9 * tet, part);
         let f = ops.matmul(edges, rest_inverse);
-        let (mut r, failed) = ops.polar(f);
+        let (mut r, failed) = ops.closest_rotation(f);
         if failed {
             mend(ops, &f, &mut r);
         }
@@ -224,16 +224,15 @@ fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part:
     }
 }
 
-/// Replaces rotations of inverted and flat tets, which Newton's iteration does not reach, by exact ones.
+/// Replaces what came out as no rotation (tets squeezed into a line) by exact ones.
 #[inline(never)]
 fn mend<S: Simd>(ops: Ops<S>, f: &Mat3<S>, r: &mut Mat3<S>) {
     for lane in 0..S::F32_LANES {
-        let entry = |row: usize, column: usize| f64::from(ops.lane(f[column][row], lane));
-        let matrix = Matrix3::from_fn(entry);
-        if super::simd::is_easy(&matrix) {
+        let of = |m: &Mat3<S>| Matrix3::from_fn(|row, column| f64::from(ops.lane(m[column][row], lane)));
+        if is_rotation(&of(r)) {
             continue;
         }
-        let rotation = closest_rotation(&matrix);
+        let rotation = closest_rotation(&of(f));
         for column in 0..3 {
             for row in 0..3 {
                 ops.set_lane(&mut r[column][row], lane, rotation[(row, column)] as f32);
