@@ -107,7 +107,7 @@ impl GpuPainter {
             skin: None,
             bones: Overlay::new(Layer::FrontGlass),
             tissue: TissueOverlays::default(),
-                    drawn: None,
+            drawn: None,
         }
     }
 
@@ -146,7 +146,13 @@ impl GpuPainter {
         self.tissue.update(picture.snapshot, picture.overlays);
         let overlays = picture.overlays;
         let style = MeshStyle {
-            opacity: if overlays.tets { 0.15 } else if overlays.shows_inside() { 0.35 } else { 1.0 },
+            opacity: if overlays.tets {
+                0.15
+            } else if overlays.shows_inside() {
+                0.35
+            } else {
+                1.0
+            },
             materials: overlays.textures,
             wireframe: overlays.wireframe.then_some(WIRE_COLOR),
             ..MeshStyle::default()
@@ -187,7 +193,14 @@ fn grid_step(size: f32) -> f32 {
     let wanted = (size / 8.0).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());
     let digit = wanted / power;
-    power * if digit < 2.0 { 1.0 } else if digit < 5.0 { 2.0 } else { 5.0 }
+    power
+        * if digit < 2.0 {
+            1.0
+        } else if digit < 5.0 {
+            2.0
+        } else {
+            5.0
+        }
 }
 
 /// A painter that can register its texture.
