@@ -40,12 +40,13 @@ drag() { # from x y to x y
     xdotool mouseup 1; sleep 1
 }
 
+xdotool windowmove "$WINDOW" 0 0
 sleep 4;                                  see opened
-drag 150 800 400 760;                     see orbited
-xdotool mousemove 640 500 click 1; sleep 1; see selected
-drag 640 500 760 430;                     see pulled
+xdotool mousemove 588 400 click 1; sleep 1; see selected
+drag 588 400 640 300;                     see pulled
 xdotool key ctrl+z; sleep 1;              see undone
 xdotool key ctrl+shift+z; sleep 1;        see redone
+drag 150 800 300 780;                     see orbited
 xdotool key Escape; xdotool key 1; xdotool key space; sleep 1.5; see playing
 xdotool key space; xdotool key b; sleep 1; see bones
 xdotool key F1; sleep 1;                  see help
