@@ -304,6 +304,7 @@ impl Workbench {
             self.subject_shown = subject;
             self.joints.forget();
             self.timings = TimingHistory::default();
+            self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
         }
     }

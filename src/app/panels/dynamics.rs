@@ -110,7 +110,7 @@ fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInc
         ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
         let whole = matches!(name, "Iterations");
         let slider = Slider::new(value, range).logarithmic(logarithmic).clamping(SliderClamping::Edits).suffix(suffix);
-        let slider = if whole { slider.integer() } else { slider.max_decimals(if logarithmic { 0 } else { 1 }) };
+        let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
         ui.add(slider).labelled_by(label)
     })
 }

@@ -59,6 +59,7 @@ pub struct Viewport {
 
 /// A joint being turned by the pointer.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "there is at most one")]
 pub enum PoseDrag {
     /// By a ring.
     Ring {

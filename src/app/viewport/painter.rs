@@ -146,8 +146,8 @@ impl GpuPainter {
         self.tissue.update(picture.snapshot, picture.overlays);
         let overlays = picture.overlays;
         let style = MeshStyle {
-            opacity: if !overlays.skin {
-                0.0
+            opacity: if overlays.tets {
+                0.15
             } else if overlays.shows_inside() {
                 0.35
             } else {

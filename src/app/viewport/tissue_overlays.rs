@@ -14,7 +14,7 @@ use crate::tissue::{BaseFrame, Tissue};
 const VOLUME: Rgba = [236, 224, 196, 255];
 const JOINT_VOLUME: Rgba = [222, 190, 140, 255];
 const BASE: Rgba = [176, 84, 76, 255];
-const TET_EDGE: Rgba = [120, 190, 236, 90];
+const TET_EDGE: Rgba = [120, 190, 236, 255];
 /// Volumes are drawn a little thinner than they are, so that the base surface that lies on them is not torn by them.
 const THINNER: f32 = 0.985;
 
@@ -41,7 +41,7 @@ impl Default for TissueOverlays {
             skin: Vec::new(),
             edges: Vec::new(),
             solid: Overlay::new(Layer::Solid),
-            lines: Overlay::new(Layer::Glass),
+            lines: Overlay::new(Layer::Solid),
         }
     }
 }
