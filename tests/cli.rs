@@ -221,7 +221,8 @@ fn what_this_version_lacks_is_said() {
     for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=global"] {
         assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
     }
-    let accepted = sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=off", &"--threads=2", &"--iterations=5", &"--json"]);
+    let accepted =
+        sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=off", &"--threads=2", &"--iterations=5", &"--json"]);
     json(&accepted);
 }
 

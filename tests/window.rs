@@ -154,15 +154,16 @@ fn joints_panel() {
     harness.run();
     harness.get_by_label("Search joints").type_text("ANK");
     assert_eq!(raised(&mut harness), [], "searching changes nothing");
-    assert!(harness.query_by_role_and_label(Role::Button, "knee").is_none() && harness.query_by_role_and_label(Role::Button, "ankle").is_some());
+    assert!(
+        harness.query_by_role_and_label(Role::Button, "knee").is_none() && harness.query_by_role_and_label(Role::Button, "ankle").is_some()
+    );
 }
 
 #[test]
 fn an_angle_can_be_typed() {
     let skeleton = chain();
     let mut harness = panel(move |ui, raised| {
-        let view =
-            JointsView { skeleton: &skeleton, selected: Some(1), hovered: None, angles_deg: Some([0.0; 3]), moved: &[false; 3] };
+        let view = JointsView { skeleton: &skeleton, selected: Some(1), hovered: None, angles_deg: Some([0.0; 3]), moved: &[false; 3] };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
     });

@@ -8,8 +8,7 @@ use egui::Context;
 use crate::session::{Command, Source};
 
 /// Endings of the files a character can be read from.
-const CHARACTER_FILES: [&str; 13] =
-    ["glb", "gltf", "vrm", "obj", "off", "ply", "stl", "ini", "skel", "bvh", "anim", "tgf", "sinew"];
+const CHARACTER_FILES: [&str; 13] = ["glb", "gltf", "vrm", "obj", "off", "ply", "stl", "ini", "skel", "bvh", "anim", "tgf", "sinew"];
 
 /// What a dialog is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +69,11 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
     let dialog = rfd::AsyncFileDialog::new();
     match purpose {
         Purpose::Open => {
-            let answer = dialog.set_title("Open a character").add_filter("Characters", &CHARACTER_FILES).add_filter("All files", &["*"]).pick_files();
+            let answer = dialog
+                .set_title("Open a character")
+                .add_filter("Characters", &CHARACTER_FILES)
+                .add_filter("All files", &["*"])
+                .pick_files();
             Box::pin(async move {
                 let files: Vec<PathBuf> = answer.await?.iter().map(|file| file.path().to_path_buf()).collect();
                 (!files.is_empty()).then(|| Command::Open(Source::of_files(files)))

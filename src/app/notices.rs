@@ -1,6 +1,9 @@
 //! What floats over the viewport: messages, jobs, and the hint while files are dragged over the window.
 
-use egui::{Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Layout, Margin, Order, ProgressBar, Rect, RichText, Stroke, Ui, pos2, vec2};
+use egui::{
+    Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Layout, Margin, Order, ProgressBar, Rect, RichText, Stroke, Ui,
+    pos2, vec2,
+};
 
 use super::actions::Actions;
 use super::icons::{self, Icon};

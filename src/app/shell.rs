@@ -65,16 +65,7 @@ impl Shell {
             let _ = wake.send_event(Wake { delay: info.delay });
         });
         let workbench = Workbench::new(&ctx, files);
-        Self {
-            ctx,
-            workbench,
-            running: None,
-            dropped: Vec::new(),
-            drop_complete_at: None,
-            repaint_at: None,
-            retries: 0,
-            failure: None,
-        }
+        Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 
     fn open_window(&self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {

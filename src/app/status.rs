@@ -17,7 +17,12 @@ pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewpor
     let name = |joint: usize| skeleton.joints().get(joint).map_or("", |joint| joint.name.as_str());
     match (&viewport.drag, viewport.hovered_ring, viewport.hovered) {
         (Some(PoseDrag::Ring { joint, drag, sent, .. }), ..) => {
-            format!("Turning {} about {} by {:.1}° – Ctrl snaps to 15°, Esc takes it back", name(*joint), axis(drag.ring), sent.to_degrees())
+            format!(
+                "Turning {} about {} by {:.1}° – Ctrl snaps to 15°, Esc takes it back",
+                name(*joint),
+                axis(drag.ring),
+                sent.to_degrees()
+            )
         }
         (Some(PoseDrag::Pull(pull)), ..) => format!("Pulling, {} turns – Esc takes it back", name(pull.joint)),
         (None, Some(ring), _) => format!("Drag to turn about {} – Ctrl snaps to 15°", axis(ring)),
@@ -30,7 +35,9 @@ pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewpor
             format!("{}: click to select – drag orbits, wheel zooms", name(joint))
         }
         (None, None, Some(Target::Flesh { joint, .. })) => format!("{}: click to select, drag to pull the limb", name(joint)),
-        (None, None, None) if pointer_in_viewport => "Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames, Space plays".to_owned(),
+        (None, None, None) if pointer_in_viewport => {
+            "Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames, Space plays".to_owned()
+        }
         (None, None, None) => "Click a joint or the flesh to pose; Space plays; F1 lists all shortcuts".to_owned(),
     }
 }

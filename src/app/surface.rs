@@ -42,7 +42,8 @@ impl WindowSurface {
         let mut config = surface
             .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| AppError::no_gpu("the graphics adapter can't draw on this window"))?;
-        config.format = egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
+        config.format =
+            egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
         config.present_mode = wgpu::PresentMode::Fifo;
         surface.configure(&gpu.device, &config);
         let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
@@ -118,8 +119,7 @@ impl WindowSurface {
             resolve_target: None,
             ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }), store: wgpu::StoreOp::Store },
         };
-        let descriptor =
-            wgpu::RenderPassDescriptor { label: Some("panels"), color_attachments: &[Some(attachment)], ..Default::default() };
+        let descriptor = wgpu::RenderPassDescriptor { label: Some("panels"), color_attachments: &[Some(attachment)], ..Default::default() };
         let mut pass = encoder.begin_render_pass(&descriptor).forget_lifetime();
         self.painter.render(&mut pass, primitives, &screen);
         drop(pass);

@@ -377,12 +377,8 @@ fn character_section(ui: &mut Ui, subject: &Subject, source: &Source) {
 fn joints_section(ui: &mut Ui, session: &Session, subject: &Subject, viewport: &Viewport, state: &mut JointsState, actions: &mut Actions) {
     let skeleton = &subject.character.skeleton;
     let shown = session.shown_pose();
-    let moved: Vec<bool> = skeleton
-        .joints()
-        .iter()
-        .zip(&shown.locals)
-        .map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4)
-        .collect();
+    let moved: Vec<bool> =
+        skeleton.joints().iter().zip(&shown.locals).map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4).collect();
     let selected = session.selected_joint();
     let view = JointsView {
         skeleton,

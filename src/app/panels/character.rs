@@ -69,6 +69,9 @@ fn note_ui(ui: &mut Ui, note: &Note) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         icons::label(ui, icon, color).on_hover_text(meaning);
-        ui.add(egui::Label::new(RichText::new(&note.text).color(if note.severity == Severity::Info { theme::TEXT_WEAK } else { color })).wrap());
+        ui.add(
+            egui::Label::new(RichText::new(&note.text).color(if note.severity == Severity::Info { theme::TEXT_WEAK } else { color }))
+                .wrap(),
+        );
     });
 }

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use egui::{ComboBox, Response, Slider, SliderClamping, Ui};
 
 use super::row;
-use crate::app::icons::{self, Icon};
 use crate::app::actions::{Actions, edit_of};
+use crate::app::icons::{self, Icon};
 use crate::dynamics::{Params, Preset};
 use crate::session::{Command, Gesture};
 
@@ -33,10 +33,34 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         let mut iterations = f64::from(edited.iterations);
         let mut step_ms = edited.time_step_secs * 1e3;
         let responses = [
-            number(ui, "Stiffness", "How much the flesh resists any change of shape", &mut edited.stiffness_pa, 200.0..=500_000.0, true, " Pa"),
-            number(ui, "Density", "Mass per volume; heavier flesh lags and jiggles more", &mut edited.density_kg_m3, 50.0..=5_000.0, true, " kg/m³"),
+            number(
+                ui,
+                "Stiffness",
+                "How much the flesh resists any change of shape",
+                &mut edited.stiffness_pa,
+                200.0..=500_000.0,
+                true,
+                " Pa",
+            ),
+            number(
+                ui,
+                "Density",
+                "Mass per volume; heavier flesh lags and jiggles more",
+                &mut edited.density_kg_m3,
+                50.0..=5_000.0,
+                true,
+                " kg/m³",
+            ),
             number(ui, "Damping", "How fast jiggling dies out", &mut edited.damping_per_s, 0.0..=20.0, false, " /s"),
-            number(ui, "Iterations", "Local and global steps per time step: more is stiffer and more exact", &mut iterations, 1.0..=60.0, false, ""),
+            number(
+                ui,
+                "Iterations",
+                "Local and global steps per time step: more is stiffer and more exact",
+                &mut iterations,
+                1.0..=60.0,
+                false,
+                "",
+            ),
             number(ui, "Time step", "Simulated time of one step", &mut step_ms, 2.0..=50.0, false, " ms"),
         ];
         edited.iterations = iterations.round().clamp(1.0, 1_000.0) as u32;
@@ -48,7 +72,10 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         }
         gravity(ui, view.params, actions);
         ui.add_space(2.0);
-        if icons::text_button(ui, Icon::Reset, "Stop the jiggle").on_hover_text("Forgets all velocities: the flesh is at rest in this pose").clicked() {
+        if icons::text_button(ui, Icon::Reset, "Stop the jiggle")
+            .on_hover_text("Forgets all velocities: the flesh is at rest in this pose")
+            .clicked()
+        {
             actions.once(Command::ResetSimulation);
         }
     });

@@ -95,7 +95,8 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         for (axis, axis_name) in ["X", "Y", "Z"].into_iter().enumerate() {
             let label = ui.label(RichText::new(axis_name).color(theme::AXES[axis]).strong());
             let value = DragValue::new(&mut edited[axis]).speed(0.5).max_decimals(1).suffix("°");
-            let response = ui.add(value).labelled_by(label.id).on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
+            let response =
+                ui.add(value).labelled_by(label.id).on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
             if let Some(gesture) = edit_of(&response) {
                 state.typed = Some((joint, edited));
                 actions.send(Command::SetJointAngles { joint, degrees: edited }, gesture);

@@ -103,13 +103,7 @@ impl GpuPainter {
     /// Compiles the shaders for the window's device.
     #[must_use]
     pub fn new(surface: &WindowSurface) -> Self {
-        Self {
-            renderer: Renderer::new(surface.gpu()),
-            target: None,
-            skin: None,
-            bones: Overlay::new(Layer::FrontGlass),
-                    drawn: None,
-        }
+        Self { renderer: Renderer::new(surface.gpu()), target: None, skin: None, bones: Overlay::new(Layer::FrontGlass), drawn: None }
     }
 
     /// The painter with the surface that its textures are registered with.
@@ -146,7 +140,13 @@ impl GpuPainter {
         self.update_bones(picture);
         let overlays = picture.overlays;
         let style = MeshStyle {
-            opacity: if !overlays.skin { 0.0 } else if overlays.shows_inside() { 0.35 } else { 1.0 },
+            opacity: if !overlays.skin {
+                0.0
+            } else if overlays.shows_inside() {
+                0.35
+            } else {
+                1.0
+            },
             materials: overlays.textures,
             wireframe: overlays.wireframe.then_some(WIRE_COLOR),
             ..MeshStyle::default()
@@ -187,7 +187,14 @@ fn grid_step(size: f32) -> f32 {
     let wanted = (size / 8.0).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());
     let digit = wanted / power;
-    power * if digit < 2.0 { 1.0 } else if digit < 5.0 { 2.0 } else { 5.0 }
+    power
+        * if digit < 2.0 {
+            1.0
+        } else if digit < 5.0 {
+            2.0
+        } else {
+            5.0
+        }
 }
 
 /// A painter that can register its texture.
