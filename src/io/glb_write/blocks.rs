@@ -78,7 +78,7 @@ impl Writer {
 
     pub(super) fn indices(&mut self, mesh: &SourceMesh) -> Index<Accessor> {
         let corners = mesh.triangles.as_flattened();
-        let (bytes, component): (Vec<u8>, _) = if mesh.positions.len() <= usize::from(u16::MAX) {
+        let (bytes, component): (Vec<u8>, _) = if u16::try_from(mesh.positions.len()).is_ok() {
             (corners.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect(), ComponentType::U16)
         } else {
             (corners.iter().flat_map(|&i| i.to_le_bytes()).collect(), ComponentType::U32)

@@ -27,14 +27,12 @@ impl Writer {
             if times.is_empty() {
                 continue;
             }
-            let input = match known_times.iter().find(|(known, _)| known == times) {
-                Some(&(_, accessor)) => accessor,
-                None => {
-                    let accessor = self.times(times);
-                    known_times.push((times, accessor));
-                    accessor
-                }
-            };
+            let known = known_times.iter().find(|(known, _)| known == times).map(|&(_, accessor)| accessor);
+            let input = known.unwrap_or_else(|| {
+                let accessor = self.times(times);
+                known_times.push((times, accessor));
+                accessor
+            });
             let output = self.floats(&values, None, shape);
             let interpolation = Checked::Valid(match interpolation {
                 Interpolation::Step => animation::Interpolation::Step,

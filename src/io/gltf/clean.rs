@@ -75,15 +75,11 @@ pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
     Ok((root, torn_materials))
 }
 
-/// What the file says of itself; `None` if it has no version.
+/// What the file says of itself; `None` if that has no version.
 pub fn asset(tree: &mut Object) -> Parsed<Option<Asset>> {
-    if let Some(Value::Object(asset)) = tree.get_mut("asset") {
-        asset.retain(|key, _| ASSET.contains(&key.as_str()));
-        if asset.get("version").is_none_or(Value::is_null) {
-            return Ok(None);
-        }
-    }
-    value(tree, "asset")
+    let Some(Value::Object(asset)) = tree.get_mut("asset") else { return Ok(None) };
+    asset.retain(|key, value| ASSET.contains(&key.as_str()) && !value.is_null());
+    if asset.contains_key("version") { value(tree, "asset") } else { Ok(None) }
 }
 
 /// One member of the root.

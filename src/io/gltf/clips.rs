@@ -26,7 +26,7 @@ pub fn read(root: &Root, accessors: &Accessors<'_>, joint_of_node: &[Option<usiz
             }
             // A channel of a node that carries nothing moves nothing that is seen.
             let Some(joint) = joint_of_node.get(channel.target.node.value()).copied().flatten() else { continue };
-            match read_channel(animation, channel.sampler, &channel.target.path, accessors)? {
+            match read_channel(animation, channel.sampler, channel.target.path, accessors)? {
                 Some((channel, end)) => {
                     clip.duration_secs = clip.duration_secs.max(end);
                     clip.tracks.push(Track { joint, channel });
@@ -53,7 +53,7 @@ pub fn read(root: &Root, accessors: &Accessors<'_>, joint_of_node: &[Option<usiz
 fn read_channel(
     animation: &Animation,
     sampler: Index<Sampler>,
-    path: &Checked<Property>,
+    path: Checked<Property>,
     accessors: &Accessors<'_>,
 ) -> Parsed<Option<(Channel, f64)>> {
     let Some(sampler) = animation.samplers.get(sampler.value()) else { return Ok(None) };

@@ -10,8 +10,11 @@ use super::document::size;
 use crate::io::bytes::read_file;
 use crate::io::error::{Parsed, bad};
 
+/// A JSON and a binary chunk.
+type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
+
 /// The JSON and the binary chunk of a GLB, or the whole file as JSON.
-pub fn split(bytes: &[u8]) -> Parsed<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>)> {
+pub fn split(bytes: &[u8]) -> Parsed<Chunks<'_>> {
     if !bytes.starts_with(b"glTF") {
         return if bytes.is_empty() { bad("the file is empty") } else { Ok((bytes.into(), None)) };
     }
@@ -37,7 +40,7 @@ pub fn split(bytes: &[u8]) -> Parsed<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>)> {
 
 /// A GLB that the crate refuses for what follows its JSON: chunks of kinds unknown to glTF 2.0 must be ignored (4.4.3), and a few
 /// stray bytes do no harm.
-fn without_binary<'a>(whole: &'a [u8], error: &binary::Error) -> Parsed<(Cow<'a, [u8]>, Option<Cow<'a, [u8]>>)> {
+fn without_binary<'a>(whole: &'a [u8], error: &binary::Error) -> Parsed<Chunks<'a>> {
     match error {
         binary::Error::ChunkLength { length, length_read, .. } => {
             bad(format!("a GLB chunk of {length} bytes reaches beyond the end of the file, which comes after {length_read}"))
