@@ -2,7 +2,8 @@
 //!
 //! One node per joint (and one more above it where the character has a constant transform there), one node per source mesh, one
 //! skin per skinned mesh. Positions are written as they are, weights as `f32`, in as many sets of four as the vertices need, so
-//! that a character that is written and read is the same.
+//! that a character that is written and read is the same. Readers meet meshes depth-first from the roots: meshes before the first
+//! rigid prop are therefore roots before the skeleton, props are children of their joints, later meshes are roots after it.
 
 use std::io::Cursor;
 
@@ -75,8 +76,11 @@ struct Writer {
     views: Vec<Value>,
     accessors: Vec<Value>,
     nodes: Vec<Value>,
+    /// Nodes of meshes that come before the skeleton.
+    first_roots: Vec<usize>,
     roots: Vec<usize>,
     children: Vec<Vec<usize>>,
+    had_prop: bool,
     meshes: Vec<Value>,
     skins: Vec<Value>,
     materials: Vec<Value>,
@@ -194,7 +198,11 @@ impl Writer {
             primitive["material"] = json!(material);
         }
         self.meshes.push(json!({"name": mesh.name, "primitives": [primitive]}));
-        self.node(node, parent);
+        self.had_prop |= parent.is_some();
+        let index = self.node(node, parent);
+        if !self.had_prop {
+            self.first_roots.extend(self.roots.pop_if(|root| *root == index));
+        }
         Ok(())
     }
 
@@ -304,8 +312,9 @@ impl Writer {
         }
         let mut root = json!({"asset": {"version": "2.0", "generator": "Sinew"}, "scene": 0});
         let mut scene = json!({"name": name});
-        if !self.roots.is_empty() {
-            scene["nodes"] = json!(self.roots);
+        self.first_roots.append(&mut self.roots);
+        if !self.first_roots.is_empty() {
+            scene["nodes"] = json!(self.first_roots);
         }
         root["scenes"] = json!([scene]);
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
