@@ -33,8 +33,16 @@ pub mod rig;
 pub mod weights;
 
 pub mod character;
-pub mod dynamics;
-pub mod skin;
 pub mod tissue;
 
+pub mod dynamics;
+pub mod skin;
+
 pub mod io;
+
+pub mod gpu;
+pub mod render;
+pub mod session;
+
+pub mod app;
+pub mod cli;

@@ -1,3 +1,7 @@
 //! The `sinew` binary: no verb opens the workbench, a verb goes to the command line.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sinew::cli::run(|files| sinew::app::run(files).map_err(|error| error.to_string()))
+}

@@ -22,17 +22,17 @@ impl SimMesh {
         let size = super::Bounds::of(positions).size();
         let kept: Vec<[u32; 3]> = triangles.iter().copied().filter(|t| t.iter().all(|&v| is_skin[v as usize])).collect();
         let welded = weld(positions, &kept, size * WELD_TOLERANCE);
-        // Number only the vertices that a triangle uses.
+        // Number only the vertices that a triangle uses, in the order of the source.
         let mut compact: Vec<Option<u32>> = vec![None; welded.mesh.positions.len()];
+        for &v in welded.mesh.triangles.as_flattened() {
+            compact[v as usize] = Some(0);
+        }
         let mut mesh = TriMesh::default();
-        let mut number = |v: u32| {
-            *compact[v as usize].get_or_insert_with(|| {
-                mesh.positions.push(welded.mesh.positions[v as usize]);
-                u32::try_from(mesh.positions.len() - 1).unwrap_or(u32::MAX)
-            })
-        };
-        let triangles = welded.mesh.triangles.iter().map(|t| t.map(&mut number)).collect();
-        mesh.triangles = triangles;
+        for (slot, position) in compact.iter_mut().zip(&welded.mesh.positions).filter(|(slot, _)| slot.is_some()) {
+            *slot = Some(mesh.positions.len() as u32);
+            mesh.positions.push(*position);
+        }
+        mesh.triangles = welded.mesh.triangles.iter().map(|t| t.map(|v| compact[v as usize].unwrap_or_default())).collect();
         let sim_from_source =
             welded.welded_from_input.iter().zip(is_skin).map(|(&v, &skin)| if skin { compact[v as usize] } else { None }).collect();
         Self { mesh, sim_from_source }

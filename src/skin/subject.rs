@@ -27,6 +27,12 @@ pub struct Subject {
     pub setup: SetupTimes,
 }
 
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subject").field("character", &self.character.name).field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
 /// The volumetric model and its assembled system.
 #[derive(Clone)]
 pub struct Flesh {

@@ -1,0 +1,41 @@
+// Depth only, from the key light or from the eye; `fs_cutout` leaves out the holes of cut-out textures.
+
+struct Material {
+    base_color: vec4<f32>,
+    params: vec4<f32>,
+}
+
+@group(1) @binding(0) var<uniform> material: Material;
+@group(1) @binding(1) var base_texture: texture_2d<f32>;
+@group(1) @binding(2) var base_sampler: sampler;
+
+struct Varyings {
+    @invariant @builtin(position) clip: vec4<f32>,
+    @location(0) tex_coord: vec2<f32>,
+}
+
+@vertex
+fn vs_light(@location(0) position: vec3<f32>, @location(2) tex_coord: vec2<f32>) -> Varyings {
+    return Varyings(frame.shadow_from_world * vec4(position, 1.0), tex_coord);
+}
+
+@vertex
+fn vs_eye(@location(0) position: vec3<f32>, @location(2) tex_coord: vec2<f32>) -> Varyings {
+    return Varyings(frame.clip_from_world * vec4(position, 1.0), tex_coord);
+}
+
+// The floor as a square, so that feet and floor darken each other.
+@vertex
+fn vs_floor(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    let corner = vec2(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+    let at = frame.center.xz + corner * frame.ground.z;
+    return frame.clip_from_world * vec4(at.x, frame.ground.x, at.y, 1.0);
+}
+
+@fragment
+fn fs_cutout(in: Varyings) {
+    let alpha = material.base_color.a * mix(1.0, textureSample(base_texture, base_sampler, in.tex_coord).a, material.params.y);
+    if alpha < material.params.x {
+        discard;
+    }
+}

@@ -1,0 +1,54 @@
+// The floor: shadow and grid over the backdrop, with premultiplied alpha.
+
+struct Varyings {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+}
+
+@vertex
+fn vs_main(@builtin(vertex_index) index: u32) -> Varyings {
+    let corner = vec2(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+    let at = frame.center.xz + corner * frame.ground.z;
+    let world = vec3(at.x, frame.ground.x, at.y);
+    return Varyings(frame.clip_from_world * vec4(world, 1.0), world);
+}
+
+// Coverage of a grid of one-pixel lines; `cells` in grid units, `width` the change of `cells` from pixel to pixel.
+fn grid(cells: vec2<f32>, width: vec2<f32>) -> f32 {
+    let distance = abs(fract(cells - 0.5) - 0.5) / max(width, vec2(1e-9));
+    let line = 1.0 - smoothstep(vec2(0.3), vec2(1.2), distance);
+    // Lines closer than a few pixels melt into nothing.
+    let calm = 1.0 - smoothstep(vec2(0.12), vec2(0.45), width);
+    return max(line.x * calm.x, line.y * calm.y);
+}
+
+@fragment
+fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
+    let spacing = max(frame.ground.y, 1e-9);
+    let cells = in.world.xz / spacing;
+    let width = fwidth(cells);
+    let fine = grid(cells, width);
+    let coarse = grid(cells * 0.1, width * 0.1);
+    let v = towards_eye(in.world);
+
+    let radius = frame.center.w;
+    let away = length(in.world.xz - frame.center.xz);
+    let fade = 1.0 - smoothstep(0.35, 1.0, away / frame.ground.z);
+    let from_above = smoothstep(-0.02, 0.06, v.y);
+
+    // Shadow: sharp where the caster touches, soft where it is far.
+    let up = vec3(0.0, 1.0, 0.0);
+    let turn = pixel_noise(in.clip.xy) * 6.2831853;
+    let texel = frame.occlusion.w;
+    let gap = blocker_distance(in.world + up * texel, 14.0, 12, turn);
+    let blur = clamp(gap * 0.22 / texel, 1.5, 24.0);
+    let key = key_visibility(in.world, up, blur, 20, in.clip.xy);
+    let ambient = ambient_visibility(in.clip);
+    let shadow = (1.0 - (0.52 + 0.48 * key) * ambient * ambient) * fade * from_above;
+
+    let backdrop_light = backdrop(in.clip.y * frame.size.w);
+    let dark = dot(backdrop_light, vec3(0.2126, 0.7152, 0.0722)) < 0.18;
+    let line_color = select(vec3(0.0), vec3(0.55), dark);
+    let line = max(fine * select(0.07, 0.07, dark), coarse * select(0.16, 0.16, dark)) * fade * f32(frame.ground.y > 0.0) * mix(0.35, 1.0, from_above);
+    return vec4(line_color * line * (1.0 - shadow), 1.0 - (1.0 - shadow) * (1.0 - line));
+}

@@ -1,0 +1,126 @@
+//! What the user asked for during a frame: commands for the session, and what concerns only this window.
+//!
+//! Panels and the viewport read borrowed views and push here; [`super::workbench::Workbench`] is the one place that carries it out.
+
+use egui::Response;
+
+use crate::render::NamedView;
+use crate::session::{Command, Gesture};
+
+/// What is drawn over the skin, and how the skin is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlays {
+    /// The skin itself.
+    pub skin: bool,
+    /// Base-colour textures.
+    pub textures: bool,
+    /// Edges of the skin's triangles.
+    pub wireframe: bool,
+    /// Bones as sticks, in front of the skin.
+    pub bones: bool,
+    /// Spheres and cones the flesh grows on.
+    pub bone_volumes: bool,
+    /// The skin shrunken on the bone volumes.
+    pub base_surface: bool,
+    /// Tetrahedra of the flesh.
+    pub tets: bool,
+    /// Ground grid and contact shadow.
+    pub ground: bool,
+}
+
+impl Default for Overlays {
+    fn default() -> Self {
+        Self {
+            skin: true,
+            textures: true,
+            wireframe: false,
+            bones: true,
+            bone_volumes: false,
+            base_surface: false,
+            tets: false,
+            ground: true,
+        }
+    }
+}
+
+impl Overlays {
+    /// Whether something is shown that lies inside the skin, so that the skin must let it show.
+    #[must_use]
+    pub fn shows_inside(&self) -> bool {
+        self.bone_volumes || self.base_surface || self.tets
+    }
+}
+
+/// One thing the user asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Changes the session.
+    Session(Command, Gesture),
+    /// Changes what is drawn.
+    SetOverlays(Overlays),
+    /// Asks for files to open.
+    OpenDialog,
+    /// Asks for a pose file to read.
+    LoadPoseDialog,
+    /// Asks where to write the pose.
+    SavePoseDialog,
+    /// Brings the selected joint, or the whole character, into view.
+    Frame,
+    /// Looks from a side, at the whole character.
+    LookFrom(NamedView),
+    /// Opens or closes the list of shortcuts.
+    ToggleHelp,
+    /// Shows or hides the side panel.
+    TogglePanel,
+    /// Closes the window.
+    Quit,
+}
+
+/// What was asked for during a frame, in order.
+#[derive(Debug, Default)]
+pub struct Actions {
+    list: Vec<Action>,
+}
+
+impl Actions {
+    /// Adds a command with its place in a gesture.
+    pub fn send(&mut self, command: Command, gesture: Gesture) {
+        self.list.push(Action::Session(command, gesture));
+    }
+
+    /// Adds a command that is an undo step of its own.
+    pub fn once(&mut self, command: Command) {
+        self.send(command, Gesture::Once);
+    }
+
+    /// Adds anything else.
+    pub fn push(&mut self, action: Action) {
+        self.list.push(action);
+    }
+
+    /// What was asked for so far.
+    #[must_use]
+    pub fn list(&self) -> &[Action] {
+        &self.list
+    }
+
+    /// Takes everything out.
+    pub fn take(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.list)
+    }
+}
+
+/// Whether an input widget wants its value sent, and as what part of a gesture. The end of a drag is always sent, changed or
+/// not, because it closes the undo step.
+#[must_use]
+pub fn edit_of(response: &Response) -> Option<Gesture> {
+    if response.drag_stopped() {
+        Some(Gesture::Released)
+    } else if !response.changed() {
+        None
+    } else if response.dragged() {
+        Some(Gesture::Dragging)
+    } else {
+        Some(Gesture::Once)
+    }
+}

@@ -1,0 +1,92 @@
+//! The system's file dialogs, on a thread of their own.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use egui::Context;
+
+use crate::session::{Command, Source};
+
+/// Endings of the files a character can be read from.
+const CHARACTER_FILES: [&str; 13] = ["glb", "gltf", "vrm", "obj", "off", "ply", "stl", "ini", "skel", "bvh", "anim", "tgf", "sinew"];
+
+/// What a dialog is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The files of a character.
+    Open,
+    /// A pose to read.
+    LoadPose,
+    /// Where to write a pose.
+    SavePose,
+}
+
+/// Dialogs under way; at most one is open.
+#[derive(Debug)]
+pub struct Dialogs {
+    sender: Sender<Option<Command>>,
+    receiver: Receiver<Option<Command>>,
+    open: bool,
+}
+
+impl Default for Dialogs {
+    fn default() -> Self {
+        let (sender, receiver) = channel();
+        Self { sender, receiver, open: false }
+    }
+}
+
+impl Dialogs {
+    /// Asks the user, unless a dialog is open already.
+    ///
+    /// # Errors
+    /// If the system gives no thread to wait on.
+    pub fn ask(&mut self, ctx: &Context, purpose: Purpose, name: &str) -> std::io::Result<()> {
+        if self.open {
+            return Ok(());
+        }
+        let answer = futures_of(purpose, name);
+        let (sender, ctx) = (self.sender.clone(), ctx.clone());
+        std::thread::Builder::new().name("file dialog".into()).spawn(move || {
+            // Nobody waits any more if sending fails: the window is closed.
+            drop(sender.send(pollster::block_on(answer)));
+            ctx.request_repaint();
+        })?;
+        self.open = true;
+        Ok(())
+    }
+
+    /// What the user answered, if that was not to cancel.
+    pub fn poll(&mut self) -> Option<Command> {
+        let answer = self.receiver.try_recv().ok()?;
+        self.open = false;
+        answer
+    }
+}
+
+/// The dialog must be made on the thread of the window, but may be waited for elsewhere.
+fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Output = Option<Command>> + Send>> {
+    let dialog = rfd::AsyncFileDialog::new();
+    match purpose {
+        Purpose::Open => {
+            let answer = dialog
+                .set_title("Open a character")
+                .add_filter("Characters", &CHARACTER_FILES)
+                .add_filter("All files", &["*"])
+                .pick_files();
+            Box::pin(async move {
+                let files: Vec<PathBuf> = answer.await?.iter().map(|file| file.path().to_path_buf()).collect();
+                (!files.is_empty()).then(|| Command::Open(Source::of_files(files)))
+            })
+        }
+        Purpose::LoadPose => {
+            let answer = dialog.set_title("Load a pose").add_filter("Poses", &["json"]).pick_file();
+            Box::pin(async move { Some(Command::LoadPose(answer.await?.path().to_path_buf())) })
+        }
+        Purpose::SavePose => {
+            let answer =
+                dialog.set_title("Save the pose").add_filter("Poses", &["json"]).set_file_name(format!("{name} pose.json")).save_file();
+            Box::pin(async move { Some(Command::SavePose(answer.await?.path().to_path_buf())) })
+        }
+    }
+}

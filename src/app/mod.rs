@@ -1,0 +1,61 @@
+//! The window: one viewport with a living character, and panels around it.
+//!
+//! ```text
+//! winit ─shell→ egui input ─panels, viewport→ actions ─workbench→ session commands ─session→ snapshot ─painter→ picture ─egui→ window
+//! ```
+//! - [`shell`] owns the event loop and the window, [`surface`] the swap chain and egui's painter.
+//! - [`workbench`] owns the [`Session`](crate::session::Session) and is the only place that applies what panels ask for.
+//! - [`panels`] and [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
+//!
+//! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
+
+pub mod actions;
+pub mod dialogs;
+pub mod help;
+pub mod icon;
+pub mod icons;
+pub mod notices;
+pub mod panels;
+mod shell;
+pub mod shortcuts;
+pub mod status;
+pub mod surface;
+pub mod theme;
+pub mod viewport;
+pub mod workbench;
+
+/// Why there is no window.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppError {
+    /// The system can't show windows, or the connection to it broke.
+    #[error("no window can be opened: {reason}; start sinew from a desktop, or use its verbs (sinew --help), which need no display")]
+    NoDisplay {
+        /// What the windowing system reported.
+        reason: String,
+    },
+    /// There is no graphics device.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
+    /// No graphics adapter can draw on the window.
+    #[error("no graphics adapter can draw the window: {reason}")]
+    NoGpu {
+        /// What the driver reported.
+        reason: String,
+    },
+}
+
+impl AppError {
+    pub(crate) fn no_gpu(reason: impl std::fmt::Display) -> Self {
+        Self::NoGpu { reason: reason.to_string() }
+    }
+}
+
+/// Opens the workbench on a character (the files that make it up, or `builtin:NAME`; nothing for the default one) and returns when
+/// its window is closed.
+///
+/// # Errors
+/// [`AppError`] if there is no display or no graphics adapter.
+pub fn run(files: Vec<std::path::PathBuf>) -> Result<(), AppError> {
+    shell::run(files)
+}

@@ -1,0 +1,77 @@
+//! What was opened, and what the check-up found.
+
+use egui::{Grid, RichText, Ui};
+
+use super::grouped;
+use crate::app::icons::{self, Icon};
+use crate::app::theme;
+use crate::character::{Note, Severity};
+
+/// What the panel may read.
+#[derive(Debug, Clone, Default)]
+pub struct CharacterView<'a> {
+    /// Name of the character.
+    pub name: &'a str,
+    /// The files it came from.
+    pub source: &'a str,
+    /// Counts with their names: vertices, triangles, …
+    pub counts: &'a [(&'static str, usize)],
+    /// What the reader noticed.
+    pub notes: &'a [Note],
+    /// How good the flesh is: name, value, and whether it is something to worry about.
+    pub tissue: &'a [(String, String, bool)],
+}
+
+/// Draws the panel. It raises nothing: there is nothing to change here.
+pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
+    ui.add(egui::Label::new(RichText::new(view.name).heading().color(theme::TEXT_STRONG)).truncate()).on_hover_text(view.source);
+    Grid::new("counts").num_columns(4).spacing([10.0, 3.0]).show(ui, |ui| {
+        for pair in view.counts.chunks(2) {
+            for (name, count) in pair {
+                ui.label(RichText::new(*name).color(theme::TEXT_WEAK));
+                ui.label(RichText::new(grouped(*count)).color(theme::TEXT));
+            }
+            ui.end_row();
+        }
+    });
+    if !view.tissue.is_empty() {
+        ui.add_space(4.0);
+        Grid::new("tissue").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
+            for (name, value, alarming) in view.tissue {
+                ui.label(RichText::new(name).color(theme::TEXT_WEAK));
+                ui.label(RichText::new(value).color(if *alarming { theme::WARNING } else { theme::TEXT }));
+                ui.end_row();
+            }
+        });
+    }
+    ui.add_space(4.0);
+    if view.notes.is_empty() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            icons::label(ui, Icon::Check, theme::MENDED);
+            ui.label(RichText::new("Nothing to complain about").color(theme::TEXT_WEAK));
+        });
+    }
+    let mut notes: Vec<&Note> = view.notes.iter().collect();
+    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    for note in notes {
+        note_ui(ui, note);
+    }
+}
+
+fn note_ui(ui: &mut Ui, note: &Note) {
+    let color = theme::severity_color(note.severity);
+    let (icon, meaning) = match note.severity {
+        Severity::Info => (Icon::Info, "Good to know"),
+        Severity::Mended => (Icon::Check, "Was wrong in the file and has been mended"),
+        Severity::Warning => (Icon::Warning, "The result may not be what you expect"),
+    };
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        icons::label(ui, icon, color).on_hover_text(meaning);
+        ui.add(
+            egui::Label::new(RichText::new(&note.text).color(if note.severity == Severity::Info { theme::TEXT_WEAK } else { color }))
+                .wrap(),
+        );
+    });
+}

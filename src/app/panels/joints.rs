@@ -1,0 +1,247 @@
+//! The tree of joints, and the angles of the selected one.
+
+use egui::{Align2, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+
+use crate::app::actions::{Actions, edit_of};
+use crate::app::theme;
+use crate::rig::Skeleton;
+use crate::session::{Command, rotation_of_angles_deg};
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+pub struct JointsView<'a> {
+    /// The joints.
+    pub skeleton: &'a Skeleton,
+    /// The selected one.
+    pub selected: Option<usize>,
+    /// The one under the pointer in the viewport.
+    pub hovered: Option<usize>,
+    /// Angles of the selected one in the pose made by hand, degrees.
+    pub angles_deg: Option<[f64; 3]>,
+    /// Which joints are not at rest.
+    pub moved: &'a [bool],
+}
+
+/// What the panel remembers by itself.
+#[derive(Debug, Clone, Default)]
+pub struct JointsState {
+    /// What is searched for.
+    pub search: String,
+    /// Joints whose children are folded away.
+    folded: Vec<usize>,
+    /// The selection the list last scrolled to.
+    scrolled_to: Option<usize>,
+    /// Angles as typed: the same rotation may have several, and the user's must not jump to others.
+    typed: Option<(usize, [f64; 3])>,
+}
+
+impl JointsState {
+    /// Forgets what belongs to another skeleton.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The angles to show for a joint: those last typed, if they still are this rotation.
+    fn shown_angles(&self, joint: usize, angles_deg: [f64; 3]) -> [f64; 3] {
+        match self.typed {
+            Some((typed_joint, typed)) if typed_joint == joint => {
+                let apart = rotation_of_angles_deg(typed).angle_to(&rotation_of_angles_deg(angles_deg));
+                if apart < 1e-4 { typed } else { angles_deg }
+            }
+            _ => angles_deg,
+        }
+    }
+}
+
+/// Draws the panel.
+pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
+    if view.skeleton.is_empty() {
+        ui.label(RichText::new("This character has no joints.").color(theme::TEXT_WEAK));
+        return;
+    }
+    selected_ui(ui, view, state, actions);
+    ui.add_space(4.0);
+    let search = TextEdit::singleline(&mut state.search).hint_text("Search joints").desired_width(f32::INFINITY);
+    let response = ui.add(search);
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, enabled, "Search joints"));
+    ui.add_space(2.0);
+    let reveal = view.selected.filter(|_| state.scrolled_to != view.selected);
+    state.scrolled_to = view.selected;
+    if let Some(joint) = reveal {
+        unfold_parents(view.skeleton, joint, &mut state.folded);
+    }
+    egui::Frame::new().fill(theme::SUNKEN).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
+        ScrollArea::vertical().id_salt("joint list").max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            list_ui(ui, view, state, reveal, actions);
+        });
+    });
+}
+
+fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
+    let Some((joint, angles)) = view.selected.zip(view.angles_deg) else {
+        ui.label(RichText::new("Click a joint to turn it.").color(theme::TEXT_WEAK));
+        reset_ui(ui, None, view, actions);
+        return;
+    };
+    let name = &view.skeleton.joints()[joint].name;
+    ui.add(egui::Label::new(RichText::new(name).color(theme::ACCENT).strong()).truncate());
+    let mut edited = state.shown_angles(joint, angles);
+    ui.horizontal(|ui| {
+        let width = ((ui.available_width() - 2.0 * 8.0) / 3.0 - 16.0).max(40.0);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.spacing_mut().interact_size.x = width;
+        for (axis, axis_name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            let label = ui.label(RichText::new(axis_name).color(theme::AXES[axis]).strong());
+            let value = DragValue::new(&mut edited[axis]).speed(0.5).max_decimals(1).suffix("°");
+            let response =
+                ui.add(value).labelled_by(label.id).on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
+            if let Some(gesture) = edit_of(&response) {
+                state.typed = Some((joint, edited));
+                actions.send(Command::SetJointAngles { joint, degrees: edited }, gesture);
+            }
+        }
+    });
+    reset_ui(ui, Some(joint), view, actions);
+}
+
+fn reset_ui(ui: &mut Ui, joint: Option<usize>, view: &JointsView<'_>, actions: &mut Actions) {
+    ui.horizontal(|ui| {
+        let can_reset = joint.is_some_and(|joint| view.moved.get(joint).copied().unwrap_or(false));
+        if ui.add_enabled(can_reset, egui::Button::new("Reset joint")).clicked()
+            && let Some(joint) = joint
+        {
+            actions.once(Command::ResetJoint(joint));
+        }
+        let any = view.moved.iter().any(|moved| *moved);
+        if ui.add_enabled(any, egui::Button::new("Reset pose")).on_hover_text("All joints back to rest (R)").clicked() {
+            actions.once(Command::ResetPose);
+        }
+    });
+}
+
+fn unfold_parents(skeleton: &Skeleton, joint: usize, folded: &mut Vec<usize>) {
+    let mut above = skeleton.joints().get(joint).and_then(|joint| joint.parent);
+    while let Some(parent) = above {
+        folded.retain(|other| *other != parent);
+        above = skeleton.joints()[parent].parent;
+    }
+}
+
+fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: Option<usize>, actions: &mut Actions) {
+    let needle = state.search.trim().to_lowercase();
+    let mut depth = vec![0_usize; view.skeleton.len()];
+    let mut hidden = vec![false; view.skeleton.len()];
+    let mut found = 0;
+    for joint in depth_first(view.skeleton) {
+        if let Some(parent) = view.skeleton.joints()[joint].parent {
+            depth[joint] = depth[parent] + 1;
+            hidden[joint] = hidden[parent] || state.folded.contains(&parent);
+        }
+        let name = &view.skeleton.joints()[joint].name;
+        if needle.is_empty() {
+            if !hidden[joint] {
+                joint_row(ui, view, joint, depth[joint], true, reveal, &mut state.folded, actions);
+            }
+        } else if name.to_lowercase().contains(&needle) {
+            found += 1;
+            joint_row(ui, view, joint, 0, false, reveal, &mut state.folded, actions);
+        }
+    }
+    if !needle.is_empty() && found == 0 {
+        ui.label(RichText::new("No joint of that name").color(theme::TEXT_WEAK));
+    }
+}
+
+/// Parents before children, and children right after their parent.
+fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
+    let roots = (0..skeleton.len()).filter(|joint| skeleton.joints()[*joint].parent.is_none());
+    let mut stack: Vec<usize> = roots.collect();
+    stack.reverse();
+    let mut order = Vec::with_capacity(skeleton.len());
+    while let Some(joint) = stack.pop() {
+        order.push(joint);
+        stack.extend(skeleton.children(joint).iter().rev());
+    }
+    order
+}
+
+#[expect(clippy::too_many_arguments, reason = "one row of the list above, split off for length only")]
+fn joint_row(
+    ui: &mut Ui,
+    view: &JointsView<'_>,
+    joint: usize,
+    depth: usize,
+    tree: bool,
+    reveal: Option<usize>,
+    folded: &mut Vec<usize>,
+    actions: &mut Actions,
+) {
+    let name = &view.skeleton.joints()[joint].name;
+    let selected = view.selected == Some(joint);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
+    let indent = depth.min(14) as f32 * 11.0;
+    let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
+    let parent = tree && !view.skeleton.children(joint).is_empty();
+    if parent {
+        let fold = ui.interact(fold_rect, ui.scope_id().with(("fold", joint)), Sense::click());
+        let open = !folded.contains(&joint);
+        let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
+        fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
+        if fold.clicked() {
+            if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
+        }
+        triangle(ui, fold_rect.center(), open, if fold.hovered() { theme::TEXT } else { theme::TEXT_WEAK });
+    }
+    let fill = if selected {
+        theme::ACCENT_FILL
+    } else if response.hovered() || view.hovered == Some(joint) {
+        theme::LINE
+    } else {
+        egui::Color32::TRANSPARENT
+    };
+    let row = egui::Rect::from_min_max(egui::pos2(fold_rect.right(), rect.top()), rect.max);
+    ui.painter().rect_filled(row, 3.0, fill);
+    let color = if selected {
+        theme::ACCENT
+    } else if view.skeleton.joints()[joint].deforms {
+        theme::TEXT
+    } else {
+        theme::TEXT_WEAK
+    };
+    let text_at = egui::pos2(row.left() + 4.0, rect.center().y);
+    let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
+    clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
+    if view.moved.get(joint).copied().unwrap_or(false) {
+        ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, theme::ACCENT);
+    }
+    if reveal == Some(joint) {
+        ui.scroll_to_rect(rect, Some(egui::Align::Center));
+    }
+    if response.clicked() {
+        actions.once(Command::SelectJoint(if selected { None } else { Some(joint) }));
+    }
+}
+
+fn triangle(ui: &Ui, centre: egui::Pos2, open: bool, color: egui::Color32) {
+    let corners = if open { [(-3.5, -2.0), (3.5, -2.0), (0.0, 2.8)] } else { [(-2.0, -3.5), (2.8, 0.0), (-2.0, 3.5)] };
+    let points = corners.map(|(x, y)| centre + vec2(x, y)).to_vec();
+    ui.painter().add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_angles_stay_while_they_mean_the_same_rotation() {
+        let mut state = JointsState::default();
+        state.typed = Some((3, [0.0, 120.0, 0.0]));
+        // 120° about Y alone decomposes as 180, 60, 180.
+        assert_eq!(state.shown_angles(3, [180.0, 60.0, 180.0]), [0.0, 120.0, 0.0]);
+        assert_eq!(state.shown_angles(3, [180.0, 50.0, 180.0]), [180.0, 50.0, 180.0]);
+        assert_eq!(state.shown_angles(4, [180.0, 60.0, 180.0]), [180.0, 60.0, 180.0]);
+    }
+}

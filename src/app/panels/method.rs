@@ -1,0 +1,58 @@
+//! Which method moves the skin.
+
+use egui::{Button, RichText, Ui};
+
+use crate::app::actions::Actions;
+use crate::app::theme;
+use crate::session::Command;
+use crate::skin::Method;
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodView<'a> {
+    /// The one asked for.
+    pub chosen: Method,
+    /// The one on screen, while it is another.
+    pub shown: Option<Method>,
+    /// Methods that can't be used, with the reason.
+    pub unavailable: &'a [(Method, String)],
+}
+
+/// One sentence on what a method does.
+fn explanation(method: Method) -> &'static str {
+    match method {
+        Method::Rigid => "Every vertex follows its strongest joint; shows what belongs to which joint.",
+        Method::Lbs => "Blends the joints' matrices by weights. Fast; loses volume in bends and twists.",
+        Method::Dqs => "Blends dual quaternions by weights. No candy wrapper, but joints bulge.",
+        Method::Pd => "Elastic flesh on volumetric bones, simulated. No weights are used.",
+    }
+}
+
+/// Draws the panel.
+pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
+    let width = (ui.available_width() - ui.spacing().item_spacing.x) / 2.0;
+    for pair in [[Method::Pd, Method::Dqs], [Method::Lbs, Method::Rigid]] {
+        ui.horizontal(|ui| {
+            for method in pair {
+                method_button(ui, view, method, width, actions);
+            }
+        });
+    }
+    for (method, reason) in view.unavailable {
+        ui.add(egui::Label::new(RichText::new(format!("{}: {reason}", method.label())).small().color(theme::WARNING)).wrap());
+    }
+    if let Some(shown) = view.shown.filter(|shown| *shown != view.chosen) {
+        ui.label(RichText::new(format!("Still showing {}", shown.label())).small().color(theme::TEXT_WEAK));
+    }
+}
+
+fn method_button(ui: &mut Ui, view: &MethodView<'_>, method: Method, width: f32, actions: &mut Actions) {
+    let reason = view.unavailable.iter().find(|(other, _)| *other == method).map(|(_, reason)| reason.as_str());
+    let chosen = view.chosen == method;
+    let text = RichText::new(method.label()).color(if chosen { theme::ACCENT } else { theme::TEXT });
+    let button = Button::new(text).selected(chosen).min_size(egui::vec2(width, 26.0));
+    let response = ui.add_enabled(reason.is_none(), button).on_hover_text(explanation(method));
+    if response.on_disabled_hover_text(reason.unwrap_or_default()).clicked() && !chosen {
+        actions.once(Command::SetMethod(method));
+    }
+}

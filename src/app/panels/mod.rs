@@ -1,0 +1,72 @@
+//! Panels: functions that draw a borrowed view and push what the user asked for.
+//!
+//! No panel holds the session or changes anything itself. What only the panel needs to remember (a search text, an angle being
+//! typed) is a small state of its own beside the view.
+
+pub mod character;
+pub mod dynamics;
+pub mod joints;
+pub mod method;
+pub mod overlays;
+pub mod playback;
+pub mod timings;
+pub mod top_bar;
+
+use egui::{CollapsingHeader, RichText, Ui};
+
+use super::theme;
+
+/// A titled part of the side panel that folds.
+pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    CollapsingHeader::new(RichText::new(title).color(theme::TEXT_STRONG).strong()).id_salt(title).default_open(open).show_unindented(
+        ui,
+        |ui| {
+            egui::Frame::new().inner_margin(egui::Margin { left: 4, right: 2, top: 2, bottom: 10 }).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                contents(ui);
+            });
+        },
+    );
+}
+
+/// A name on the left and a widget on the right of a row that all rows of a panel share.
+pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui, egui::Id) -> R) -> R {
+    let height = ui.spacing().interact_size.y;
+    ui.horizontal(|ui| {
+        let label = ui
+            .allocate_ui_with_layout(egui::vec2(LABEL_WIDTH, height), egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.set_min_width(LABEL_WIDTH);
+                ui.add(egui::Label::new(RichText::new(name).color(theme::TEXT_WEAK)).truncate()).on_hover_text(hover)
+            })
+            .inner;
+        widget(ui, label.id)
+    })
+    .inner
+}
+
+/// Width of the names in a row.
+const LABEL_WIDTH: f32 = 78.0;
+
+/// Groups the digits of a count: 20 480.
+#[must_use]
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        for (count, expected) in [(0, "0"), (999, "999"), (1000, "1 000"), (1_234_567, "1 234 567")] {
+            assert_eq!(super::grouped(count).replace('\u{a0}', " "), expected);
+        }
+    }
+}

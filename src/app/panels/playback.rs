@@ -1,0 +1,108 @@
+//! The transport bar under the viewport, and the list of clips.
+
+use egui::{Button, DragValue, RichText, Role, Slider, Ui, WidgetInfo};
+
+use crate::app::actions::{Actions, edit_of};
+use crate::app::icons::{self, Icon};
+use crate::app::theme;
+use crate::rig::Clip;
+use crate::session::Command;
+
+/// What both may read.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaybackView<'a> {
+    /// The character's clips.
+    pub clips: &'a [Clip],
+    /// The one shown; none when the pose made by hand is.
+    pub clip: Option<usize>,
+    /// Where its clock stands.
+    pub time_secs: f64,
+    /// Whether the clock runs.
+    pub playing: bool,
+    /// How fast; 1 is real time.
+    pub speed: f64,
+    /// Whether it starts over at the end.
+    pub looping: bool,
+}
+
+/// Draws the transport bar.
+pub fn transport_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.add_enabled_ui(!view.clips.is_empty(), |ui| {
+            if icons::button(ui, Icon::Start, "To the start").clicked() {
+                actions.once(Command::Scrub { time_secs: 0.0 });
+            }
+            let (icon, name) = if view.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+            if icons::button(ui, icon, name).clicked() {
+                actions.once(Command::TogglePlaying);
+            }
+            if icons::toggle(ui, Icon::Loop, "Loop", view.looping).on_hover_text("Start over at the end").clicked() {
+                actions.once(Command::SetLooping(!view.looping));
+            }
+            speed_ui(ui, view, actions);
+            timeline_ui(ui, view, actions);
+        });
+    });
+}
+
+fn speed_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
+    let mut speed = view.speed;
+    let value = DragValue::new(&mut speed).range(0.0..=4.0).speed(0.01).fixed_decimals(2).suffix("×").clamp_existing_to_range(false);
+    let response = ui.add(value);
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = WidgetInfo::drag_value(enabled, speed);
+        info.label = Some("Speed".to_owned());
+        info
+    });
+    if let Some(gesture) = edit_of(&response.on_hover_text("Speed of the clip")) {
+        actions.send(Command::SetSpeed(speed), gesture);
+    }
+}
+
+fn timeline_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
+    let Some(clip) = view.clip.and_then(|clip| view.clips.get(clip)) else {
+        let text = if view.clips.is_empty() { "This character has no clips" } else { "Pose made by hand – Space plays" };
+        ui.label(RichText::new(text).color(theme::TEXT_WEAK));
+        return;
+    };
+    let duration = clip.duration_secs.max(1e-3);
+    let clock = format!("{:.2} / {:.2} s", view.time_secs, clip.duration_secs);
+    ui.label(RichText::new(clock).monospace().color(theme::TEXT));
+    ui.spacing_mut().slider_width = (ui.available_width() - 4.0).max(60.0);
+    let mut time = view.time_secs;
+    let response = ui.add(Slider::new(&mut time, 0.0..=duration).show_value(false).clamping(egui::SliderClamping::Edits));
+    response.widget_info(|| {
+        let mut info = WidgetInfo::slider(true, time, "Time");
+        info.label = Some("Time".to_owned());
+        info
+    });
+    if let Some(gesture) = edit_of(&response) {
+        actions.send(Command::Scrub { time_secs: time }, gesture);
+    }
+}
+
+/// Draws the list of clips, with the pose made by hand on top.
+pub fn clips_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
+    if view.clips.is_empty() {
+        ui.label(RichText::new("This character has no clips.").color(theme::TEXT_WEAK));
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 2.0;
+    clip_row(ui, "Pose", "by hand", view.clip.is_none(), None, actions);
+    for (index, clip) in view.clips.iter().enumerate() {
+        let key = if index < 9 { format!("{}  {}", index + 1, clip.name) } else { format!("    {}", clip.name) };
+        let length = format!("{:.1} s", clip.duration_secs);
+        clip_row(ui, &key, &length, view.clip == Some(index), Some(index), actions);
+    }
+}
+
+fn clip_row(ui: &mut Ui, name: &str, detail: &str, selected: bool, clip: Option<usize>, actions: &mut Actions) {
+    let color = if selected { theme::ACCENT } else { theme::TEXT };
+    let button = Button::selectable(selected, RichText::new(name).color(color)).right_text(RichText::new(detail).color(theme::TEXT_WEAK));
+    let response = ui.add(button.min_size(egui::vec2(ui.available_width(), 22.0)).truncate());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
+    if response.clicked() && !selected {
+        actions.once(Command::SelectClip(clip));
+    }
+}

@@ -1,0 +1,113 @@
+//! Milliseconds per stage over the last frames.
+
+use std::collections::VecDeque;
+
+use egui::{RichText, Ui};
+use egui_plot::{Line, Plot, PlotPoints};
+
+use crate::app::theme;
+use crate::skin::StepTimes;
+
+/// Frames kept.
+const FRAMES: usize = 180;
+/// Names of the curves, from the bottom of the stack up; colours in [`theme::STAGES`].
+const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Normals", "Render"];
+
+/// The last frames' times.
+#[derive(Debug, Clone, Default)]
+pub struct TimingHistory {
+    frames: VecDeque<[f64; 5]>,
+}
+
+impl TimingHistory {
+    /// Adds a frame.
+    pub fn push(&mut self, step: &StepTimes, render_ms: f64) {
+        // What a method spends without naming a stage belongs to moving the vertices.
+        let named = step.anchors_ms + step.local_ms + step.global_ms + step.normals_ms;
+        let rest = (step.total_ms - named).max(0.0);
+        let frame = [step.anchors_ms, step.local_ms + rest, step.global_ms, step.normals_ms, render_ms];
+        if frame.iter().all(|ms| ms.is_finite()) {
+            self.frames.push_back(frame);
+        }
+        while self.frames.len() > FRAMES {
+            self.frames.pop_front();
+        }
+    }
+
+    /// Mean of each stage over the last `count` frames.
+    #[must_use]
+    pub fn mean(&self, count: usize) -> [f64; 5] {
+        let taken = self.frames.len().min(count);
+        let mut sum = [0.0; 5];
+        for frame in self.frames.iter().rev().take(taken) {
+            for (total, ms) in sum.iter_mut().zip(frame) {
+                *total += ms;
+            }
+        }
+        sum.map(|total| if taken > 0 { total / taken as f64 } else { 0.0 })
+    }
+
+    /// Whether nothing has been measured yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+}
+
+/// Draws the panel. It raises nothing.
+pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
+    let plot = Plot::new("timings")
+        .height(96.0)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .show_x(false)
+        .show_axes([false, true])
+        .show_grid([false, true])
+        .y_axis_min_width(26.0)
+        .include_y(0.0)
+        .include_y(4.0)
+        .include_x(0.0)
+        .include_x(FRAMES as f64)
+        .set_margin_fraction(egui::vec2(0.0, 0.06));
+    plot.show(ui, |plot| {
+        for stage in (0..NAMES.len()).rev() {
+            let start = FRAMES - history.frames.len();
+            let points = history.frames.iter().enumerate().map(|(frame, ms)| {
+                let stacked: f64 = ms[..=stage].iter().sum();
+                [(start + frame) as f64, stacked]
+            });
+            let line = Line::new(NAMES[stage], points.collect::<PlotPoints<'_>>()).color(theme::STAGES[stage]);
+            plot.line(line.width(1.0).fill(0.0).fill_alpha(0.28));
+        }
+    });
+    let means = history.mean(30);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for (stage, name) in NAMES.iter().enumerate() {
+            let (rect, _) = ui.allocate_exact_size(egui::vec2(8.0, 8.0), egui::Sense::hover());
+            ui.painter().rect_filled(rect, 2.0, theme::STAGES[stage]);
+            ui.label(RichText::new(format!("{name} {:.1}", means[stage])).small().color(theme::TEXT_WEAK));
+            ui.add_space(3.0);
+        }
+        ui.label(RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>())).small().color(theme::TEXT));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_history_is_bounded_and_keeps_the_newest() {
+        let mut history = TimingHistory::default();
+        for frame in 0..1000 {
+            let step = StepTimes { global_ms: f64::from(frame), total_ms: f64::from(frame), ..StepTimes::default() };
+            history.push(&step, 1.0);
+        }
+        assert_eq!(history.frames.len(), FRAMES);
+        assert_eq!(history.mean(1), [0.0, 0.0, 999.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,202 @@
+//! The event loop: winit on one side, egui on the other, the workbench between them.
+//!
+//! It sleeps until something happens: input, a repaint that egui or the workbench asked for, or a job that wakes it from
+//! another thread.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::application::ApplicationHandler;
+use winit::event::{StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::window::{Icon, Window, WindowId};
+
+use super::surface::{Presented, WindowSurface};
+use super::viewport::painter::GpuPainter;
+use super::workbench::Workbench;
+use super::{AppError, theme};
+
+/// Files of one drop arrive one by one; the drop is complete when none came for this long.
+const DROP_PAUSE: Duration = Duration::from_millis(60);
+/// Frames lost in a row before the shell waits for the next event instead of trying again at once.
+const MAX_RETRIES: u32 = 3;
+
+/// Something on another thread wants the window to look again.
+#[derive(Debug, Clone, Copy)]
+pub struct Wake {
+    delay: Duration,
+}
+
+/// Opens the window and stays until it is closed.
+pub fn run(files: Vec<PathBuf>) -> Result<(), AppError> {
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+    let mut shell = Shell::new(&event_loop.create_proxy(), files);
+    event_loop.run_app(&mut shell).map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+    shell.failure.map_or(Ok(()), Err)
+}
+
+struct Shell {
+    ctx: egui::Context,
+    workbench: Workbench,
+    running: Option<Running>,
+    dropped: Vec<PathBuf>,
+    drop_complete_at: Option<Instant>,
+    repaint_at: Option<Instant>,
+    retries: u32,
+    failure: Option<AppError>,
+}
+
+struct Running {
+    window: Arc<Window>,
+    input: egui_winit::State,
+    surface: WindowSurface,
+    painter: GpuPainter,
+    title: String,
+}
+
+impl Shell {
+    fn new(proxy: &EventLoopProxy<Wake>, files: Vec<PathBuf>) -> Self {
+        let ctx = egui::Context::default();
+        theme::apply(&ctx);
+        let wake = proxy.clone();
+        // An error means that the loop has ended: nobody is left to be woken.
+        ctx.set_request_repaint_callback(move |info| {
+            let _ = wake.send_event(Wake { delay: info.delay });
+        });
+        let workbench = Workbench::new(&ctx, files);
+        Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
+    }
+
+    fn open_window(&self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
+        let mut attributes = Window::default_attributes()
+            .with_title(self.workbench.title())
+            .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
+            .with_min_inner_size(winit::dpi::LogicalSize::new(640.0, 420.0));
+        if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE) {
+            attributes = attributes.with_window_icon(Some(icon));
+        }
+        let window = event_loop.create_window(attributes).map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+        let window = Arc::new(window);
+        let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
+        log::info!("drawing with {}", surface.gpu().description());
+        let input = egui_winit::State::new(
+            self.ctx.clone(),
+            egui::ViewportId::ROOT,
+            &window,
+            Some(window.scale_factor() as f32),
+            window.theme(),
+            Some(surface.max_texture_side()),
+        );
+        let painter = GpuPainter::new(&surface);
+        Ok(Running { window, input, surface, painter, title: String::new() })
+    }
+
+    fn frame(&mut self, event_loop: &ActiveEventLoop) {
+        let Some(running) = &mut self.running else { return };
+        self.repaint_at = None;
+        let input = running.input.take_egui_input(&running.window);
+        let (workbench, painter, surface) = (&mut self.workbench, &mut running.painter, &mut running.surface);
+        let output = self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface)));
+        running.input.handle_platform_output_with_event_loop(&running.window, event_loop, output.platform_output);
+        let title = self.workbench.title();
+        if title != running.title {
+            running.window.set_title(&title);
+            running.title = title;
+        }
+        let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        let presented = running.surface.present(&primitives, output.textures_delta, output.pixels_per_point);
+        let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
+        self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
+        match presented {
+            Presented::Shown => self.repaint_after(delay),
+            Presented::TryAgain if self.retries <= MAX_RETRIES => self.repaint_after(Duration::ZERO),
+            // Jobs and clocks go on unseen.
+            Presented::TryAgain | Presented::Hidden => self.repaint_after(delay.max(Duration::from_millis(250))),
+        }
+        if self.workbench.wants_to_quit() {
+            event_loop.exit();
+        }
+    }
+
+    /// Repaint within this time, or sooner if somebody asked for that before.
+    fn repaint_after(&mut self, delay: Duration) {
+        if let Some(at) = Instant::now().checked_add(delay) {
+            self.repaint_at = Some(self.repaint_at.map_or(at, |before| before.min(at)));
+        }
+    }
+
+    /// What is due now, and when to look again.
+    fn schedule(&mut self, event_loop: &ActiveEventLoop) {
+        let now = Instant::now();
+        if self.drop_complete_at.is_some_and(|at| at <= now) {
+            self.drop_complete_at = None;
+            self.workbench.open_files(std::mem::take(&mut self.dropped));
+            self.repaint_at = Some(now);
+        }
+        if self.repaint_at.is_some_and(|at| at <= now) {
+            self.repaint_at = None;
+            if let Some(running) = &self.running {
+                running.window.request_redraw();
+            }
+        }
+        let next = [self.repaint_at, self.drop_complete_at].into_iter().flatten().min();
+        event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+impl ApplicationHandler<Wake> for Shell {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.running.is_some() {
+            return;
+        }
+        match self.open_window(event_loop) {
+            Ok(running) => {
+                running.window.request_redraw();
+                self.running = Some(running);
+            }
+            Err(error) => {
+                self.failure = Some(error);
+                event_loop.exit();
+            }
+        }
+    }
+
+    fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: StartCause) {
+        if let StartCause::ResumeTimeReached { .. } = cause
+            && let Some(at) = self.repaint_at
+        {
+            self.repaint_at = Some(at.min(Instant::now()));
+        }
+    }
+
+    fn user_event(&mut self, _event_loop: &ActiveEventLoop, wake: Wake) {
+        self.repaint_after(wake.delay);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {
+        let Some(running) = &mut self.running else { return };
+        match &event {
+            WindowEvent::RedrawRequested => return self.frame(event_loop),
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => return event_loop.exit(),
+            WindowEvent::DroppedFile(path) => {
+                self.dropped.push(path.clone());
+                self.drop_complete_at = Some(Instant::now() + DROP_PAUSE);
+            }
+            WindowEvent::Resized(size) => running.surface.resize(size.width, size.height),
+            _ => {}
+        }
+        if running.input.on_window_event(&running.window, &event).repaint {
+            running.window.request_redraw();
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.schedule(event_loop);
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // The surface must go before the window, and the window before the display.
+        self.running = None;
+    }
+}

@@ -1,0 +1,97 @@
+//! One list of shortcuts drives the keyboard and the help.
+
+use egui::{Context, Key, KeyboardShortcut, Modifiers};
+
+use super::actions::{Action, Actions};
+use crate::session::Command;
+
+const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+const REDO_TOO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Y);
+const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
+const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
+const SAVE_POSE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
+const QUIT: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q);
+
+const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+
+/// What the keyboard can do, for the help: keys and meaning.
+pub const LIST: [(&str, &str); 14] = [
+    ("Space", "Play or pause the clip"),
+    ("1 – 9", "Show a clip"),
+    ("0", "Show the pose made by hand"),
+    ("F", "Frame the selected joint, or everything"),
+    ("R", "Reset the pose"),
+    ("Esc", "Leave what you are doing; then deselect"),
+    ("Ctrl+Z", "Undo"),
+    ("Ctrl+Shift+Z", "Redo"),
+    ("Ctrl+O", "Open a character"),
+    ("Ctrl+S", "Save the pose"),
+    ("B", "Show or hide the bones"),
+    ("N", "Show or hide the side panel"),
+    ("F1", "This list"),
+    ("Ctrl+Q", "Quit"),
+];
+
+/// What a key press means that needs no modifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainKey {
+    /// Leave what is going on.
+    Escape,
+    /// Show or hide the bones.
+    Bones,
+}
+
+/// Takes the shortcuts out of the input, unless somebody types. What depends on the window's state comes back.
+pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey> {
+    let mut plain = Vec::new();
+    if ctx.text_edit_focused() {
+        return plain;
+    }
+    ctx.input_mut(|input| {
+        let list: [(KeyboardShortcut, Action); 6] = [
+            // The longer shortcut first: Ctrl+Z would match Ctrl+Shift+Z, too.
+            (REDO, Action::Session(Command::Redo, crate::session::Gesture::Once)),
+            (REDO_TOO, Action::Session(Command::Redo, crate::session::Gesture::Once)),
+            (UNDO, Action::Session(Command::Undo, crate::session::Gesture::Once)),
+            (OPEN, Action::OpenDialog),
+            (SAVE_POSE, Action::SavePoseDialog),
+            (QUIT, Action::Quit),
+        ];
+        for (shortcut, action) in list {
+            if input.consume_shortcut(&shortcut) {
+                actions.push(action);
+            }
+        }
+        let mut pressed = |key: Key| input.consume_key(Modifiers::NONE, key);
+        if pressed(Key::Space) {
+            actions.once(Command::TogglePlaying);
+        }
+        if pressed(Key::F) {
+            actions.push(Action::Frame);
+        }
+        if pressed(Key::R) {
+            actions.once(Command::ResetPose);
+        }
+        if pressed(Key::N) {
+            actions.push(Action::TogglePanel);
+        }
+        if pressed(Key::F1) {
+            actions.push(Action::ToggleHelp);
+        }
+        if pressed(Key::B) {
+            plain.push(PlainKey::Bones);
+        }
+        if pressed(Key::Escape) {
+            plain.push(PlainKey::Escape);
+        }
+        if pressed(Key::Num0) {
+            actions.once(Command::SelectClip(None));
+        }
+        for (clip, key) in DIGITS.into_iter().enumerate() {
+            if pressed(key) && clip < clips {
+                actions.once(Command::SelectClip(Some(clip)));
+            }
+        }
+    });
+    plain
+}

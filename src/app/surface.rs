@@ -1,0 +1,149 @@
+//! The window's surface: device, swap chain, and egui's painter.
+
+use std::sync::Arc;
+
+use egui::{ClippedPrimitive, TextureId, TexturesDelta};
+use winit::window::Window;
+
+use super::{AppError, theme};
+use crate::gpu::GpuContext;
+
+/// Everything that draws on one window.
+pub struct WindowSurface {
+    gpu: GpuContext,
+    window: Arc<Window>,
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    painter: egui_wgpu::Renderer,
+}
+
+/// What became of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presented {
+    /// It is on the screen.
+    Shown,
+    /// The surface had to be set up again: draw once more.
+    TryAgain,
+    /// Nothing can be shown now (minimised, covered).
+    Hidden,
+}
+
+impl WindowSurface {
+    /// A device that suits the window.
+    ///
+    /// # Errors
+    /// [`AppError`], with the driver's words.
+    pub fn new(display: winit::event_loop::OwnedDisplayHandle, window: Arc<Window>) -> Result<Self, AppError> {
+        let descriptor = wgpu::InstanceDescriptor::new_with_display_handle_from_env(Box::new(display));
+        let instance = wgpu::Instance::new(descriptor);
+        let surface = instance.create_surface(window.clone()).map_err(AppError::no_gpu)?;
+        let gpu = GpuContext::for_surface(instance, &surface)?;
+        let size = window.inner_size();
+        let mut config = surface
+            .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
+            .ok_or_else(|| AppError::no_gpu("the graphics adapter can't draw on this window"))?;
+        config.format =
+            egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
+        config.present_mode = wgpu::PresentMode::Fifo;
+        surface.configure(&gpu.device, &config);
+        let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
+        Ok(Self { gpu, window, surface, config, painter })
+    }
+
+    /// The device that draws.
+    #[must_use]
+    pub fn gpu(&self) -> &GpuContext {
+        &self.gpu
+    }
+
+    /// egui's painter, to register textures with.
+    pub fn painter_mut(&mut self) -> &mut egui_wgpu::Renderer {
+        &mut self.painter
+    }
+
+    /// Longest side a texture may have.
+    #[must_use]
+    pub fn max_texture_side(&self) -> usize {
+        self.gpu.device.limits().max_texture_dimension_2d as usize
+    }
+
+    /// Follows the window's size in pixels; a size of nothing is kept for later.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
+        let (width, height) = (width.min(limit), height.min(limit));
+        if width > 0 && height > 0 && (width, height) != (self.config.width, self.config.height) {
+            self.config.width = width;
+            self.config.height = height;
+            self.surface.configure(&self.gpu.device, &self.config);
+        }
+    }
+
+    /// Draws one pass of egui and shows it.
+    pub fn present(&mut self, primitives: &[ClippedPrimitive], mut textures: TexturesDelta, pixels_per_point: f32) -> Presented {
+        for (id, deltas) in textures.set.drain() {
+            for delta in deltas {
+                self.painter.update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+            }
+        }
+        let presented = self.paint(primitives, pixels_per_point);
+        let freed: Vec<TextureId> = textures.free.drain().collect();
+        for id in freed {
+            self.painter.free_texture(&id);
+        }
+        presented
+    }
+
+    fn paint(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32) -> Presented {
+        let size = self.window.inner_size();
+        if size.width == 0 || size.height == 0 {
+            return Presented::Hidden;
+        }
+        let (frame, suboptimal) = match self.surface.get_current_texture() {
+            wgpu::CurrentSurfaceTexture::Success(frame) => (frame, false),
+            wgpu::CurrentSurfaceTexture::Suboptimal(frame) => (frame, true),
+            wgpu::CurrentSurfaceTexture::Outdated => {
+                self.surface.configure(&self.gpu.device, &self.config);
+                return Presented::TryAgain;
+            }
+            wgpu::CurrentSurfaceTexture::Lost => return self.recreate(),
+            _ => return Presented::Hidden,
+        };
+        let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [self.config.width, self.config.height], pixels_per_point };
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
+        let mut commands = self.painter.update_buffers(&self.gpu.device, &self.gpu.queue, &mut encoder, primitives, &screen);
+        let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let [r, g, b, _] = theme::PANEL.to_normalized_gamma_f32().map(f64::from);
+        let attachment = wgpu::RenderPassColorAttachment {
+            view: &view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }), store: wgpu::StoreOp::Store },
+        };
+        let descriptor = wgpu::RenderPassDescriptor { label: Some("panels"), color_attachments: &[Some(attachment)], ..Default::default() };
+        let mut pass = encoder.begin_render_pass(&descriptor).forget_lifetime();
+        self.painter.render(&mut pass, primitives, &screen);
+        drop(pass);
+        commands.push(encoder.finish());
+        self.gpu.queue.submit(commands);
+        self.window.pre_present_notify();
+        self.gpu.queue.present(frame);
+        if suboptimal {
+            self.surface.configure(&self.gpu.device, &self.config);
+        }
+        Presented::Shown
+    }
+
+    fn recreate(&mut self) -> Presented {
+        match self.gpu.instance.create_surface(self.window.clone()) {
+            Ok(surface) => {
+                self.surface = surface;
+                self.surface.configure(&self.gpu.device, &self.config);
+                Presented::TryAgain
+            }
+            Err(error) => {
+                log::error!("the window's surface is lost: {error}");
+                Presented::Hidden
+            }
+        }
+    }
+}

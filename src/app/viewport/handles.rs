@@ -1,0 +1,138 @@
+//! Dots on joints, names, and rotation rings, painted over the picture.
+
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
+
+use super::gizmo::{Gizmo, Ring};
+use super::screen_map::ScreenMap;
+use super::{PoseDrag, Viewport, ViewportView, gizmo_at};
+use crate::app::theme;
+use crate::math::origin_of;
+
+/// Paints everything that can be grabbed.
+pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dots: bool) {
+    let Some(map) = viewport.map() else { return };
+    let painter = painter.with_clip_rect(map.rect());
+    if dots {
+        draw_dots(&painter, &map, view);
+    }
+    if let Some(joint) = view.selected {
+        draw_rings(&painter, &map, viewport, view, joint);
+    }
+    if viewport.drag.is_none() {
+        let hovered = viewport.hovered.map(super::picking::Target::joint).filter(|joint| Some(*joint) != view.selected);
+        if let Some(joint) = hovered {
+            draw_joint(&painter, &map, view, joint, theme::TEXT_STRONG, 4.0);
+        }
+    }
+    if let Some(joint) = view.selected {
+        draw_joint(&painter, &map, view, joint, theme::ACCENT, 4.5);
+    }
+}
+
+fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {
+    let Some(skeleton) = view.skeleton else { return };
+    for (joint, world) in skeleton.joints().iter().zip(view.world_from_joint) {
+        let Some(at) = map.project(&origin_of(world)) else { continue };
+        let alpha = if joint.deforms { 190 } else { 80 };
+        painter.circle(at, 2.4, Color32::from_white_alpha(alpha), Stroke::new(0.8, Color32::from_black_alpha(alpha)));
+    }
+}
+
+fn draw_joint(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint: usize, color: Color32, radius: f32) {
+    let Some((skeleton, world)) = view.skeleton.zip(view.world_from_joint.get(joint)) else { return };
+    let Some(at) = map.project(&origin_of(world)) else { return };
+    // A thin line to each child shows what the joint carries.
+    for child in skeleton.children(joint) {
+        let to = view.world_from_joint.get(*child).and_then(|world| map.project(&origin_of(world)));
+        if let Some(to) = to {
+            painter.line_segment([at, to], Stroke::new(2.0, color.gamma_multiply(0.75)));
+        }
+    }
+    painter.circle(at, radius, color, Stroke::new(1.2, Color32::from_black_alpha(200)));
+    label(painter, map.rect(), at + vec2(12.0, -14.0), &skeleton.joints()[joint].name, color);
+}
+
+/// Text on a dark plate that stays inside the viewport.
+fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
+    let plate = Rect::from_min_size(at - vec2(0.0, galley.size().y / 2.0), galley.size()).expand2(vec2(6.0, 3.0));
+    let shift = vec2((inside.right() - 4.0 - plate.right()).min(0.0), (inside.top() + 4.0 - plate.top()).max(0.0));
+    let plate = plate.translate(shift);
+    painter.rect_filled(plate, 4.0, Color32::from_black_alpha(165));
+    painter.galley(plate.min + vec2(6.0, 3.0), galley, color);
+}
+
+fn draw_rings(painter: &Painter, map: &ScreenMap, viewport: &Viewport, view: &ViewportView<'_>, joint: usize) {
+    match &viewport.drag {
+        Some(PoseDrag::Ring { gizmo, drag, sent, .. }) => {
+            let color = ring_color(drag.ring);
+            let slice = drag.slice(gizmo, map, *sent);
+            draw_slice(painter, &slice, color);
+            draw_ring(painter, map, gizmo, drag.ring, color, 3.0);
+            if let Some(end) = slice.last() {
+                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", sent.to_degrees()), theme::TEXT_STRONG);
+            }
+        }
+        Some(PoseDrag::Pull(_)) => {}
+        None => {
+            let Some(gizmo) = gizmo_at(map, view.world_from_joint, joint) else { return };
+            for ring in Ring::ALL {
+                let hovered = viewport.hovered_ring == Some(ring);
+                let color = if hovered { theme::ACCENT } else { ring_color(ring) };
+                draw_ring(painter, map, &gizmo, ring, color, if hovered { 3.5 } else { 2.0 });
+            }
+        }
+    }
+}
+
+fn ring_color(ring: Ring) -> Color32 {
+    match ring {
+        Ring::Axis(axis) => theme::AXES[axis.min(2)],
+        Ring::Screen => theme::SCREEN_RING.gamma_multiply(0.7),
+    }
+}
+
+/// Front halves bright, back halves faint.
+fn draw_ring(painter: &Painter, map: &ScreenMap, gizmo: &Gizmo, ring: Ring, color: Color32, width: f32) {
+    let corners = gizmo.corners(map, ring);
+    for front in [false, true] {
+        let stroke = if front { Stroke::new(width, color) } else { Stroke::new(width * 0.6, color.gamma_multiply(0.25)) };
+        let mut run: Vec<Pos2> = Vec::new();
+        for pair in corners.windows(2) {
+            if (pair[0].front && pair[1].front) == front {
+                if run.is_empty() {
+                    run.push(pair[0].position);
+                }
+                run.push(pair[1].position);
+            } else if !run.is_empty() {
+                painter.add(Shape::line(std::mem::take(&mut run), stroke));
+            }
+        }
+        if run.len() > 1 {
+            painter.add(Shape::line(run, stroke));
+        }
+    }
+}
+
+fn draw_slice(painter: &Painter, slice: &[Pos2], color: Color32) {
+    let fill = color.gamma_multiply(0.22);
+    if let [centre, along @ ..] = slice {
+        let mut mesh = egui::Mesh::default();
+        mesh.colored_vertex(*centre, fill);
+        for (index, point) in along.iter().enumerate() {
+            mesh.colored_vertex(*point, fill);
+            if index > 0 {
+                mesh.add_triangle(0, index as u32, index as u32 + 1);
+            }
+        }
+        painter.add(mesh);
+        for end in [along.first(), along.last()].into_iter().flatten() {
+            painter.line_segment([*centre, *end], Stroke::new(1.5, color));
+        }
+    }
+}
+
+/// Where a message can be put in the middle of the viewport.
+pub fn centered_text(painter: &Painter, rect: Rect, text: &str) {
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(16.0), theme::TEXT_WEAK);
+}

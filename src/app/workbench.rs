@@ -1,0 +1,405 @@
+//! The workbench: the session with its window state, and the one place that carries out what was asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
+
+use super::actions::{Action, Actions, Overlays};
+use super::dialogs::{Dialogs, Purpose};
+use super::panels::character::{CharacterView, character_ui};
+use super::panels::dynamics::{DynamicsView, dynamics_ui};
+use super::panels::joints::{JointsState, JointsView, joints_ui};
+use super::panels::method::{MethodView, method_ui};
+use super::panels::overlays::{OverlaysView, overlays_ui};
+use super::panels::playback::{PlaybackView, clips_ui, transport_ui};
+use super::panels::section;
+use super::panels::timings::{TimingHistory, timings_ui};
+use super::panels::top_bar::{TopBarView, top_bar_ui};
+use super::shortcuts::{self, PlainKey};
+use super::viewport::painter::{Picture, ViewportPainter};
+use super::viewport::{Viewport, ViewportView, handles};
+use super::{help, notices, status, theme};
+use crate::session::{Command, Level, Session, Snapshot, Source};
+use crate::skin::Subject;
+
+/// Time that passes in the first frame after a rest.
+const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
+/// How often the progress of a job is looked at while nothing else moves.
+const JOB_LOOK: Duration = Duration::from_millis(50);
+
+/// Session and window state.
+pub struct Workbench {
+    session: Session,
+    viewport: Viewport,
+    overlays: Overlays,
+    joints: JointsState,
+    timings: TimingHistory,
+    dialogs: Dialogs,
+    actions: Actions,
+    clock: Clock,
+    subject_shown: Option<*const Subject>,
+    sequence_timed: u64,
+    panel_shown: bool,
+    help_shown: bool,
+    quits: bool,
+}
+
+/// Real time between frames.
+#[derive(Debug, Default)]
+struct Clock {
+    last: Option<Instant>,
+    /// Whether the last frame expected another one at once.
+    running: bool,
+    smoothed_secs: f64,
+}
+
+impl Clock {
+    fn tick(&mut self) -> f64 {
+        let now = Instant::now();
+        let since = self.last.replace(now).map_or(FIRST_FRAME_SECS, |last| (now - last).as_secs_f64());
+        if self.running {
+            self.smoothed_secs = if self.smoothed_secs > 0.0 { self.smoothed_secs * 0.9 + since * 0.1 } else { since };
+            since
+        } else {
+            since.min(FIRST_FRAME_SECS)
+        }
+    }
+}
+
+impl Workbench {
+    /// A workbench that opens the files, or the default character for none.
+    #[must_use]
+    pub fn new(ctx: &Context, files: Vec<PathBuf>) -> Self {
+        let mut session = Session::new();
+        let waked = ctx.clone();
+        session.set_waker(Arc::new(move || waked.request_repaint()));
+        session.apply_once(Command::Open(Source::of_files(files)));
+        Self::with_session(session)
+    }
+
+    /// A workbench over a session that has been set up already.
+    #[must_use]
+    pub fn with_session(session: Session) -> Self {
+        Self {
+            session,
+            viewport: Viewport::default(),
+            overlays: Overlays::default(),
+            joints: JointsState::default(),
+            timings: TimingHistory::default(),
+            dialogs: Dialogs::default(),
+            actions: Actions::default(),
+            clock: Clock::default(),
+            subject_shown: None,
+            sequence_timed: 0,
+            panel_shown: true,
+            help_shown: false,
+            quits: false,
+        }
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The viewport.
+    #[must_use]
+    pub fn viewport(&self) -> &Viewport {
+        &self.viewport
+    }
+
+    /// Title of the window.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
+    }
+
+    /// Whether the user asked to quit.
+    #[must_use]
+    pub fn wants_to_quit(&self) -> bool {
+        self.quits
+    }
+
+    /// Opens files that were dropped together as one character.
+    pub fn open_files(&mut self, files: Vec<PathBuf>) {
+        if !files.is_empty() {
+            self.actions.once(Command::Open(Source::of_files(files)));
+        }
+    }
+
+    /// One pass: reads input, applies what was asked for, lets time pass, and draws.
+    pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
+        let ctx = ui.ctx().clone();
+        self.keyboard(&ctx);
+        if let Some(command) = self.dialogs.poll() {
+            self.actions.once(command);
+        }
+        self.top_bar(ui);
+        self.status_bar(ui);
+        self.side_panel(ui);
+        self.transport(ui);
+        let frame = Frame::new().fill(theme::SUNKEN);
+        CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
+        help::help_ui(&ctx, &mut self.help_shown);
+        notices::drop_hint(&ctx, ctx.content_rect());
+    }
+
+    fn keyboard(&mut self, ctx: &Context) {
+        let clips = self.session.clips().len();
+        for key in shortcuts::read(ctx, clips, &mut self.actions) {
+            match key {
+                PlainKey::Bones => {
+                    let overlays = Overlays { bones: !self.overlays.bones, ..self.overlays };
+                    self.actions.push(Action::SetOverlays(overlays));
+                }
+                PlainKey::Escape => self.escape(),
+            }
+        }
+    }
+
+    fn escape(&mut self) {
+        if self.help_shown {
+            self.help_shown = false;
+        } else if !self.viewport.cancel_drag(&mut self.actions) && self.session.selected_joint().is_some() {
+            self.actions.once(Command::SelectJoint(None));
+        }
+    }
+
+    fn top_bar(&mut self, ui: &mut Ui) {
+        let view = TopBarView {
+            builtins: &crate::io::builtin::NAMES,
+            undo: self.session.undo_label(),
+            redo: self.session.redo_label(),
+            has_character: self.session.subject().is_some(),
+            panel_shown: self.panel_shown,
+        };
+        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(8, 5));
+        Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
+    }
+
+    fn status_bar(&mut self, ui: &mut Ui) {
+        let skeleton = self.session.subject().map(|subject| &subject.character.skeleton);
+        let over_viewport = self.viewport.hovered.is_some()
+            || self.viewport.map().zip(ui.ctx().pointer_hover_pos()).is_some_and(|(map, at)| map.rect().contains(at));
+        let hint = status::hint(&self.viewport, skeleton, over_viewport);
+        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(10, 4));
+        let speed = self.speed_text();
+        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+    }
+
+    fn speed_text(&self) -> String {
+        if self.timings.is_empty() {
+            return String::new();
+        }
+        let [anchors, local, global, normals, render] = self.timings.mean(30);
+        let flesh = anchors + local + global + normals;
+        let state = match (self.clock.running, self.clock.smoothed_secs) {
+            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
+            _ => "at rest".to_owned(),
+        };
+        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+    }
+
+    fn transport(&mut self, ui: &mut Ui) {
+        let view = playback_view(&self.session);
+        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin::symmetric(10, 4));
+        Panel::bottom("transport").frame(frame).exact_size(38.0).show(ui, |ui| transport_ui(ui, &view, &mut self.actions));
+    }
+
+    fn side_panel(&mut self, ui: &mut Ui) {
+        if !self.panel_shown {
+            return;
+        }
+        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        let panel = Panel::right("side").frame(frame).resizable(true).default_size(theme::SIDE_WIDTH).size_range(280.0..=560.0);
+        panel.show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - 8.0);
+                self.sections(ui);
+            });
+        });
+    }
+
+    fn sections(&mut self, ui: &mut Ui) {
+        let Some(subject) = self.session.subject().cloned() else {
+            ui.label("No character is open.");
+            return;
+        };
+        let document = self.session.document();
+        section(ui, "Character", true, |ui| character_section(ui, &subject, &document.source));
+        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &[] };
+        section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
+        section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
+        let playback = playback_view(&self.session);
+        section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
+        let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated() };
+        section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
+        let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
+        let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: false };
+        section(ui, "Overlays", true, |ui| overlays_ui(ui, &view, &mut self.actions));
+        section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
+    }
+
+    fn viewport_ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
+        let rect = ui.available_rect_before_wrap();
+        let response = ui.allocate_rect(rect, Sense::click_and_drag());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Viewport"));
+        self.viewport.follow_subject(rect, self.session.subject());
+        let snapshot = self.session.snapshot();
+        self.viewport.interact(ui, &response, &viewport_view(&self.session, snapshot.as_ref()), &mut self.actions);
+        self.carry_out(ui.ctx());
+        self.pass_time(ui.ctx());
+        self.viewport.follow_subject(rect, self.session.subject());
+        let snapshot = self.session.snapshot();
+        self.picture(ui, rect, snapshot.as_ref(), painter);
+        handles::draw(ui.painter(), &self.viewport, &viewport_view(&self.session, snapshot.as_ref()), !self.session.playback().playing);
+        if self.session.subject().is_none() && self.session.jobs().is_empty() {
+            handles::centered_text(ui.painter(), rect, "Drop a character here");
+        }
+        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
+        notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        if !self.actions.list().is_empty() {
+            // Asked for after this pass's commands were carried out.
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn picture(&mut self, ui: &Ui, rect: Rect, snapshot: Option<&Arc<Snapshot>>, painter: &mut dyn ViewportPainter) {
+        let scale = ui.ctx().pixels_per_point();
+        let size = [rect.width(), rect.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
+        let picture = Picture {
+            size,
+            camera: &self.viewport.camera,
+            snapshot,
+            world_from_joint: self.session.world_from_joint(),
+            selected: self.session.selected_joint(),
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
+            overlays: self.overlays,
+            ground_height: self.viewport.ground_height(),
+            character_size: self.viewport.size(),
+        };
+        let Some((texture, render_ms)) = painter.paint(&picture) else { return };
+        ui.painter().image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+        if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.sequence != self.sequence_timed) {
+            self.sequence_timed = snapshot.sequence;
+            self.timings.push(&snapshot.times, render_ms);
+        }
+    }
+
+    fn pass_time(&mut self, ctx: &Context) {
+        let dt_secs = self.clock.tick();
+        let tick = self.session.tick(dt_secs);
+        self.clock.running = tick.active;
+        if tick.active && self.session.jobs().is_empty() {
+            ctx.request_repaint();
+        } else if tick.active {
+            ctx.request_repaint_after(JOB_LOOK);
+        }
+        let subject = self.session.subject().map(Arc::as_ptr);
+        if subject != self.subject_shown {
+            self.subject_shown = subject;
+            self.joints.forget();
+            self.timings = TimingHistory::default();
+            ctx.request_repaint();
+        }
+    }
+
+    /// Carries out what was asked for.
+    fn carry_out(&mut self, ctx: &Context) {
+        let actions = self.actions.take();
+        if !actions.is_empty() {
+            // Panels that were drawn before the change show it in the next pass.
+            ctx.request_repaint();
+        }
+        for action in actions {
+            match action {
+                Action::Session(command, gesture) => self.session.apply(command, gesture),
+                Action::SetOverlays(overlays) => self.overlays = overlays,
+                Action::OpenDialog => self.ask(ctx, Purpose::Open),
+                Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
+                Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
+                Action::Frame => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.frame(&viewport_view(&self.session, snapshot.as_ref()));
+                }
+                Action::LookFrom(view) => self.viewport.look_from(view),
+                Action::ToggleHelp => self.help_shown = !self.help_shown,
+                Action::TogglePanel => self.panel_shown = !self.panel_shown,
+                Action::Quit => self.quits = true,
+            }
+        }
+    }
+
+    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+        let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
+        if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
+            self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
+        }
+    }
+}
+
+fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
+    ViewportView {
+        skeleton: session.document().skeleton(),
+        world_from_joint: session.world_from_joint(),
+        selected: session.selected_joint(),
+        snapshot,
+    }
+}
+
+fn playback_view(session: &Session) -> PlaybackView<'_> {
+    let playback = session.playback();
+    PlaybackView {
+        clips: session.clips(),
+        clip: playback.clip,
+        time_secs: playback.time_secs,
+        playing: playback.playing,
+        speed: playback.speed,
+        looping: playback.looping,
+    }
+}
+
+fn character_section(ui: &mut Ui, subject: &Subject, source: &Source) {
+    let character = &subject.character;
+    let counts = [
+        ("Vertices", character.source_vertices()),
+        ("Joints", character.skeleton.len()),
+        ("Triangles", character.source_triangles()),
+        ("Clips", character.clips.len()),
+    ];
+    let source = source.to_string();
+    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &character.notes, tissue: &[] });
+}
+
+fn joints_section(ui: &mut Ui, session: &Session, subject: &Subject, viewport: &Viewport, state: &mut JointsState, actions: &mut Actions) {
+    let skeleton = &subject.character.skeleton;
+    let shown = session.shown_pose();
+    let moved: Vec<bool> =
+        skeleton.joints().iter().zip(&shown.locals).map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4).collect();
+    let selected = session.selected_joint();
+    let view = JointsView {
+        skeleton,
+        selected,
+        hovered: viewport.hovered.map(super::viewport::picking::Target::joint),
+        angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
+        moved: &moved,
+    };
+    joints_ui(ui, &view, state, actions);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_rested_does_not_catch_up() {
+        let mut clock = Clock { last: Instant::now().checked_sub(Duration::from_secs(9)), ..Clock::default() };
+        assert!(clock.tick() <= FIRST_FRAME_SECS);
+        clock.last = Instant::now().checked_sub(Duration::from_secs(1));
+        clock.running = true;
+        assert!(clock.tick() >= 1.0);
+    }
+}

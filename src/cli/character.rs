@@ -1,0 +1,40 @@
+//! Opening the character that a verb is about.
+
+use std::sync::Arc;
+
+use super::options::{CharacterOptions, Options};
+use super::{Failure, stderr};
+use crate::character::Severity;
+use crate::session::{Source, open};
+use crate::skin::{Actor, Method, Subject};
+
+impl CharacterOptions {
+    /// The source that the user named; none is wrong usage here.
+    pub(super) fn required(&self) -> Result<Source, Failure> {
+        if self.files.is_empty() {
+            let sentence = "name a character: a file such as character.glb, or a built-in one such as builtin:mannequin";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        Ok(Source { files: self.files.clone() })
+    }
+
+    /// Reads the character and says on stderr what was mended.
+    pub(super) fn open(&self, options: &Options) -> Result<Arc<Subject>, Failure> {
+        let source = self.required()?;
+        let subject = stderr::with_progress(options, "Opening", |progress| open(&source, progress))?;
+        let least = if options.verbose > 0 { Severity::Info } else { Severity::Mended };
+        if !options.quiet {
+            for note in subject.character.notes.iter().filter(|note| note.severity >= least) {
+                stderr::line(&format!("note: {}", note.text));
+            }
+        }
+        Ok(subject)
+    }
+}
+
+/// Binds a method.
+pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) -> Result<Actor, Failure> {
+    let params = options.params();
+    let bound = stderr::with_progress(options, "Binding", |progress| Actor::bind(subject, method, &params, progress));
+    bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))
+}

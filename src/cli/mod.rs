@@ -1,0 +1,132 @@
+//! The command line: one file a verb, thin over [`crate::session`].
+//!
+//! Results for machines (`--json`) go to stdout and nothing else does; progress, notes and errors go to stderr. Exit codes: 0 done,
+//! 1 it could not be done (one sentence says why), 2 wrong usage.
+
+mod bake;
+mod bench;
+mod calibration;
+mod character;
+mod info;
+mod options;
+mod pose;
+mod render;
+mod stderr;
+mod tissue;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use options::{CharacterOptions, Options};
+
+/// Opens the workbench on the files (none: the built-in character); an error is one sentence.
+pub type OpenWorkbench = fn(Vec<PathBuf>) -> Result<(), String>;
+
+/// A workbench for character skinning: flesh on bones by projective dynamics, beside the classic methods.
+///
+/// Without a verb the workbench opens with the files given, or with the built-in character.
+#[derive(Debug, Parser)]
+#[command(name = "sinew", version, about, long_about, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    character: CharacterOptions,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Say what is in a character, what the check-up found, and what is done about it.
+    Info(info::Info),
+    /// Write the volumetric mesh between skin and bones.
+    Tissue(tissue::Tissue),
+    /// Write the deformed skin of a pose or a clip to files.
+    Bake(bake::Bake),
+    /// Draw a pose by one or several methods, side by side.
+    Render(render::Render),
+    /// Measure the time of every stage on this machine.
+    Bench(bench::Bench),
+}
+
+/// Why a verb did not do its work.
+#[derive(Debug)]
+enum Failure {
+    /// It could not be done: exit code 1.
+    Undone(String),
+    /// It was asked for in a wrong way: exit code 2.
+    Usage(String),
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Undone(error.to_string())
+    }
+}
+
+type Outcome = Result<(), Failure>;
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
+    let arguments = Arguments::parse();
+    stderr::start_log(&arguments.options);
+    let result = arguments.options.check().and_then(|()| dispatch(&arguments, open_workbench));
+    let (code, sentence) = match result {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Undone(sentence)) => (1, sentence),
+        Err(Failure::Usage(sentence)) => (2, sentence),
+    };
+    stderr::line(&format!("error: {sentence}"));
+    ExitCode::from(code)
+}
+
+fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
+    let options = &arguments.options;
+    match &arguments.verb {
+        Some(_) if !arguments.character.files.is_empty() => {
+            Err(Failure::Usage("files go after the verb, as in `sinew info FILE`".to_owned()))
+        }
+        None => {
+            suggest_verb(&arguments.character.files)?;
+            open_workbench(arguments.character.files.clone()).map_err(Failure::Undone)
+        }
+        Some(Verb::Info(verb)) => verb.run(options),
+        Some(Verb::Tissue(verb)) => verb.run(options),
+        Some(Verb::Bake(verb)) => verb.run(options),
+        Some(Verb::Render(verb)) => verb.run(options),
+        Some(Verb::Bench(verb)) => verb.run(options),
+    }
+}
+
+/// A mistyped verb looks like a file that is not there.
+fn suggest_verb(files: &[PathBuf]) -> Outcome {
+    let Some(first) = files.first() else { return Ok(()) };
+    let Some(word) = first.to_str() else { return Ok(()) };
+    if first.extension().is_some() || word.starts_with("builtin:") || first.exists() {
+        return Ok(());
+    }
+    let verbs = ["info", "tissue", "bake", "render", "bench"];
+    match verbs.into_iter().find(|verb| strsim::damerau_levenshtein(verb, word) <= 2) {
+        Some(verb) => Err(Failure::Usage(format!("there is no verb and no file \"{word}\"; did you mean `sinew {verb}`?"))),
+        None => Ok(()),
+    }
+}
+
+/// Prints a report for machines.
+fn print_json(report: &impl serde::Serialize) -> Outcome {
+    use std::io::Write;
+    let text = serde_json::to_string_pretty(report)?;
+    // A reader that closed the pipe has read enough.
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    Ok(())
+}
+
+/// Prints a line for people.
+fn print_line(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}

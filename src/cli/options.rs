@@ -1,0 +1,130 @@
+//! Options that every verb takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Failure, Outcome};
+use crate::dynamics::{Params, Preset};
+use crate::skin::Method;
+
+/// Which character.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CharacterOptions {
+    /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// How to work.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(super) struct Options {
+    /// Threads to use [default: one per core].
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
+    /// Local/global iterations of a simulation step [default: 10].
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) iterations: Option<u32>,
+    /// Physical parameters of the flesh.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(super) preset: PresetName,
+    /// Where to simulate.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(super) device: Device,
+    /// Vertices of the simulation mesh [default: as in the file].
+    #[arg(long, global = true, value_name = "N")]
+    pub(super) sim_vertices: Option<usize>,
+    /// How contacts are handled.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(super) collisions: Collisions,
+    /// Say more; twice for details.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(super) verbose: u8,
+    /// Say nothing but errors.
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+}
+
+/// Names of [`Preset`] on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum PresetName {
+    /// Barely jiggles.
+    Firm,
+    /// Flesh.
+    #[default]
+    Natural,
+    /// Fat.
+    Soft,
+    /// A jelly figure.
+    Jelly,
+    /// The numbers of Fast Projective Skinning, for comparison.
+    Fps,
+}
+
+/// Where to simulate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Device {
+    /// What is fastest here.
+    #[default]
+    Auto,
+    /// The processor.
+    Cpu,
+    /// The graphics processor.
+    Gpu,
+}
+
+/// How contacts are handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Collisions {
+    /// Parts pass through each other.
+    #[default]
+    Off,
+    /// Contacts within the flesh around one joint.
+    Local,
+    /// All contacts.
+    Global,
+}
+
+impl Options {
+    /// Refuses what can't be done yet and applies what concerns the whole process.
+    pub(super) fn check(&self) -> Outcome {
+        let missing = |what: &str| Err(Failure::Undone(format!("{what} is not available in this version")));
+        if self.device == Device::Gpu {
+            return missing("simulation on the GPU (--device gpu)");
+        }
+        if self.sim_vertices.is_some() {
+            return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
+        }
+        if self.collisions != Collisions::Off {
+            return missing("contact handling (--collisions local or global)");
+        }
+        if let Some(threads) = self.threads {
+            let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+            built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// Physical parameters as asked for.
+    pub(super) fn params(&self) -> Params {
+        let preset = match self.preset {
+            PresetName::Firm => Preset::Firm,
+            PresetName::Natural => Preset::Natural,
+            PresetName::Soft => Preset::Soft,
+            PresetName::Jelly => Preset::Jelly,
+            PresetName::Fps => Preset::Fps,
+        };
+        let mut params = preset.params();
+        params.iterations = self.iterations.unwrap_or(params.iterations);
+        params
+    }
+}
+
+/// A method by its id.
+pub(super) fn parse_method(id: &str) -> Result<Method, String> {
+    Method::from_id(id).ok_or_else(|| {
+        let known: Vec<_> = Method::ALL.iter().map(|method| method.id()).collect();
+        format!("there are {}", known.join(", "))
+    })
+}

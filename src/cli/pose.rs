@@ -1,0 +1,195 @@
+//! Pose and motion options of `bake` and `render`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Failure;
+use crate::character::Character;
+use crate::rig::Pose;
+use crate::session::{DEFAULT_FPS, Moments, Motion, Take, read_pose, rotation_from_rest, rotation_of_angles_deg, set_rotation_from_rest};
+
+/// What the joints do, and when to look.
+///
+/// Without a clip, a pose or a rotation the rest pose is held. A pose without a clip is a motion: one second from rest into the
+/// pose, and one second in it.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Pose")]
+pub(super) struct PoseOptions {
+    /// Play this clip, by name or by index from 0.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["pose", "rotate"])]
+    pub(super) clip: Option<String>,
+    /// Take this pose: {"joints": {"NAME": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}, local to the parent, relative to rest.
+    #[arg(long, value_name = "POSE.json")]
+    pub(super) pose: Option<PathBuf>,
+    /// Turn a joint by degrees about X, then Y, then Z: the world's axes through the joint in the rest pose (repeatable).
+    #[arg(long, value_name = "JOINT=X,Y,Z", value_parser = parse_rotation, allow_hyphen_values = true)]
+    pub(super) rotate: Vec<Rotation>,
+    /// Frames A to B (or one frame A); frame n is the time n / fps [default: the whole motion].
+    #[arg(long, value_name = "A-B", value_parser = parse_frames, conflicts_with = "settle")]
+    pub(super) frames: Option<(u32, u32)>,
+    /// Frames per second.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_FPS, value_parser = parse_fps)]
+    pub(super) fps: f64,
+    /// One frame only: the pose, held until the flesh is still.
+    #[arg(long)]
+    pub(super) settle: bool,
+    /// Which time of a clip: seconds, or `end` [default: its start].
+    #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment)]
+    pub(super) at: Option<Moment>,
+}
+
+/// One `--rotate`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rotation {
+    joint: String,
+    degrees: [f64; 3],
+}
+
+/// One `--at`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Moment {
+    /// Seconds from the clip's start.
+    Seconds(f64),
+    /// The time of the last key.
+    End,
+}
+
+fn parse_rotation(text: &str) -> Result<Rotation, String> {
+    let expected = "expected JOINT=X,Y,Z in degrees, as in elbow=0,-45,90";
+    let (joint, angles) = text.rsplit_once('=').ok_or(expected)?;
+    let numbers = angles.split(',').map(|number| number.trim().parse::<f64>().ok().filter(|angle| angle.is_finite()));
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    let degrees: [f64; 3] = numbers.and_then(|numbers| numbers.try_into().ok()).ok_or(expected)?;
+    if joint.is_empty() { Err(expected.to_owned()) } else { Ok(Rotation { joint: joint.to_owned(), degrees }) }
+}
+
+/// More frames than an hour at 240 Hz are a mistake.
+const LAST_FRAME: u32 = 864_000;
+
+fn parse_frames(text: &str) -> Result<(u32, u32), String> {
+    let expected = || format!("expected A-B with 0 ≤ A ≤ B ≤ {LAST_FRAME}, as in 0-59");
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
+        (Ok(first), Ok(last)) if first <= last && last <= LAST_FRAME => Ok((first, last)),
+        _ => Err(expected()),
+    }
+}
+
+fn parse_fps(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(fps) if (0.01..=10_000.0).contains(&fps) => Ok(fps),
+        _ => Err("expected a number from 0.01 to 10000".to_owned()),
+    }
+}
+
+fn parse_moment(text: &str) -> Result<Moment, String> {
+    match text.parse::<f64>() {
+        _ if text == "end" => Ok(Moment::End),
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Moment::Seconds(seconds)),
+        _ => Err("expected seconds from the clip's start, or end".to_owned()),
+    }
+}
+
+impl PoseOptions {
+    /// What the joints of the character do.
+    pub(super) fn motion(&self, character: &Character) -> Result<Motion, Failure> {
+        if let Some(clip) = &self.clip {
+            return Ok(Motion::Clip(find_clip(character, clip)?));
+        }
+        if self.pose.is_none() && self.rotate.is_empty() {
+            return Ok(Motion::Rest);
+        }
+        let skeleton = &character.skeleton;
+        let mut pose: Pose = match &self.pose {
+            Some(path) => read_pose(path, skeleton)?,
+            None => skeleton.rest_pose(),
+        };
+        for Rotation { joint, degrees } in &self.rotate {
+            let index = skeleton.find_or_suggest(joint).map_err(|error| Failure::Undone(format!("{}: {error}", character.name)))?;
+            let turned = rotation_of_angles_deg(*degrees) * rotation_from_rest(skeleton, &pose, index);
+            set_rotation_from_rest(skeleton, &mut pose, index, &turned);
+        }
+        Ok(Motion::Pose(pose))
+    }
+
+    /// The motion and the moments to bake.
+    pub(super) fn take(&self, character: &Character) -> Result<Take, Failure> {
+        if self.at.is_some() && !self.settle {
+            return Err(Failure::Usage("--at says which moment --settle holds; give --settle too, or --frames".to_owned()));
+        }
+        let motion = self.motion(character)?;
+        if self.settle {
+            let time_secs = self.moment_secs(&motion, character);
+            return Ok(Take { motion, moments: Moments::Settled { time_secs } });
+        }
+        let Some((first, last)) = self.frames else { return Ok(Take::whole(motion, character, self.fps)) };
+        Ok(Take { motion, moments: Moments::Frames { first, last, fps: self.fps } })
+    }
+
+    /// The motion and the moments to draw: as for baking if frames or `--settle` are asked for; else a pose is settled, and a clip
+    /// is played from its start up to `--at`.
+    pub(super) fn take_to_draw(&self, character: &Character) -> Result<Take, Failure> {
+        if self.settle || self.frames.is_some() {
+            return self.take(character);
+        }
+        let motion = self.motion(character)?;
+        let time_secs = self.moment_secs(&motion, character);
+        let moments = match motion {
+            Motion::Clip(_) if time_secs > 0.0 => {
+                let frame = (time_secs * self.fps).round().min(f64::from(LAST_FRAME)).max(1.0);
+                // The last frame falls exactly on the moment asked for.
+                Moments::Frames { first: frame as u32, last: frame as u32, fps: frame / time_secs }
+            }
+            _ => Moments::Settled { time_secs },
+        };
+        Ok(Take { motion, moments })
+    }
+
+    fn moment_secs(&self, motion: &Motion, character: &Character) -> f64 {
+        match self.at {
+            None => 0.0,
+            Some(Moment::Seconds(seconds)) => seconds,
+            Some(Moment::End) => motion.duration_secs(character),
+        }
+    }
+}
+
+/// A clip by name, or by index from 0.
+fn find_clip(character: &Character, wanted: &str) -> Result<usize, Failure> {
+    let clips = &character.clips;
+    if let Some(index) = clips.iter().position(|clip| clip.name == wanted) {
+        return Ok(index);
+    }
+    if let Some(index) = wanted.parse::<usize>().ok().filter(|&index| index < clips.len()) {
+        return Ok(index);
+    }
+    let names: Vec<String> = clips.iter().take(20).enumerate().map(|(index, clip)| format!("{index} \"{}\"", clip.name)).collect();
+    let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Err(Failure::Undone(format!("{}: there is no clip \"{wanted}\"; {known}", character.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotations_are_parsed_to_the_letter() {
+        let rotation = parse_rotation("mixamorig:Arm=L=0,-45.5, 90").unwrap();
+        assert_eq!(rotation, Rotation { joint: "mixamorig:Arm=L".into(), degrees: [0.0, -45.5, 90.0] });
+        for wrong in ["elbow", "elbow=1,2", "=1,2,3", "elbow=1,2,3,4", "elbow=a,b,c", "elbow=NaN,0,0", "elbow=inf,0,0"] {
+            assert!(parse_rotation(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn frames_and_moments() {
+        assert_eq!(parse_frames("3-9"), Ok((3, 9)));
+        assert_eq!(parse_frames("7"), Ok((7, 7)));
+        assert!(parse_frames("9-3").is_err() && parse_frames("-3").is_err() && parse_frames("0-99999999").is_err());
+        assert_eq!(parse_moment("end"), Ok(Moment::End));
+        assert_eq!(parse_moment("1.5"), Ok(Moment::Seconds(1.5)));
+        assert!(parse_moment("-1").is_err() && parse_moment("NaN").is_err());
+        assert!(parse_fps("0").is_err() && parse_fps("NaN").is_err() && parse_fps("24") == Ok(24.0));
+    }
+}

@@ -1,0 +1,76 @@
+//! What goes to stderr: errors, notes, log lines, and a progress bar where there is a terminal.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::options::Options;
+use crate::progress::Progress;
+
+/// Writes one line.
+pub(super) fn line(text: &str) {
+    // Nowhere is left to complain to.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+struct StderrLog {
+    /// Other crates' warnings, too.
+    foreign: bool,
+}
+
+impl log::Log for StderrLog {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.target().starts_with("sinew") || (self.foreign && metadata.level() <= log::Level::Warn)
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            line(&format!("{}: {}", record.level().as_str().to_lowercase(), record.args()));
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Sends log lines to stderr: our own errors by default; with `-v` more, and other crates' warnings; with `-q` nothing.
+pub(super) fn start_log(options: &Options) {
+    let level = match (options.quiet, options.verbose) {
+        (true, _) => log::LevelFilter::Off,
+        (false, 0) => log::LevelFilter::Error,
+        (false, 1) => log::LevelFilter::Info,
+        (false, _) => log::LevelFilter::Debug,
+    };
+    let log = StderrLog { foreign: options.verbose > 0 };
+    if log::set_boxed_logger(Box::new(log)).is_ok() {
+        log::set_max_level(level);
+    }
+}
+
+/// Runs long work with a progress bar, if somebody watches.
+pub(super) fn with_progress<T>(options: &Options, title: &str, work: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Progress::new();
+    if options.quiet || !std::io::stderr().is_terminal() {
+        return work(&progress);
+    }
+    let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {percent:>3} % {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix(title.to_owned());
+    let (done_sender, done) = std::sync::mpsc::channel::<()>();
+    let result = std::thread::scope(|scope| {
+        let (bar, progress) = (&bar, &progress);
+        scope.spawn(move || {
+            while done.recv_timeout(Duration::from_millis(50)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                bar.set_position((progress.fraction() * 1000.0) as u64);
+                bar.set_message(progress.stage());
+            }
+        });
+        let result = work(progress);
+        drop(done_sender);
+        result
+    });
+    bar.finish_and_clear();
+    result
+}

@@ -1,0 +1,59 @@
+//! Buffers that are written every frame.
+
+use std::marker::PhantomData;
+
+/// A typed buffer that is written whole, and is only made anew when the data outgrow it.
+#[derive(Debug)]
+pub struct GrowBuffer<T> {
+    label: &'static str,
+    usage: wgpu::BufferUsages,
+    buffer: wgpu::Buffer,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: bytemuck::Pod> GrowBuffer<T> {
+    /// A buffer with room for `capacity` elements (at least one).
+    #[must_use]
+    pub fn new(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages, capacity: usize) -> Self {
+        let usage = usage | wgpu::BufferUsages::COPY_DST;
+        Self { label, usage, buffer: create::<T>(device, label, usage, capacity), len: 0, element: PhantomData }
+    }
+
+    /// Writes `data` from the start. Returns whether the buffer had to be made anew, so that bind groups must be, too.
+    pub fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, data: &[T]) -> bool {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let grows = bytes.len() as u64 > self.buffer.size();
+        if grows {
+            self.buffer = create::<T>(device, self.label, self.usage, data.len().next_power_of_two());
+        }
+        if !bytes.is_empty() {
+            queue.write_buffer(&self.buffer, 0, bytes);
+        }
+        self.len = data.len();
+        grows
+    }
+
+    /// How many elements the last write had.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the last write had no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The buffer itself.
+    #[must_use]
+    pub fn buffer(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+}
+
+fn create<T>(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages, capacity: usize) -> wgpu::Buffer {
+    let size = (capacity.max(1) * size_of::<T>()).next_multiple_of(4) as u64;
+    device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+}

@@ -1,0 +1,133 @@
+//! The graphics device: acquiring one with or without a window, buffers, shader assembly, reading pictures back.
+//!
+//! | lifetime      | type             |
+//! |---------------|------------------|
+//! | per process   | [`GpuContext`]   |
+//! | per capacity  | [`GrowBuffer`]   |
+//!
+//! Everything that draws or computes takes a [`GpuContext`]; it is cheap to clone. The environment variables of wgpu apply
+//! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
+
+mod buffer;
+mod readback;
+pub mod shader;
+
+pub use buffer::GrowBuffer;
+pub use readback::read_rgba;
+
+/// Why there is no graphics device, or why it did not do its work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// No adapter at all.
+    #[error(
+        "no graphics adapter was found ({reason}); install a Vulkan, Metal, Direct3D 12 or OpenGL driver, or a software one such as lavapipe"
+    )]
+    NoAdapter {
+        /// What wgpu reported.
+        reason: String,
+    },
+    /// The adapter refused to open a device.
+    #[error("the graphics adapter \"{adapter}\" could not be opened: {reason}")]
+    NoDevice {
+        /// Its name.
+        adapter: String,
+        /// What wgpu reported.
+        reason: String,
+    },
+    /// A picture is larger than the device can draw, or has no pixels.
+    #[error("a picture of {width} x {height} pixels cannot be drawn; expected 1 to {limit} pixels on each side")]
+    Size {
+        /// Pixels in a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// The device's limit.
+        limit: u32,
+    },
+    /// The device was lost or a result could not be mapped.
+    #[error("the graphics device gave no picture back: {reason}")]
+    Readback {
+        /// What wgpu reported.
+        reason: String,
+    },
+}
+
+/// A device with its queue.
+#[derive(Debug, Clone)]
+pub struct GpuContext {
+    /// Where the adapter comes from; a surface must be made by the same instance.
+    pub instance: wgpu::Instance,
+    /// The adapter behind the device.
+    pub adapter: wgpu::Adapter,
+    /// The logical device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+}
+
+impl GpuContext {
+    /// A device without a window: for pictures from the command line and for tests.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
+    pub fn headless() -> Result<Self, GpuError> {
+        Self::request(wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env()), None)
+    }
+
+    /// A device that can present to `surface`, which was made by `instance`.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
+    pub fn for_surface(instance: wgpu::Instance, surface: &wgpu::Surface<'_>) -> Result<Self, GpuError> {
+        Self::request(instance, Some(surface))
+    }
+
+    fn request(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self, GpuError> {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::from_env().unwrap_or(wgpu::PowerPreference::HighPerformance),
+            compatible_surface: surface,
+            ..Default::default()
+        };
+        let adapter =
+            pollster::block_on(instance.request_adapter(&options)).map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
+        // The defaults where the adapter has them, less where it has less, and its full picture size.
+        let offered = adapter.limits();
+        let limits = wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered);
+        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, ..Default::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
+        Ok(Self { instance, adapter, device, queue })
+    }
+
+    /// Whether the adapter is a software renderer, where every pass counts.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// The adapter in words, for logs and reports.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let info = self.adapter.get_info();
+        format!("{} ({:?}, {:?})", info.name, info.device_type, info.backend)
+    }
+
+    /// Checks that a picture of this size can be drawn.
+    ///
+    /// # Errors
+    /// [`GpuError::Size`] if not.
+    pub fn check_size(&self, width: u32, height: u32) -> Result<(), GpuError> {
+        let limit = self.device.limits().max_texture_dimension_2d;
+        if width == 0 || height == 0 || width > limit || height > limit {
+            return Err(GpuError::Size { width, height, limit });
+        }
+        Ok(())
+    }
+}
+
+/// Whether a missing adapter must fail a test rather than skip it (`SINEW_REQUIRE_GPU=1`).
+#[must_use]
+pub fn is_required() -> bool {
+    std::env::var_os("SINEW_REQUIRE_GPU").is_some_and(|value| !value.is_empty() && value != "0")
+}

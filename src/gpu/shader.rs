@@ -1,0 +1,60 @@
+//! Shader assembly: every pass is one WGSL file after the common parts it needs.
+
+/// A complete WGSL source: the parts in order.
+#[derive(Debug, Clone, Copy)]
+pub struct ShaderSource {
+    /// Name in error messages, and of the file in `shaders/`.
+    pub name: &'static str,
+    /// Path in `shaders/` and text of the common parts, then of the pass.
+    pub parts: &'static [(&'static str, &'static str)],
+}
+
+impl ShaderSource {
+    /// The assembled WGSL. With `SINEW_SHADER_DIR` set, parts found in that folder replace the built-in ones: for working on shaders
+    /// without rebuilding.
+    #[must_use]
+    pub fn wgsl(&self) -> String {
+        let folder = std::env::var_os("SINEW_SHADER_DIR").map(std::path::PathBuf::from);
+        let text = |&(path, built_in): &(&str, &str)| {
+            let edited = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join(path)).ok());
+            edited.unwrap_or_else(|| built_in.to_owned())
+        };
+        self.parts.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Compiles it.
+    #[must_use]
+    pub fn compile(&self, device: &wgpu::Device) -> wgpu::ShaderModule {
+        device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(self.name),
+            source: wgpu::ShaderSource::Wgsl(self.wgsl().into()),
+        })
+    }
+}
+
+macro_rules! source {
+    ($name:literal: $($part:literal),+) => {
+        ShaderSource { name: $name, parts: &[$(($part, include_str!(concat!("../../shaders/", $part)))),+] }
+    };
+}
+
+/// Studio backdrop.
+pub const BACKGROUND: ShaderSource = source!("background": "common/frame.wgsl", "common/tone.wgsl", "background.wgsl");
+/// Floor with grid and shadow.
+pub const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "ground.wgsl");
+/// Shaded character surface.
+pub const SKIN: ShaderSource =
+    source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "skin.wgsl");
+/// Depth of the character only, from the light or from the eye.
+pub const DEPTH: ShaderSource = source!("depth": "common/frame.wgsl", "depth.wgsl");
+/// Ambient occlusion from the depth of the character.
+pub const OCCLUSION: ShaderSource = source!("occlusion": "common/frame.wgsl", "occlusion.wgsl");
+/// Smoothing of the occlusion along surfaces.
+pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame.wgsl", "occlusion_blur.wgsl");
+/// Lines of constant width on screen.
+pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
+/// Coloured triangles.
+pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+
+/// Every shader of the crate: what the tests walk.
+pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];

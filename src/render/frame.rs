@@ -1,0 +1,163 @@
+//! The uniforms of a picture, as in `shaders/common/frame.wgsl`.
+
+use nalgebra::{Matrix4, Rotation3};
+
+use super::camera::{Camera, Projection};
+use super::scene::{MeshStyle, Scene};
+use crate::math::{Point, Vec3};
+use crate::mesh::Bounds;
+
+/// Pixels on a side of the shadow map.
+pub(super) const SHADOW_SIZE: u32 = 1024;
+
+/// Radius of the creases that ambient occlusion sees, as a part of the scene's radius.
+const OCCLUSION_RADIUS: f32 = 0.22;
+const OCCLUSION_STRENGTH: f32 = 3.4;
+/// How far the floor reaches before it has faded, in radii of the scene.
+const GROUND_REACH: f32 = 4.0;
+/// Lights, as turn to the right of the camera and height above the horizon, in degrees. The key stands upper left.
+const KEY: (f32, f32) = (-38.0, 48.0);
+const FILL: (f32, f32) = (55.0, 12.0);
+const RIM: (f32, f32) = (150.0, 35.0);
+
+/// `struct Frame`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct FrameUniform {
+    clip_from_world: [[f32; 4]; 4],
+    view_from_world: [[f32; 4]; 4],
+    view_from_clip: [[f32; 4]; 4],
+    shadow_from_world: [[f32; 4]; 4],
+    eye: [f32; 4],
+    key: [f32; 4],
+    fill: [f32; 4],
+    rim: [f32; 4],
+    size: [f32; 4],
+    occlusion: [f32; 4],
+    ground: [f32; 4],
+    center: [f32; 4],
+    background_top: [f32; 4],
+    background_bottom: [f32; 4],
+}
+
+/// `struct Style`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct StyleUniform {
+    clay: [f32; 4],
+    wire: [f32; 4],
+    params: [f32; 4],
+}
+
+/// `struct Material`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct MaterialUniform {
+    /// Linear colour and opacity.
+    pub base_color: [f32; 4],
+    /// Alpha cutoff (negative: none), 1 with a texture, 1 for a material of the file, unused.
+    pub params: [f32; 4],
+}
+
+impl From<&MeshStyle> for StyleUniform {
+    fn from(style: &MeshStyle) -> Self {
+        let [r, g, b] = style.clay;
+        Self {
+            clay: [r, g, b, f32::from(u8::from(style.materials))],
+            wire: style.wireframe.unwrap_or([0.0; 4]),
+            params: [style.opacity.clamp(0.0, 1.0), style.vertex_colors.clamp(0.0, 1.0), 0.0, 0.0],
+        }
+    }
+}
+
+impl FrameUniform {
+    /// All that the shaders know about a picture of `size` pixels.
+    pub(super) fn new(camera: &Camera, scene: &Scene<'_>, bounds: &Bounds, size: [u32; 2]) -> Self {
+        let [width, height] = size.map(|s| s.max(1) as f32);
+        let aspect = width / height;
+        let clip_from_view = camera.clip_from_view(aspect);
+        let perspective = camera.projection == Projection::Perspective;
+        let (eye, back) = (camera.eye(), camera.axes().2);
+        let shape = if bounds.is_empty() { (Point::origin(), camera.radius) } else { (bounds.center(), bounds.size() / 2.0) };
+        let (center, radius) = (shape.0, shape.1.max(1e-6));
+        let key = light_direction(camera, KEY);
+        let (shadow_from_world, texel) = shadow_projection(&key, center, radius, scene.ground.map(|g| g.height));
+        let casts = scene.shadows && !bounds.is_empty();
+        let occludes = scene.occlusion && !bounds.is_empty();
+        let coarse = height / 2.0;
+        let per_unit = if perspective { coarse / 2.0 / (camera.fov / 2.0).tan() } else { coarse / camera.view_height() };
+        let ground = scene.ground.map_or([0.0; 4], |g| [g.height, g.grid.unwrap_or(0.0), radius * GROUND_REACH, 1.0]);
+        Self {
+            clip_from_world: (clip_from_view * camera.view_from_world()).into(),
+            view_from_world: camera.view_from_world().into(),
+            view_from_clip: clip_from_view.try_inverse().unwrap_or_else(Matrix4::identity).into(),
+            shadow_from_world: shadow_from_world.into(),
+            eye: if perspective { [eye.x, eye.y, eye.z, 1.0] } else { [back.x, back.y, back.z, 0.0] },
+            key: vec4(&key, f32::from(u8::from(casts))),
+            fill: vec4(&light_direction(camera, FILL), 0.0),
+            rim: vec4(&light_direction(camera, RIM), 0.0),
+            size: [width, height, 1.0 / width, 1.0 / height],
+            occlusion: [radius * OCCLUSION_RADIUS, if occludes { OCCLUSION_STRENGTH } else { 0.0 }, per_unit, texel],
+            ground,
+            center: vec4(&center.coords, radius),
+            background_top: srgb4(scene.background.top),
+            background_bottom: srgb4(scene.background.bottom),
+        }
+    }
+}
+
+/// Towards a light that turns with the camera about +Y, but keeps its height.
+fn light_direction(camera: &Camera, (turn, height): (f32, f32)) -> Vec3 {
+    let yaw = camera.yaw + turn.to_radians();
+    let (sin, cos) = height.to_radians().sin_cos();
+    Rotation3::from_axis_angle(&Vec3::y_axis(), yaw) * Vec3::new(0.0, sin, cos)
+}
+
+/// An orthographic projection along the key light around the scene, and the length of one of its texels.
+fn shadow_projection(key: &Vec3, center: Point, radius: f32, ground: Option<f32>) -> (Matrix4<f32>, f32) {
+    let reach = radius * 1.05;
+    // Things below the scene's sphere must be in the depth range, too: the floor may lie lower.
+    let drop = ground.map_or(0.0, |height| (center.y - height).abs());
+    let depth = 4.0 * radius + drop;
+    let right = Vec3::y().cross(key).try_normalize(1e-6).unwrap_or_else(Vec3::x);
+    let up = key.cross(&right);
+    let row =
+        |axis: &Vec3, scale: f32, offset: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(&center.coords) * scale];
+    let rows = [row(&right, 1.0 / reach, 0.0), row(&up, 1.0 / reach, 0.0), row(key, -0.5 / depth, 0.5), [0.0, 0.0, 0.0, 1.0]];
+    (Matrix4::from_fn(|r, c| rows[r][c]), 2.0 * reach / SHADOW_SIZE as f32)
+}
+
+fn vec4(v: &Vec3, w: f32) -> [f32; 4] {
+    [v.x, v.y, v.z, w]
+}
+
+fn srgb4([r, g, b]: [u8; 3]) -> [f32; 4] {
+    [r, g, b, 255].map(|c| f32::from(c) / 255.0)
+}
+
+/// How a uniform struct lies in memory, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UniformLayout {
+    /// Name in the shaders.
+    pub name: &'static str,
+    /// Of the whole.
+    pub size: usize,
+    /// Names and offsets, in order.
+    pub fields: Vec<(&'static str, usize)>,
+}
+
+/// The uniform structs, for the test that compares them with the shaders.
+#[must_use]
+pub fn uniform_layouts() -> Vec<UniformLayout> {
+    macro_rules! layout {
+        ($name:literal, $type:ty: $($field:ident),+) => {
+            UniformLayout { name: $name, size: size_of::<$type>(), fields: vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+] }
+        };
+    }
+    vec![
+        layout!("Frame", FrameUniform: clip_from_world, view_from_world, view_from_clip, shadow_from_world, eye, key, fill, rim, size,
+            occlusion, ground, center, background_top, background_bottom),
+        layout!("Style", StyleUniform: clay, wire, params),
+        layout!("Material", MaterialUniform: base_color, params),
+    ]
+}

@@ -1,0 +1,163 @@
+//! Meshes on the device.
+//!
+//! | lifetime      | type                                                               |
+//! |---------------|--------------------------------------------------------------------|
+//! | per character | [`MeshModel`]: indices, texture coordinates, materials; shared      |
+//! | per viewport  | [`MeshFrame`]: positions, normals, colours; written every frame     |
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use wgpu::util::DeviceExt;
+
+use super::material::{self, GpuMaterial};
+use super::renderer::Renderer;
+use crate::character::Character;
+use crate::gpu::{GpuContext, GrowBuffer};
+use crate::math::{Point, Vec3};
+use crate::mesh::Bounds;
+
+/// Triangles of one material.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub indices: Range<u32>,
+    pub material: usize,
+}
+
+/// All of a surface that no pose changes.
+#[derive(Debug)]
+pub struct MeshModel {
+    pub(super) parts: Vec<Part>,
+    pub(super) materials: Vec<GpuMaterial>,
+    pub(super) indices: wgpu::Buffer,
+    pub(super) tex_coords: wgpu::Buffer,
+    vertices: usize,
+}
+
+impl MeshModel {
+    /// The character's source vertices, one mesh after the other, as [`Character::bind_positions`] gives them.
+    #[must_use]
+    pub fn of_character(renderer: &Renderer, character: &Character) -> Arc<Self> {
+        let clay = character.materials.len();
+        let mut indices = Vec::with_capacity(character.source_triangles());
+        let mut tex_coords = Vec::with_capacity(character.source_vertices());
+        let mut parts = Vec::new();
+        for mesh in &character.meshes {
+            let (first, count) = (tex_coords.len() as u32, mesh.positions.len());
+            let start = indices.len() as u32 * 3;
+            let sound = mesh.triangles.iter().filter(|t| t.iter().all(|&v| (v as usize) < count));
+            indices.extend(sound.map(|t| t.map(|v| v + first)));
+            let uv = mesh.tex_coords.as_deref().unwrap_or_default();
+            tex_coords.extend((0..count).map(|v| uv.get(v).copied().unwrap_or_default()));
+            let material = mesh.material.filter(|&m| m < clay).unwrap_or(clay);
+            parts.push(Part { indices: start..indices.len() as u32 * 3, material });
+        }
+        Self::new(
+            renderer,
+            parts,
+            material::upload(renderer.gpu(), &renderer.layouts().material, &character.materials),
+            &indices,
+            &tex_coords,
+        )
+    }
+
+    /// A surface of clay.
+    #[must_use]
+    pub fn of_triangles(renderer: &Renderer, triangles: &[[u32; 3]], vertices: usize) -> Arc<Self> {
+        let sound: Vec<_> = triangles.iter().copied().filter(|t| t.iter().all(|&v| (v as usize) < vertices)).collect();
+        let parts = vec![Part { indices: 0..sound.len() as u32 * 3, material: 0 }];
+        let materials = material::upload(renderer.gpu(), &renderer.layouts().material, &[]);
+        Self::new(renderer, parts, materials, &sound, &vec![[0.0; 2]; vertices])
+    }
+
+    fn new(renderer: &Renderer, parts: Vec<Part>, materials: Vec<GpuMaterial>, indices: &[[u32; 3]], tex_coords: &[[f32; 2]]) -> Arc<Self> {
+        let device = &renderer.gpu().device;
+        let filled = |label, bytes: &[u8], usage| {
+            // A buffer of no bytes can't be bound.
+            let contents = if bytes.is_empty() { &[0; 16] } else { bytes };
+            device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+        };
+        let storage = wgpu::BufferUsages::STORAGE;
+        Arc::new(Self {
+            indices: filled("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX | storage),
+            tex_coords: filled("texture coordinates", bytemuck::cast_slice(tex_coords), wgpu::BufferUsages::VERTEX | storage),
+            vertices: tex_coords.len(),
+            parts,
+            materials,
+        })
+    }
+
+    /// How many vertices its frames have.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.vertices
+    }
+}
+
+/// The present shape of a [`MeshModel`].
+#[derive(Debug)]
+pub struct MeshFrame {
+    pub(super) model: Arc<MeshModel>,
+    pub(super) positions: GrowBuffer<[f32; 3]>,
+    pub(super) normals: GrowBuffer<[f32; 3]>,
+    pub(super) colors: GrowBuffer<[u8; 4]>,
+    pub(super) edges: Option<wgpu::BindGroup>,
+    bounds: Bounds,
+    staging: Vec<[f32; 3]>,
+}
+
+impl MeshFrame {
+    /// A shape that is empty until the first [`MeshFrame::update`].
+    #[must_use]
+    pub fn new(renderer: &Renderer, model: &Arc<MeshModel>) -> Self {
+        let gpu = renderer.gpu();
+        let usage = wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE;
+        let count = model.vertices;
+        let positions = GrowBuffer::new(&gpu.device, "positions", usage, count);
+        let normals = GrowBuffer::new(&gpu.device, "normals", usage, count);
+        let colors = GrowBuffer::new(&gpu.device, "colours", usage, count);
+        let edges = renderer.layouts().edges.as_ref().map(|layout| {
+            let buffers = [&model.indices, positions.buffer(), normals.buffer(), &model.tex_coords, colors.buffer()];
+            let entries: Vec<_> =
+                (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("edges"), layout, entries: &entries })
+        });
+        Self { model: Arc::clone(model), positions, normals, colors, edges, bounds: Bounds::of([]), staging: vec![[0.0; 3]; count] }
+    }
+
+    /// Takes positions and unit normals, one per vertex of the model. A position that is not finite keeps its last good value.
+    /// Too few or too many are cut or left as they were. Allocates nothing.
+    pub fn update(&mut self, gpu: &GpuContext, positions: &[Point], normals: &[Vec3]) {
+        for (kept, new) in self.staging.iter_mut().zip(positions) {
+            if new.iter().all(|c| c.is_finite()) {
+                *kept = (*new).into();
+            }
+        }
+        self.bounds = Bounds::of(positions);
+        self.positions.write(&gpu.device, &gpu.queue, &self.staging);
+        let count = self.model.vertices.min(normals.len());
+        self.normals.write(&gpu.device, &gpu.queue, bytemuck::cast_slice(&normals[..count]));
+    }
+
+    /// Takes sRGB colours, one per vertex, shown where [`super::MeshStyle::vertex_colors`] is above 0.
+    pub fn update_colors(&mut self, gpu: &GpuContext, colors: &[[u8; 4]]) {
+        let count = self.model.vertices.min(colors.len());
+        self.colors.write(&gpu.device, &gpu.queue, &colors[..count]);
+    }
+
+    /// The box around the present positions.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// What it is a shape of.
+    #[must_use]
+    pub fn model(&self) -> &Arc<MeshModel> {
+        &self.model
+    }
+
+    pub(super) fn is_drawn(&self) -> bool {
+        !self.positions.is_empty() && !self.bounds.is_empty()
+    }
+}

@@ -1,0 +1,44 @@
+//! Pictures of characters: camera, scene, drawing, picking, labels.
+//!
+//! The window and the command line draw with the same code: a [`Scene`] seen by a [`Camera`] goes into a [`Target`], which is shown
+//! as a texture or read back as an image.
+//!
+//! | lifetime      | type                                  |
+//! |---------------|---------------------------------------|
+//! | per device    | [`Renderer`]: pipelines, shadow map    |
+//! | per character | [`MeshModel`]                          |
+//! | per viewport  | [`Target`], [`MeshFrame`]              |
+//! | per frame     | [`Scene`], [`Camera`], [`Overlay`]     |
+//!
+//! Light is computed linearly and tone mapped in the surface's own shader, so that multisampling averages display colours.
+
+mod bones;
+mod camera;
+mod compose;
+mod frame;
+mod material;
+mod mesh;
+mod overlay;
+mod pick;
+mod picture;
+mod pipelines;
+mod renderer;
+mod scene;
+mod shapes;
+mod target;
+mod text;
+mod view;
+
+pub use bones::{BoneGlyph, BoneState, skeleton_bones};
+pub use camera::{Camera, Projection, Ray};
+pub use compose::compose_grid;
+pub use frame::{UniformLayout, uniform_layouts};
+pub use mesh::{MeshFrame, MeshModel};
+pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};
+pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
+pub use picture::Picture;
+pub use renderer::Renderer;
+pub use scene::{Background, CLAY, Ground, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb};
+pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target};
+pub use text::{draw_text, text_width};
+pub use view::NamedView;

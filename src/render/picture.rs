@@ -1,0 +1,53 @@
+//! One picture of a character: what the command line asks for.
+
+use super::camera::Camera;
+use super::mesh::{MeshFrame, MeshModel};
+use super::overlay::Overlay;
+use super::renderer::Renderer;
+use super::scene::{Background, Ground, MeshDraw, MeshStyle, Scene};
+use crate::character::Character;
+use crate::gpu::GpuError;
+use crate::math::{Point, Vec3};
+
+/// A picture to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Picture<'a> {
+    /// Whose materials and triangles.
+    pub character: &'a Character,
+    /// Source vertices, one mesh after the other.
+    pub positions: &'a [Point],
+    /// Unit normals, one per position.
+    pub normals: &'a [Vec3],
+    /// Bones and the like.
+    pub overlays: &'a [Overlay],
+    /// From where.
+    pub camera: &'a Camera,
+    /// Looks of the character.
+    pub style: MeshStyle,
+    /// Behind it.
+    pub background: Background,
+    /// The floor; `None` for none.
+    pub ground: Option<Ground>,
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+}
+
+impl Renderer {
+    /// Takes a picture of a character, with shadows and ambient occlusion.
+    ///
+    /// # Errors
+    /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
+    pub fn picture(&self, picture: &Picture<'_>) -> Result<image::RgbaImage, GpuError> {
+        let model = MeshModel::of_character(self, picture.character);
+        let mut mesh = MeshFrame::new(self, &model);
+        mesh.update(self.gpu(), picture.positions, picture.normals);
+        let scene = Scene {
+            meshes: vec![MeshDraw { mesh: &mesh, style: picture.style }],
+            overlays: picture.overlays.iter().collect(),
+            ground: picture.ground,
+            background: picture.background,
+            ..Scene::default()
+        };
+        self.render_to_image(picture.camera, &scene, picture.size[0], picture.size[1])
+    }
+}

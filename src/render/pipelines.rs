@@ -1,0 +1,296 @@
+//! Bind group layouts and pipelines: made once.
+
+use wgpu::{BindGroupLayout, BlendState, CompareFunction, RenderPipeline, ShaderStages, vertex_attr_array};
+
+use super::frame::{FrameUniform, StyleUniform};
+use super::overlay::{ColorVertex, Line};
+use super::target::{COLOR_FORMAT, DEPTH_FORMAT, OCCLUSION_FORMAT, SAMPLES};
+use crate::gpu::{GpuContext, shader};
+
+/// What the shaders bind.
+#[derive(Debug)]
+pub struct Layouts {
+    pub(super) frame: BindGroupLayout,
+    pub(super) light: BindGroupLayout,
+    pub(super) material: BindGroupLayout,
+    pub(super) occlusion: BindGroupLayout,
+    pub(super) blur: BindGroupLayout,
+    /// `None` where vertex shaders have too few storage buffers: no wireframe then.
+    pub(super) edges: Option<BindGroupLayout>,
+}
+
+/// Buffers that `vs_edges` reads.
+const EDGE_BUFFERS: u32 = 5;
+
+impl Layouts {
+    pub(super) fn new(gpu: &GpuContext) -> Self {
+        let both = ShaderStages::VERTEX_FRAGMENT;
+        let uniform = |dynamic, size: usize| wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: dynamic,
+            min_binding_size: std::num::NonZeroU64::new(size as u64),
+        };
+        let picture =
+            |sample_type| wgpu::BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false };
+        let depth = picture(wgpu::TextureSampleType::Depth);
+        let plain = picture(wgpu::TextureSampleType::Float { filterable: false });
+        let filtered = picture(wgpu::TextureSampleType::Float { filterable: true });
+        let storage = wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: true },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        };
+        let layout = |label, stages, types: &[wgpu::BindingType]| {
+            let entries: Vec<_> = (0..)
+                .zip(types)
+                .map(|(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility: stages, ty, count: None })
+                .collect();
+            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+        };
+        let comparison = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
+        let filtering = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        let fragment = ShaderStages::FRAGMENT;
+        let vertex_storage = gpu.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE);
+        let edges = vertex_storage && gpu.device.limits().max_storage_buffers_per_shader_stage >= EDGE_BUFFERS;
+        let sizes = (size_of::<FrameUniform>(), size_of::<StyleUniform>(), size_of::<super::frame::MaterialUniform>());
+        Self {
+            frame: layout("frame", both, &[uniform(false, sizes.0), uniform(true, sizes.1)]),
+            light: layout("light", fragment, &[depth, comparison, plain, depth]),
+            material: layout("material", fragment, &[uniform(false, sizes.2), filtered, filtering]),
+            occlusion: layout("occlusion", fragment, &[depth]),
+            blur: layout("occlusion blur", fragment, &[depth, plain]),
+            edges: edges.then(|| layout("edges", ShaderStages::VERTEX, &[storage; EDGE_BUFFERS as usize])),
+        }
+    }
+}
+
+/// A surface in its variants.
+#[derive(Debug)]
+pub(super) struct SkinPipelines {
+    /// Solid.
+    pub solid: RenderPipeline,
+    /// See-through, after [`SkinPipelines::mask`].
+    pub blended: RenderPipeline,
+    /// As the two, with edges: `[solid, blended]`.
+    pub edges: Option<[RenderPipeline; 2]>,
+    /// Only the depth of the nearest layer, so that a see-through surface does not show its own inside.
+    pub mask: RenderPipeline,
+}
+
+/// Depth of all meshes from one point of view.
+#[derive(Debug)]
+pub(super) struct DepthPipelines {
+    pub solid: RenderPipeline,
+    pub cutout: RenderPipeline,
+}
+
+/// Every pipeline of a picture.
+#[derive(Debug)]
+pub(super) struct Pipelines {
+    pub background: RenderPipeline,
+    pub ground: RenderPipeline,
+    pub skin: SkinPipelines,
+    pub shadow: DepthPipelines,
+    pub eye_depth: DepthPipelines,
+    pub floor_depth: RenderPipeline,
+    pub occlusion: RenderPipeline,
+    pub blur: RenderPipeline,
+    pub lines: RenderPipeline,
+    /// Write depth.
+    pub triangles: RenderPipeline,
+    /// Do not, and show front faces only.
+    pub glass: RenderPipeline,
+}
+
+/// All that differs between two pipelines.
+struct Recipe<'a> {
+    label: &'static str,
+    module: &'a wgpu::ShaderModule,
+    groups: &'a [Option<&'a BindGroupLayout>],
+    vertex: &'static str,
+    buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
+    /// Entry point; `None` draws depth only.
+    fragment: Option<&'static str>,
+    format: Option<wgpu::TextureFormat>,
+    blend: Option<BlendState>,
+    /// Comparison, and whether depth is written.
+    depth: Option<(CompareFunction, bool)>,
+    samples: u32,
+    writes: wgpu::ColorWrites,
+    strip: bool,
+    cull: Option<wgpu::Face>,
+}
+
+impl<'a> Recipe<'a> {
+    /// A multisampled picture pass without vertex buffers that tests and writes depth.
+    fn new(label: &'static str, module: &'a wgpu::ShaderModule, groups: &'a [Option<&'a BindGroupLayout>]) -> Self {
+        Self {
+            label,
+            module,
+            groups,
+            vertex: "vs_main",
+            buffers: &[],
+            fragment: Some("fs_main"),
+            format: Some(COLOR_FORMAT),
+            blend: None,
+            depth: Some((CompareFunction::LessEqual, true)),
+            samples: SAMPLES,
+            writes: wgpu::ColorWrites::ALL,
+            strip: false,
+            cull: None,
+        }
+    }
+
+    fn build(&self, device: &wgpu::Device) -> RenderPipeline {
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(self.label),
+            bind_group_layouts: self.groups,
+            immediate_size: 0,
+        });
+        let topology = if self.strip { wgpu::PrimitiveTopology::TriangleStrip } else { wgpu::PrimitiveTopology::TriangleList };
+        let targets: Vec<_> =
+            self.format.iter().map(|&format| Some(wgpu::ColorTargetState { format, blend: self.blend, write_mask: self.writes })).collect();
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(self.label),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: self.module,
+                entry_point: Some(self.vertex),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                buffers: self.buffers,
+            },
+            primitive: wgpu::PrimitiveState { topology, cull_mode: self.cull, ..Default::default() },
+            depth_stencil: self.depth.map(|(compare, write)| wgpu::DepthStencilState {
+                format: DEPTH_FORMAT,
+                depth_write_enabled: Some(write),
+                depth_compare: Some(compare),
+                stencil: wgpu::StencilState::default(),
+                bias: wgpu::DepthBiasState::default(),
+            }),
+            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            fragment: self.fragment.map(|entry_point| wgpu::FragmentState {
+                module: self.module,
+                entry_point: Some(entry_point),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                targets: &targets,
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+}
+
+const POSITION: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3];
+const NORMAL: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32x3];
+const TEX_COORD: &[wgpu::VertexAttribute] = &vertex_attr_array![2 => Float32x2];
+const COLOR: &[wgpu::VertexAttribute] = &vertex_attr_array![3 => Unorm8x4];
+const LINE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x3, 3 => Unorm8x4];
+const COLOR_VERTEX: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
+
+fn per_vertex(array_stride: usize, attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout { array_stride: array_stride as u64, step_mode: wgpu::VertexStepMode::Vertex, attributes }
+}
+
+impl Pipelines {
+    pub(super) fn new(device: &wgpu::Device, layouts: &Layouts) -> Self {
+        let compiled = |source: shader::ShaderSource| source.compile(device);
+        let plain = [Some(&layouts.frame)];
+        let lit = [Some(&layouts.frame), Some(&layouts.light)];
+        let coarse = |module, label, groups| Recipe {
+            format: Some(OCCLUSION_FORMAT),
+            depth: None,
+            samples: 1,
+            ..Recipe::new(label, module, groups)
+        };
+        let over = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
+        let (depth, triangles) = (compiled(shader::DEPTH), compiled(shader::TRIANGLES));
+        let corners = [Some(per_vertex(size_of::<ColorVertex>(), COLOR_VERTEX))];
+        let line = wgpu::VertexBufferLayout {
+            array_stride: size_of::<Line>() as u64,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: LINE,
+        };
+        let colored = Recipe { buffers: &corners, blend: over, ..Recipe::new("triangles", &triangles, &plain) };
+        let glass = Recipe { depth: Some((CompareFunction::LessEqual, false)), cull: Some(wgpu::Face::Back), ..colored };
+        Self {
+            background: Recipe {
+                depth: Some((CompareFunction::Always, false)),
+                ..Recipe::new("background", &compiled(shader::BACKGROUND), &plain)
+            }
+            .build(device),
+            ground: Recipe {
+                strip: true,
+                blend: over,
+                depth: Some((CompareFunction::LessEqual, false)),
+                ..Recipe::new("ground", &compiled(shader::GROUND), &lit)
+            }
+            .build(device),
+            skin: skin(device, layouts),
+            shadow: depth_only(device, layouts, &depth, "vs_light"),
+            eye_depth: depth_only(device, layouts, &depth, "vs_eye"),
+            floor_depth: Recipe {
+                vertex: "vs_floor",
+                strip: true,
+                fragment: None,
+                format: None,
+                samples: 1,
+                ..Recipe::new("floor", &depth, &plain)
+            }
+            .build(device),
+            occlusion: coarse(&compiled(shader::OCCLUSION), "occlusion", &[Some(&layouts.frame), Some(&layouts.occlusion)]).build(device),
+            blur: coarse(&compiled(shader::OCCLUSION_BLUR), "occlusion blur", &[Some(&layouts.frame), Some(&layouts.blur)]).build(device),
+            lines: Recipe {
+                buffers: &[Some(line)],
+                strip: true,
+                blend: over,
+                depth: Some((CompareFunction::LessEqual, false)),
+                ..Recipe::new("lines", &compiled(shader::LINES), &plain)
+            }
+            .build(device),
+            glass: glass.build(device),
+            triangles: Recipe { depth: Some((CompareFunction::LessEqual, true)), cull: None, ..glass }.build(device),
+        }
+    }
+}
+
+fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
+    let module = shader::SKIN.compile(device);
+    let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material)];
+    let buffers = [per_vertex(12, POSITION), per_vertex(12, NORMAL), per_vertex(8, TEX_COORD), per_vertex(4, COLOR)].map(Some);
+    let solid = || Recipe { buffers: &buffers, ..Recipe::new("skin", &module, &groups) };
+    let blended = || Recipe { blend: Some(BlendState::ALPHA_BLENDING), ..solid() };
+    let edges = layouts.edges.as_ref().map(|layout| {
+        let groups = [groups[0], groups[1], groups[2], Some(layout)];
+        [solid(), blended()].map(|recipe| Recipe { vertex: "vs_edges", buffers: &[], groups: &groups, ..recipe }.build(device))
+    });
+    SkinPipelines {
+        solid: solid().build(device),
+        blended: blended().build(device),
+        edges,
+        mask: Recipe { writes: wgpu::ColorWrites::empty(), ..solid() }.build(device),
+    }
+}
+
+fn depth_only(device: &wgpu::Device, layouts: &Layouts, module: &wgpu::ShaderModule, vertex: &'static str) -> DepthPipelines {
+    let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)].map(Some);
+    let solid = Recipe {
+        vertex,
+        buffers: &buffers,
+        fragment: None,
+        format: None,
+        samples: 1,
+        ..Recipe::new("depth", module, &[Some(&layouts.frame)])
+    }
+    .build(device);
+    let groups = [Some(&layouts.frame), Some(&layouts.material)];
+    let cutout = Recipe {
+        vertex,
+        buffers: &buffers,
+        fragment: Some("fs_cutout"),
+        format: None,
+        samples: 1,
+        ..Recipe::new("depth with holes", module, &groups)
+    }
+    .build(device);
+    DepthPipelines { solid, cutout }
+}

@@ -1,0 +1,345 @@
+//! Draws scenes.
+//!
+//! A picture is made of: shadow map (depth from the key light), depth from the eye at half size, ambient occlusion and its blur,
+//! and one multisampled pass with everything that is seen. Passes that nothing needs are left out.
+
+use super::camera::Camera;
+use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
+use super::mesh::MeshFrame;
+use super::overlay::{Layer, Overlay};
+use super::pipelines::{DepthPipelines, Layouts, Pipelines};
+use super::scene::{MeshDraw, MeshStyle, Scene};
+use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, style_stride, texture};
+use crate::gpu::{GpuContext, GpuError, GrowBuffer};
+use crate::mesh::Bounds;
+
+/// Depths below this are for the layers in front; the same constant is in `shaders/common/frame.wgsl`.
+const FRONT_RANGE: f32 = 0.1;
+
+/// Pipelines and the shadow map: one for all pictures of a device.
+#[derive(Debug)]
+pub struct Renderer {
+    gpu: GpuContext,
+    layouts: Layouts,
+    pipelines: Pipelines,
+    shadow_map: wgpu::TextureView,
+    shadow_sampler: wgpu::Sampler,
+}
+
+/// Where each overlay begins in the shared buffers, by layer.
+struct Ranges {
+    lines: [std::ops::Range<u32>; 4],
+    triangles: [std::ops::Range<u32>; 4],
+}
+
+impl Renderer {
+    /// Compiles all shaders.
+    #[must_use]
+    pub fn new(gpu: &GpuContext) -> Self {
+        let layouts = Layouts::new(gpu);
+        let pipelines = Pipelines::new(&gpu.device, &layouts);
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING;
+        let shadow_map = texture(gpu, "shadow map", [SHADOW_SIZE; 2], DEPTH_FORMAT, 1, usage);
+        let shadow_sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("shadow map"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            compare: Some(wgpu::CompareFunction::LessEqual),
+            ..Default::default()
+        });
+        let shadow_map = shadow_map.create_view(&wgpu::TextureViewDescriptor::default());
+        Self { gpu: gpu.clone(), layouts, pipelines, shadow_map, shadow_sampler }
+    }
+
+    /// The device it draws with.
+    #[must_use]
+    pub fn gpu(&self) -> &GpuContext {
+        &self.gpu
+    }
+
+    pub(super) fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
+    /// Draws a scene and submits it: a one-line wrapper around [`Renderer::draw`].
+    pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
+        self.draw(&mut encoder, target, camera, scene);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Draws a scene into an image.
+    ///
+    /// # Errors
+    /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
+    pub fn render_to_image(&self, camera: &Camera, scene: &Scene<'_>, width: u32, height: u32) -> Result<image::RgbaImage, GpuError> {
+        self.gpu.check_size(width, height)?;
+        let mut target = Target::new(self, width, height);
+        self.render(&mut target, camera, scene);
+        target.read(&self.gpu)
+    }
+
+    /// Encodes a scene. Several targets may be drawn in one submission, each once. Meshes beyond the first 64 are left out.
+    pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+        let meshes: Vec<_> = scene.meshes.iter().filter(|draw| draw.mesh.is_drawn()).take(MAX_MESHES).collect();
+        let bounds = union(meshes.iter().map(|draw| draw.mesh.bounds()));
+        let frame = FrameUniform::new(camera, scene, &bounds, target.size());
+        target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
+        self.write_styles(target, &meshes);
+        let ranges = self.write_overlays(target, &scene.overlays);
+        if scene.shadows && !meshes.is_empty() {
+            let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
+            draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
+        }
+        if scene.occlusion && !meshes.is_empty() {
+            self.draw_occlusion(encoder, target, &meshes, camera, scene);
+        }
+        self.draw_picture(encoder, target, scene, &meshes, &ranges);
+    }
+
+    fn write_styles(&self, target: &Target, meshes: &[&MeshDraw<'_>]) {
+        let stride = style_stride(&self.gpu) as usize;
+        let mut bytes = vec![0; stride * meshes.len().max(1)];
+        let plain = MeshStyle::default();
+        let styles = meshes.iter().map(|draw| &draw.style).chain(meshes.is_empty().then_some(&plain));
+        for (slot, style) in bytes.chunks_mut(stride).zip(styles) {
+            slot[..size_of::<StyleUniform>()].copy_from_slice(bytemuck::bytes_of(&StyleUniform::from(style)));
+        }
+        self.gpu.queue.write_buffer(&target.styles, 0, &bytes);
+    }
+
+    fn write_overlays(&self, target: &mut Target, overlays: &[&Overlay]) -> Ranges {
+        let (mut lines, mut triangles) = (Vec::new(), Vec::new());
+        let mut ranges = Ranges { lines: Default::default(), triangles: Default::default() };
+        for (index, layer) in Layer::DRAW_ORDER.into_iter().enumerate() {
+            let start = (lines.len() as u32, triangles.len() as u32);
+            for overlay in overlays.iter().filter(|overlay| overlay.layer == layer) {
+                lines.extend_from_slice(overlay.lines());
+                triangles.extend_from_slice(overlay.triangles());
+            }
+            ranges.lines[index] = start.0..lines.len() as u32;
+            ranges.triangles[index] = start.1..triangles.len() as u32;
+        }
+        target.lines.write(&self.gpu.device, &self.gpu.queue, &lines);
+        target.triangles.write(&self.gpu.device, &self.gpu.queue, &triangles);
+        ranges
+    }
+
+    fn draw_occlusion(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        meshes: &[&MeshDraw<'_>],
+        camera: &Camera,
+        scene: &Scene<'_>,
+    ) {
+        {
+            let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
+            draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
+            if scene.ground.is_some_and(|ground| camera.eye().y > ground.height) {
+                pass.set_pipeline(&self.pipelines.floor_depth);
+                pass.draw(0..4, 0..1);
+            }
+        }
+        let passes = [
+            ("occlusion", &target.views.rough, &self.pipelines.occlusion, &target.occlusion_group),
+            ("occlusion blur", &target.views.smooth, &self.pipelines.blur, &target.blur_group),
+        ];
+        for (label, view, pipeline, group) in passes {
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some(label),
+                color_attachments: &[Some(color_attachment(view, None))],
+                ..Default::default()
+            });
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &target.frame_group, &[0]);
+            pass.set_bind_group(1, group, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
+    fn draw_picture(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        scene: &Scene<'_>,
+        meshes: &[&MeshDraw<'_>],
+        ranges: &Ranges,
+    ) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("picture"),
+            color_attachments: &[Some(color_attachment(&target.views.multisampled, Some(&target.views.resolved)))],
+            depth_stencil_attachment: Some(depth_attachment(&target.views.depth, wgpu::StoreOp::Discard)),
+            ..Default::default()
+        });
+        let [width, height] = target.size().map(|s| s as f32);
+        pass.set_viewport(0.0, 0.0, width, height, FRONT_RANGE, 1.0);
+        pass.set_bind_group(0, &target.frame_group, &[0]);
+        pass.set_bind_group(1, &target.light_group, &[]);
+        pass.set_pipeline(&self.pipelines.background);
+        pass.draw(0..3, 0..1);
+        self.draw_skins(&mut pass, target, meshes, false);
+        self.draw_layer(&mut pass, target, ranges, Layer::Solid);
+        if scene.ground.is_some() {
+            pass.set_pipeline(&self.pipelines.ground);
+            pass.set_bind_group(0, &target.frame_group, &[0]);
+            pass.set_bind_group(1, &target.light_group, &[]);
+            pass.draw(0..4, 0..1);
+        }
+        self.draw_skins(&mut pass, target, meshes, true);
+        self.draw_layer(&mut pass, target, ranges, Layer::Glass);
+        pass.set_viewport(0.0, 0.0, width, height, 0.0, FRONT_RANGE);
+        self.draw_layer(&mut pass, target, ranges, Layer::FrontGlass);
+        self.draw_layer(&mut pass, target, ranges, Layer::Front);
+    }
+
+    /// The solid parts of all meshes, or the see-through ones.
+    fn draw_skins(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, meshes: &[&MeshDraw<'_>], blended: bool) {
+        let stride = style_stride(&self.gpu);
+        for (slot, draw) in (0..).zip(meshes) {
+            pass.set_bind_group(0, &target.frame_group, &[slot * stride]);
+            pass.set_bind_group(1, &target.light_group, &[]);
+            let all = draw.style.opacity < 1.0;
+            let chosen: Vec<_> = (draw.mesh.model().parts.iter())
+                .filter(|part| !part.indices.is_empty())
+                .filter(|part| blended == (all || draw.style.materials && draw.mesh.model().materials[part.material].blended))
+                .map(|part| (part.indices.clone(), &draw.mesh.model().materials[part.material].bind_group))
+                .collect();
+            if chosen.is_empty() {
+                continue;
+            }
+            bind_vertices(pass, draw.mesh);
+            if blended {
+                pass.set_pipeline(&self.pipelines.skin.mask);
+                for (indices, material) in &chosen {
+                    pass.set_bind_group(2, *material, &[]);
+                    pass.draw_indexed(indices.clone(), 0, 0..1);
+                }
+            }
+            let edges = draw.style.wireframe.and(draw.mesh.edges.as_ref()).zip(self.pipelines.skin.edges.as_ref());
+            if let Some((group, pipelines)) = edges {
+                pass.set_pipeline(&pipelines[usize::from(blended)]);
+                pass.set_bind_group(3, group, &[]);
+            } else {
+                pass.set_pipeline(if blended { &self.pipelines.skin.blended } else { &self.pipelines.skin.solid });
+            }
+            for (indices, material) in chosen {
+                pass.set_bind_group(2, material, &[]);
+                if edges.is_some() {
+                    pass.draw(indices, 0..1);
+                } else {
+                    pass.draw_indexed(indices, 0, 0..1);
+                }
+            }
+        }
+    }
+
+    fn draw_layer(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, ranges: &Ranges, layer: Layer) {
+        let Some(index) = Layer::DRAW_ORDER.iter().position(|&l| l == layer) else { return };
+        let (lines, triangles) = (ranges.lines[index].clone(), ranges.triangles[index].clone());
+        pass.set_bind_group(0, &target.frame_group, &[0]);
+        if !triangles.is_empty() {
+            let glass = matches!(layer, Layer::Glass | Layer::FrontGlass);
+            pass.set_pipeline(if glass { &self.pipelines.glass } else { &self.pipelines.triangles });
+            pass.set_vertex_buffer(0, target.triangles.buffer().slice(..));
+            pass.draw(triangles, 0..1);
+        }
+        if !lines.is_empty() {
+            pass.set_pipeline(&self.pipelines.lines);
+            pass.set_vertex_buffer(0, target.lines.buffer().slice(..));
+            pass.draw(0..4, lines);
+        }
+    }
+
+    pub(super) fn frame_group(&self, frame: &GrowBuffer<FrameUniform>, styles: &wgpu::Buffer) -> wgpu::BindGroup {
+        let style = wgpu::BufferBinding { buffer: styles, offset: 0, size: std::num::NonZeroU64::new(size_of::<StyleUniform>() as u64) };
+        self.group("frame", &self.layouts.frame, [frame.buffer().as_entire_binding(), wgpu::BindingResource::Buffer(style)])
+    }
+
+    pub(super) fn light_group(&self, views: &Views) -> wgpu::BindGroup {
+        let texture = wgpu::BindingResource::TextureView;
+        let sampler = wgpu::BindingResource::Sampler(&self.shadow_sampler);
+        self.group("light", &self.layouts.light, [texture(&self.shadow_map), sampler, texture(&views.smooth), texture(&views.eye_depth)])
+    }
+
+    pub(super) fn occlusion_group(&self, views: &Views) -> wgpu::BindGroup {
+        self.group("occlusion", &self.layouts.occlusion, [wgpu::BindingResource::TextureView(&views.eye_depth)])
+    }
+
+    pub(super) fn blur_group(&self, views: &Views) -> wgpu::BindGroup {
+        let texture = wgpu::BindingResource::TextureView;
+        self.group("occlusion blur", &self.layouts.blur, [texture(&views.eye_depth), texture(&views.rough)])
+    }
+
+    fn group<const N: usize>(
+        &self,
+        label: &str,
+        layout: &wgpu::BindGroupLayout,
+        resources: [wgpu::BindingResource<'_>; N],
+    ) -> wgpu::BindGroup {
+        let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+    }
+}
+
+fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {
+    pass.set_bind_group(0, &target.frame_group, &[0]);
+    for draw in meshes {
+        let model = draw.mesh.model();
+        pass.set_vertex_buffer(0, draw.mesh.positions.buffer().slice(..));
+        pass.set_vertex_buffer(1, model.tex_coords.slice(..));
+        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
+            let material = &model.materials[part.material];
+            if material.blended && draw.style.materials {
+                continue;
+            }
+            if material.cutout && draw.style.materials {
+                pass.set_pipeline(&pipelines.cutout);
+                pass.set_bind_group(1, &material.bind_group, &[]);
+            } else {
+                pass.set_pipeline(&pipelines.solid);
+            }
+            pass.draw_indexed(part.indices.clone(), 0, 0..1);
+        }
+    }
+}
+
+fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame) {
+    pass.set_vertex_buffer(0, mesh.positions.buffer().slice(..));
+    pass.set_vertex_buffer(1, mesh.normals.buffer().slice(..));
+    pass.set_vertex_buffer(2, mesh.model().tex_coords.slice(..));
+    pass.set_vertex_buffer(3, mesh.colors.buffer().slice(..));
+    pass.set_index_buffer(mesh.model().indices.slice(..), wgpu::IndexFormat::Uint32);
+}
+
+fn union(all: impl Iterator<Item = Bounds>) -> Bounds {
+    all.fold(Bounds::of([]), |a, b| Bounds { min: a.min.inf(&b.min), max: a.max.sup(&b.max) })
+}
+
+fn depth_pass<'e>(encoder: &'e mut wgpu::CommandEncoder, label: &str, view: &wgpu::TextureView) -> wgpu::RenderPass<'e> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        depth_stencil_attachment: Some(depth_attachment(view, wgpu::StoreOp::Store)),
+        ..Default::default()
+    })
+}
+
+fn depth_attachment(view: &wgpu::TextureView, store: wgpu::StoreOp) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }),
+        stencil_ops: None,
+    }
+}
+
+fn color_attachment<'v>(view: &'v wgpu::TextureView, resolved: Option<&'v wgpu::TextureView>) -> wgpu::RenderPassColorAttachment<'v> {
+    // What is resolved need not be kept.
+    let store = if resolved.is_some() { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
+    wgpu::RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target: resolved,
+        ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store },
+    }
+}

@@ -1,0 +1,107 @@
+//! What a picture shows.
+
+use super::mesh::MeshFrame;
+use super::overlay::Overlay;
+
+/// Linear light from an 8-bit sRGB colour.
+#[must_use]
+pub fn linear_from_srgb(srgb: [u8; 3]) -> [f32; 3] {
+    srgb.map(|value| {
+        let v = f32::from(value) / 255.0;
+        if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    })
+}
+
+/// What stands behind everything: a soft vertical gradient of 8-bit sRGB colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Background {
+    /// Upper edge.
+    pub top: [u8; 3],
+    /// Lower edge.
+    pub bottom: [u8; 3],
+}
+
+impl Background {
+    /// A light neutral studio, for papers and prints.
+    pub const STUDIO: Self = Self { top: [226, 229, 233], bottom: [196, 199, 204] };
+    /// A dark neutral studio, for long work at a screen.
+    pub const DARK: Self = Self { top: [62, 66, 73], bottom: [38, 40, 45] };
+    /// Plain white.
+    pub const WHITE: Self = Self { top: [255; 3], bottom: [255; 3] };
+}
+
+/// The floor: it catches the shadow, and may show a grid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ground {
+    /// Its height (y), in scene units.
+    pub height: f32,
+    /// Distance of the fine grid lines in scene units, every tenth of them stronger; `None` shows no grid.
+    pub grid: Option<f32>,
+}
+
+/// How one mesh is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeshStyle {
+    /// 1 is solid; less lets the inside show.
+    pub opacity: f32,
+    /// Use the file's textures and colours; otherwise everything is clay.
+    pub materials: bool,
+    /// Linear colour of the clay.
+    pub clay: [f32; 3],
+    /// Linear colour and opacity of the edges; `None` draws no wireframe.
+    pub wireframe: Option<[f32; 4]>,
+    /// How much the per-vertex colours cover the material, 0 to 1.
+    pub vertex_colors: f32,
+}
+
+/// Edges as drawn when nothing else is asked for: linear colour and opacity.
+pub const WIRE_COLOR: [f32; 4] = [0.012, 0.016, 0.024, 0.45];
+
+/// Clay: a warm light grey, linear.
+pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
+
+impl Default for MeshStyle {
+    fn default() -> Self {
+        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0 }
+    }
+}
+
+/// A mesh in a picture.
+#[derive(Debug, Clone, Copy)]
+pub struct MeshDraw<'a> {
+    /// Its present shape.
+    pub mesh: &'a MeshFrame,
+    /// Its looks.
+    pub style: MeshStyle,
+}
+
+/// Everything in a picture. `Scene::default()` is an empty studio.
+#[derive(Debug, Clone)]
+pub struct Scene<'a> {
+    /// Surfaces.
+    pub meshes: Vec<MeshDraw<'a>>,
+    /// Lines, triangles, bones.
+    pub overlays: Vec<&'a Overlay>,
+    /// The floor, if there is one.
+    pub ground: Option<Ground>,
+    /// Behind everything.
+    pub background: Background,
+    /// Cast shadows from the key light.
+    pub shadows: bool,
+    /// Darken creases and contacts.
+    pub occlusion: bool,
+}
+
+impl Default for Scene<'_> {
+    fn default() -> Self {
+        Self { meshes: Vec::new(), overlays: Vec::new(), ground: None, background: Background::DARK, shadows: true, occlusion: true }
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// One mesh on a floor at `height`.
+    #[must_use]
+    pub fn of(mesh: &'a MeshFrame, style: MeshStyle, height: f32) -> Self {
+        Self { meshes: vec![MeshDraw { mesh, style }], ground: Some(Ground { height, grid: None }), ..Self::default() }
+    }
+}

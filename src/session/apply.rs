@@ -1,0 +1,182 @@
+//! The one place where commands take effect.
+
+use std::path::Path;
+
+use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
+use crate::dynamics::Params;
+use crate::math::Quat;
+use crate::rig::{Pose, PoseFile, Skeleton};
+
+impl Session {
+    /// Applies everything that was collected.
+    pub fn apply_all(&mut self, queue: &mut CommandQueue) {
+        for (command, gesture) in queue.drain() {
+            self.apply(command, gesture);
+        }
+    }
+
+    /// Applies one command that is an undo step of its own.
+    pub fn apply_once(&mut self, command: Command) {
+        self.apply(command, Gesture::Once);
+    }
+
+    /// Applies one command. What can't be done becomes a message, and nothing is changed.
+    pub fn apply(&mut self, command: Command, gesture: Gesture) {
+        let label = command.label();
+        let before = self.document.clone();
+        match command {
+            Command::Undo => self.step_history(true),
+            Command::Redo => self.step_history(false),
+            command => {
+                self.dispatch(command);
+                self.history.record(before, &self.document, label, gesture);
+            }
+        }
+        self.refresh_shown();
+    }
+
+    /// The button went up: the next drag is an undo step of its own.
+    pub fn end_gesture(&mut self) {
+        self.history.end_gesture(&self.document);
+    }
+
+    fn dispatch(&mut self, command: Command) {
+        match command {
+            Command::Open(source) => self.start_opening(source),
+            Command::SetMethod(method) => {
+                self.stages.forgive();
+                self.document.method = method;
+            }
+            Command::SetParams(params) => self.set_params(params),
+            Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
+            Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
+            Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
+            Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| pose.locals[joint] = skeleton.joints()[joint].rest),
+            Command::ResetPose => self.reset_pose(),
+            Command::SetPose(pose) => self.set_pose(pose),
+            Command::LoadPose(path) => self.load_pose(&path),
+            Command::SavePose(path) => self.save_pose(&path),
+            Command::SelectClip(clip) => self.select_clip(clip),
+            Command::SetPlaying(playing) => self.set_playing(playing),
+            Command::TogglePlaying => self.set_playing(!self.playback.playing),
+            Command::SetSpeed(speed) if speed.is_finite() => self.playback.speed = speed.clamp(-8.0, 8.0),
+            Command::SetSpeed(_) => {}
+            Command::SetLooping(looping) => self.playback.looping = looping,
+            Command::Scrub { time_secs } if time_secs.is_finite() => {
+                self.playback.time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
+            }
+            Command::Scrub { .. } => {}
+            Command::ResetSimulation => self.settle(),
+            Command::CancelJobs => self.stages.cancel(),
+            Command::DismissMessage(id) => self.messages.dismiss(id),
+            Command::Undo | Command::Redo => {}
+        }
+    }
+
+    fn step_history(&mut self, back: bool) {
+        let params = self.document.params;
+        let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
+        if done {
+            self.stages.forgive();
+            self.playback.leave_clip();
+            if self.document.params != params {
+                self.send_params(self.document.params);
+            }
+            self.take_finished_jobs();
+        }
+    }
+
+    fn set_params(&mut self, params: Params) {
+        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], iterations: _, time_step_secs, paper: _ } =
+            params;
+        if [stiffness_pa, density_kg_m3, damping_per_s, x, y, z, time_step_secs].iter().all(|number| number.is_finite()) {
+            self.document.params = params;
+            self.send_params(params);
+        }
+    }
+
+    fn send_params(&self, params: Params) {
+        for worker in self.stages.workers() {
+            worker.set_params(params);
+        }
+    }
+
+    fn settle(&mut self) {
+        self.refresh_shown();
+        if let Some(worker) = self.stages.worker() {
+            worker.settle(&self.shown.world_from_joint);
+        }
+    }
+
+    /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
+    fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
+        self.refresh_shown();
+        let Document { subject: Some(subject), pose, .. } = &mut self.document else { return };
+        pose.clone_from(&self.shown.pose);
+        edit(&subject.character.skeleton, pose);
+        self.playback.leave_clip();
+    }
+
+    fn edit_joint(&mut self, joint: usize, edit: impl FnOnce(&Skeleton, &mut Pose)) {
+        if joint < self.document.pose.locals.len() {
+            self.edit_pose(edit);
+        }
+    }
+
+    fn rotate_joint(&mut self, joint: usize, rotation: &Quat) {
+        if rotation.coords.iter().all(|c| c.is_finite()) {
+            self.edit_joint(joint, |skeleton, pose| pose.rotate_about_world_axes(skeleton, joint, rotation));
+        }
+    }
+
+    fn set_joint_angles(&mut self, joint: usize, degrees: [f64; 3]) {
+        if degrees.iter().all(|angle| angle.is_finite()) {
+            self.edit_joint(joint, |skeleton, pose| posing::set_joint_angles_deg(skeleton, pose, joint, degrees));
+        }
+    }
+
+    fn reset_pose(&mut self) {
+        if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
+            self.document.pose = rest;
+            self.playback.leave_clip();
+        }
+    }
+
+    fn set_pose(&mut self, pose: Pose) {
+        if pose.locals.len() == self.document.pose.locals.len() {
+            self.document.pose = pose;
+            self.playback.leave_clip();
+        }
+    }
+
+    fn select_clip(&mut self, clip: Option<usize>) {
+        match clip {
+            Some(clip) if clip < self.clips().len() => (self.playback.clip, self.playback.time_secs) = (Some(clip), 0.0),
+            Some(_) => {}
+            None => self.playback.leave_clip(),
+        }
+    }
+
+    fn set_playing(&mut self, playing: bool) {
+        let durations: Vec<f64> = self.clips().iter().map(|clip| clip.duration_secs).collect();
+        self.playback.set_playing(playing, durations.len(), |clip| durations[clip]);
+    }
+
+    fn load_pose(&mut self, path: &Path) {
+        let Some(skeleton) = self.document.skeleton() else { return };
+        match posing::read_pose(path, skeleton) {
+            Ok(pose) => self.set_pose(pose),
+            Err(error) => self.tell(Level::Error, error.to_string()),
+        }
+    }
+
+    fn save_pose(&mut self, path: &Path) {
+        self.refresh_shown();
+        let Some(skeleton) = self.document.skeleton() else { return };
+        let file: PoseFile = self.shown.pose.to_file(skeleton);
+        match crate::io::write_pose(path, &file) {
+            Ok(()) => self.tell(Level::Info, format!("The pose was written to {}.", path.display())),
+            Err(error) => self.tell(Level::Error, error.to_string()),
+        }
+    }
+}

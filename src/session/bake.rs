@@ -1,0 +1,115 @@
+//! Baking: a take written to files.
+//!
+//! | extension | what is written                                                                                              |
+//! |-----------|--------------------------------------------------------------------------------------------------------------|
+//! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
+//! | `.pc2`    | all frames in one point cache (Blender: Mesh Cache, Maya, 3ds Max)                                            |
+//! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
+//!
+//! Positions are in the source file's world space, units and axes, in the source's vertex order and count.
+
+use std::path::{Path, PathBuf};
+
+use super::motion::{Moments, PlayError, Take};
+use crate::io::{FrameNames, IoError, JsonPositions, PointCache, write_obj};
+use crate::progress::Progress;
+use crate::skin::Actor;
+
+/// What a bake can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BakeFormat {
+    /// Wavefront OBJ, one file a frame.
+    Obj,
+    /// Point cache 2, one file.
+    Pc2,
+    /// JSON, one file.
+    Json,
+}
+
+impl BakeFormat {
+    /// By the extension of the output file.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "obj" => Some(Self::Obj),
+            "pc2" => Some(Self::Pc2),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// What came out of a bake.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Baked {
+    /// Files written, in order.
+    pub files: Vec<PathBuf>,
+    /// Largest distance of a vertex from its place in the bind pose, in world units.
+    pub max_displacement: f32,
+    /// Milliseconds that the method needed for all frames.
+    pub method_ms: f64,
+}
+
+/// Plays a take and writes every frame.
+///
+/// # Errors
+/// [`PlayError`]; a file that could not be finished is not there at all.
+pub fn bake(actor: &mut Actor, take: &Take, path: &Path, format: BakeFormat, progress: &Progress) -> Result<Baked, PlayError<IoError>> {
+    let bind = actor.subject().character.bind_positions();
+    let mut baked = Baked::default();
+    let mut sink = Sink::open(actor, take, path, format).map_err(PlayError::Receiver)?;
+    take.play(actor, progress, |frame, actor| {
+        let distances = actor.positions().iter().zip(&bind).map(|(now, then)| (now - then).norm());
+        baked.max_displacement = distances.fold(baked.max_displacement, f32::max);
+        baked.method_ms += actor.times().total_ms;
+        sink.frame(frame, actor)
+    })?;
+    baked.files = sink.finish().map_err(PlayError::Receiver)?;
+    Ok(baked)
+}
+
+/// Where frames go.
+enum Sink {
+    Obj { path: PathBuf, names: Option<FrameNames>, files: Vec<PathBuf> },
+    Pc2 { path: PathBuf, cache: PointCache },
+    Json { path: PathBuf, positions: JsonPositions },
+}
+
+impl Sink {
+    fn open(actor: &Actor, take: &Take, path: &Path, format: BakeFormat) -> Result<Self, IoError> {
+        let (first, last) = match take.moments {
+            Moments::Frames { first, last, .. } => (first, last),
+            Moments::Settled { .. } => (0, 0),
+        };
+        let path = path.to_path_buf();
+        Ok(match format {
+            BakeFormat::Obj => {
+                let names = (last > first).then(|| FrameNames::new(&path, last as usize));
+                Self::Obj { path, names, files: Vec::new() }
+            }
+            BakeFormat::Pc2 => Self::Pc2 { cache: PointCache::create(&path, actor.positions().len(), first as f32)?, path },
+            BakeFormat::Json => Self::Json { positions: JsonPositions::create(&path)?, path },
+        })
+    }
+
+    fn frame(&mut self, frame: u32, actor: &Actor) -> Result<(), IoError> {
+        match self {
+            Self::Obj { path, names, files } => {
+                let path = names.as_ref().map_or_else(|| path.clone(), |names| names.path(frame as usize));
+                write_obj(&path, &actor.subject().character, actor.positions(), actor.normals())?;
+                files.push(path);
+                Ok(())
+            }
+            Self::Pc2 { cache, .. } => cache.frame(actor.positions()),
+            Self::Json { positions, .. } => positions.frame(actor.positions()),
+        }
+    }
+
+    fn finish(self) -> Result<Vec<PathBuf>, IoError> {
+        match self {
+            Self::Obj { files, .. } => Ok(files),
+            Self::Pc2 { path, cache } => cache.finish().map(|()| vec![path]),
+            Self::Json { path, positions } => positions.finish().map(|()| vec![path]),
+        }
+    }
+}

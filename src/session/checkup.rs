@@ -1,0 +1,134 @@
+//! What is in a character, in numbers and sentences: for `info` and for the window's panel.
+
+use serde::Serialize;
+
+use crate::character::{Attachment, Note};
+use crate::mesh::Topology;
+use crate::skin::Subject;
+
+/// A character at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checkup {
+    /// Name for titles.
+    pub name: String,
+    /// Vertices of all source meshes.
+    pub source_vertices: usize,
+    /// Triangles of all source meshes.
+    pub source_triangles: usize,
+    /// Vertices of the welded skin.
+    pub simulated_vertices: usize,
+    /// Connected parts of the welded skin.
+    pub skin_parts: usize,
+    /// Edges of the welded skin with a triangle on one side only.
+    pub boundary_edges: usize,
+    /// Edges of the welded skin with more than two triangles.
+    pub non_manifold_edges: usize,
+    /// Diagonal of the bind pose's bounding box, file units.
+    pub size: f32,
+    /// Length of one unit of the file in metres.
+    pub metres_per_unit: f64,
+    /// Source meshes in export order.
+    pub meshes: Vec<MeshSummary>,
+    /// Joints, parents first.
+    pub joints: Vec<JointSummary>,
+    /// Animations.
+    pub clips: Vec<ClipSummary>,
+    /// Materials' names.
+    pub materials: Vec<String>,
+    /// What was found and what was done about it.
+    pub notes: Vec<Note>,
+}
+
+/// One source mesh.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeshSummary {
+    /// Name.
+    pub name: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+    /// "skinned", "rigid", "static" or "unweighted".
+    pub attachment: &'static str,
+}
+
+/// One joint.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JointSummary {
+    /// Name.
+    pub name: String,
+    /// The parent's name.
+    pub parent: Option<String>,
+    /// World position in the bind pose, file units.
+    pub position: [f64; 3],
+    /// Whether it moves skin.
+    pub deforms: bool,
+}
+
+/// One animation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClipSummary {
+    /// Name.
+    pub name: String,
+    /// Time of its last key.
+    pub duration_secs: f64,
+    /// How many joint properties it moves.
+    pub tracks: usize,
+}
+
+impl Checkup {
+    /// Looks at a character.
+    #[must_use]
+    pub fn of(subject: &Subject) -> Self {
+        let character = &subject.character;
+        let topology = Topology::of(&subject.sim.mesh);
+        let joints = character.skeleton.joints();
+        Self {
+            name: character.name.clone(),
+            source_vertices: character.source_vertices(),
+            source_triangles: character.source_triangles(),
+            simulated_vertices: subject.sim.mesh.positions.len(),
+            skin_parts: topology.components,
+            boundary_edges: topology.boundary_edges(),
+            non_manifold_edges: topology.non_manifold_edges(),
+            size: subject.size,
+            metres_per_unit: character.metres_per_unit,
+            meshes: character.meshes.iter().map(MeshSummary::of).collect(),
+            joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
+            clips: character.clips.iter().map(ClipSummary::of).collect(),
+            materials: character.materials.iter().map(|material| material.name.clone()).collect(),
+            notes: character.notes.clone(),
+        }
+    }
+}
+
+impl MeshSummary {
+    fn of(mesh: &crate::character::SourceMesh) -> Self {
+        let attachment = match mesh.attachment {
+            Attachment::Skinned { .. } => "skinned",
+            Attachment::Rigid { .. } => "rigid",
+            Attachment::Static { .. } => "static",
+            Attachment::Unweighted => "unweighted",
+        };
+        Self { name: mesh.name.clone(), vertices: mesh.positions.len(), triangles: mesh.triangles.len(), attachment }
+    }
+}
+
+impl JointSummary {
+    fn of(subject: &Subject, joint: usize) -> Self {
+        let skeleton = &subject.character.skeleton;
+        let this = &skeleton.joints()[joint];
+        Self {
+            name: this.name.clone(),
+            parent: this.parent.map(|parent| skeleton.joints()[parent].name.clone()),
+            position: skeleton.bind_position(joint).coords.into(),
+            deforms: this.deforms,
+        }
+    }
+}
+
+impl ClipSummary {
+    fn of(clip: &crate::rig::Clip) -> Self {
+        Self { name: clip.name.clone(), duration_secs: clip.duration_secs, tracks: clip.tracks.len() }
+    }
+}

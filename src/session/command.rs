@@ -1,0 +1,151 @@
+//! What can be asked of a session.
+
+use std::path::PathBuf;
+
+use super::{MessageId, Source};
+use crate::dynamics::Params;
+use crate::math::Quat;
+use crate::rig::Pose;
+use crate::skin::Method;
+
+/// One request. [`super::Session::apply`] is the only place that carries them out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Command {
+    /// Reads a character in the background; the present one stays until the new one is ready.
+    Open(Source),
+    /// Changes the method (undoable); the present one stays until the new one is bound.
+    SetMethod(Method),
+    /// Changes physical parameters (undoable).
+    SetParams(Params),
+    /// Selects a joint, or nothing.
+    SelectJoint(Option<usize>),
+    /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
+    RotateJoint {
+        /// Which.
+        joint: usize,
+        /// By how much, since the last such command.
+        rotation: Quat,
+    },
+    /// Sets a joint's angles as [`super::Session::joint_angles_deg`] gives them (undoable).
+    SetJointAngles {
+        /// Which.
+        joint: usize,
+        /// About X, then Y, then Z, degrees.
+        degrees: [f64; 3],
+    },
+    /// Puts one joint back to rest (undoable).
+    ResetJoint(usize),
+    /// Puts all joints back to rest (undoable).
+    ResetPose,
+    /// Sets the whole pose (undoable).
+    SetPose(Pose),
+    /// Reads a pose file (undoable).
+    LoadPose(PathBuf),
+    /// Writes the pose shown to a pose file.
+    SavePose(PathBuf),
+    /// Shows a clip from its start, or the pose made by hand. Leaves playing or paused as it was.
+    SelectClip(Option<usize>),
+    /// Lets the clock run (on the last clip, if none is selected) or stops it. Physics goes on either way.
+    SetPlaying(bool),
+    /// Play ↔ pause.
+    TogglePlaying,
+    /// How fast the clip's clock runs; 1 is real time.
+    SetSpeed(f64),
+    /// Whether the clip starts over at its end.
+    SetLooping(bool),
+    /// Moves the clip's clock.
+    Scrub {
+        /// Seconds from the clip's start.
+        time_secs: f64,
+    },
+    /// Forgets velocities: the flesh is at rest in the pose shown.
+    ResetSimulation,
+    /// Takes back the last undoable command.
+    Undo,
+    /// Does it again.
+    Redo,
+    /// Stops all jobs that run.
+    CancelJobs,
+    /// Removes a message.
+    DismissMessage(MessageId),
+}
+
+impl Command {
+    /// What the command is called in the undo menu.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Open(_) => "Open",
+            Self::SetMethod(_) => "Change method",
+            Self::SetParams(_) => "Change dynamics",
+            Self::SelectJoint(_) => "Select joint",
+            Self::RotateJoint { .. } => "Rotate joint",
+            Self::SetJointAngles { .. } => "Set joint angles",
+            Self::ResetJoint(_) => "Reset joint",
+            Self::ResetPose => "Reset pose",
+            Self::SetPose(_) => "Set pose",
+            Self::LoadPose(_) => "Load pose",
+            Self::SavePose(_) => "Save pose",
+            Self::SelectClip(_) => "Select clip",
+            Self::SetPlaying(true) => "Play",
+            Self::SetPlaying(false) => "Pause",
+            Self::TogglePlaying => "Play or pause",
+            Self::SetSpeed(_) => "Set speed",
+            Self::SetLooping(_) => "Loop",
+            Self::Scrub { .. } => "Scrub",
+            Self::ResetSimulation => "Reset simulation",
+            Self::Undo => "Undo",
+            Self::Redo => "Redo",
+            Self::CancelJobs => "Cancel",
+            Self::DismissMessage(_) => "Dismiss",
+        }
+    }
+}
+
+/// How a command belongs to what the hand does, so that a drag is one undo step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gesture {
+    /// A step of its own.
+    #[default]
+    Once,
+    /// Part of a drag that goes on.
+    Dragging,
+    /// The last command of a drag.
+    Released,
+}
+
+/// What the user interface collects during a frame.
+#[derive(Debug, Default)]
+pub struct CommandQueue {
+    queue: Vec<(Command, Gesture)>,
+}
+
+impl CommandQueue {
+    /// Adds a request.
+    pub fn send(&mut self, command: Command, gesture: Gesture) {
+        self.queue.push((command, gesture));
+    }
+
+    /// Adds a request that is an undo step of its own.
+    pub fn once(&mut self, command: Command) {
+        self.send(command, Gesture::Once);
+    }
+
+    /// What was collected, in order.
+    #[must_use]
+    pub fn commands(&self) -> &[(Command, Gesture)] {
+        &self.queue
+    }
+
+    /// Whether nothing was collected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Takes everything out.
+    pub fn drain(&mut self) -> impl Iterator<Item = (Command, Gesture)> + '_ {
+        self.queue.drain(..)
+    }
+}

@@ -1,0 +1,250 @@
+//! The session: everything the workbench does, without a window. The window and the command line both drive it.
+//!
+//! # For whoever draws it
+//! ```no_run
+//! use sinew::session::{Command, CommandQueue, Session, Source};
+//! let mut session = Session::new();
+//! session.set_waker(std::sync::Arc::new(|| { /* wake the event loop: something new can be shown */ }));
+//! session.apply_once(Command::Open(Source::builtin("mannequin")));
+//! let mut commands = CommandQueue::default();
+//! loop {
+//!     // Panels read the session and raise commands; here is the one place that applies them.
+//!     session.apply_all(&mut commands);
+//!     let tick = session.tick(1.0 / 60.0); // real seconds since the last call; never blocks
+//!     if let Some(view) = session.snapshot() {
+//!         // draw view.positions, view.normals, view.world_from_joint of view.subject.character
+//!     }
+//!     if !tick.active { break } // sleep until input or the waker; else call again with the next frame
+//! }
+//! ```
+//! - **Draw from [`Session::snapshot`]**: it is consistent in itself (subject, method, positions, joints) and cheap to get. Its
+//!   `sequence` tells whether anything changed; compare `Arc::as_ptr(&view.subject)` to see whether the character did.
+//! - **Panels read** [`Session::document`] (method, params, source), [`Session::subject`] (character, check-up notes, skeleton),
+//!   [`Session::shown_pose`], [`Session::joint_angles_deg`], [`Session::playback`], [`Session::selected_joint`],
+//!   [`Session::jobs`], [`Session::messages`], [`Session::undo_label`] …
+//! - **Panels write** only by [`Command`]s. A drag sends [`Gesture::Dragging`] and, when the button goes up,
+//!   [`Gesture::Released`] (or [`Session::end_gesture`]): it is one undo step.
+//! - **Gizmos** sit at [`Session::world_from_joint`] (the joints asked for, without the simulation's delay) and send
+//!   [`Command::RotateJoint`] with the rotation since the last event, about world axes.
+//! - Turning a joint while a clip is shown takes the clip's pose of that moment over into the document and stops the clip.
+//!
+//! # What is where
+//! [`Document`] is what undo covers. [`Playback`] and the selected joint belong to the view. Subject and actors are derived: they
+//! are made by jobs in the background, the old ones stay until the new ones are ready. Each bound method lives on a [`SimWorker`].
+
+mod apply;
+mod bake;
+mod checkup;
+mod command;
+mod document;
+mod jobs;
+mod message;
+mod motion;
+mod playback;
+mod posing;
+mod source;
+mod stages;
+mod worker;
+
+pub use bake::{BakeFormat, Baked, bake};
+pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary};
+pub use command::{Command, CommandQueue, Gesture};
+pub use document::Document;
+pub use jobs::{JobView, open};
+pub use message::{Level, Message, MessageId};
+pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
+pub use playback::Playback;
+pub use posing::{
+    PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
+};
+pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
+pub use worker::{SimWorker, Snapshot, Waker};
+
+use std::sync::Arc;
+
+use crate::math::Affine;
+use crate::rig::{Clip, Pose};
+use crate::skin::{Method, Subject};
+use document::History;
+use message::Messages;
+use stages::Stages;
+
+/// One open character with its history, clock, jobs and simulation.
+#[derive(Default)]
+pub struct Session {
+    document: Document,
+    history: History,
+    playback: Playback,
+    selected_joint: Option<usize>,
+    messages: Messages,
+    stages: Stages,
+    waker: Option<Waker>,
+    /// The pose shown and its joints; follows the document or the clip.
+    shown: Shown,
+    last_sequence: u64,
+}
+
+/// The pose that the flesh shall follow.
+#[derive(Debug, Default)]
+struct Shown {
+    pose: Pose,
+    world_from_joint: Vec<Affine>,
+}
+
+/// What a tick found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// There is something new to draw.
+    pub changed: bool,
+    /// Something moves or a job runs: tick again with the next frame. Otherwise nothing will change by itself.
+    pub active: bool,
+}
+
+/// A window that slept must not catch up on all of it.
+const MAX_TICK_SECS: f64 = 0.1;
+
+impl Session {
+    /// An empty session: send [`Command::Open`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what to call, from other threads, when there is something new to show.
+    pub fn set_waker(&mut self, waker: Waker) {
+        self.waker = Some(waker);
+    }
+
+    /// What undo covers.
+    #[must_use]
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The open character with all that was derived from it.
+    #[must_use]
+    pub fn subject(&self) -> Option<&Arc<Subject>> {
+        self.document.subject.as_ref()
+    }
+
+    /// The clips of the open character.
+    #[must_use]
+    pub fn clips(&self) -> &[Clip] {
+        self.subject().map_or(&[], |subject| &subject.character.clips)
+    }
+
+    /// Which clip is shown and when in it.
+    #[must_use]
+    pub fn playback(&self) -> &Playback {
+        &self.playback
+    }
+
+    /// Length of the clip shown, 0 without one.
+    #[must_use]
+    pub fn clip_duration_secs(&self) -> f64 {
+        self.playback.clip.and_then(|clip| self.clips().get(clip)).map_or(0.0, |clip| clip.duration_secs)
+    }
+
+    /// The joint that gizmos and angle fields are for.
+    #[must_use]
+    pub fn selected_joint(&self) -> Option<usize> {
+        self.selected_joint
+    }
+
+    /// The pose that the flesh shall follow: the clip's at its time, or the one made by hand.
+    #[must_use]
+    pub fn shown_pose(&self) -> &Pose {
+        &self.shown.pose
+    }
+
+    /// The joints of the pose shown.
+    #[must_use]
+    pub fn world_from_joint(&self) -> &[Affine] {
+        &self.shown.world_from_joint
+    }
+
+    /// A joint's angles in the pose shown, degrees about X, then Y, then Z (see [`joint_angles_deg`]); zero for an unknown joint.
+    #[must_use]
+    pub fn joint_angles_deg(&self, joint: usize) -> [f64; 3] {
+        match self.document.skeleton() {
+            Some(skeleton) if joint < skeleton.len() => joint_angles_deg(skeleton, &self.shown.pose, joint),
+            _ => [0.0; 3],
+        }
+    }
+
+    /// The latest state of the flesh; `None` until the first character is ready.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.stages.worker().map(SimWorker::snapshot)
+    }
+
+    /// The method that is shown now; differs from the document's while that one is being bound, or if it can't be.
+    #[must_use]
+    pub fn shown_method(&self) -> Option<Method> {
+        self.stages.shown_method()
+    }
+
+    /// Long work that runs now.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<JobView> {
+        self.stages.views()
+    }
+
+    /// What the user should know, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        self.messages.list()
+    }
+
+    /// Tells the user something.
+    pub fn tell(&mut self, level: Level, text: impl Into<String>) {
+        self.messages.push(level, text);
+    }
+
+    /// What [`Command::Undo`] would take back.
+    #[must_use]
+    pub fn undo_label(&self) -> Option<&'static str> {
+        self.history.undo_label()
+    }
+
+    /// What [`Command::Redo`] would do again.
+    #[must_use]
+    pub fn redo_label(&self) -> Option<&'static str> {
+        self.history.redo_label()
+    }
+
+    /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.
+    /// Call it with every frame; it never waits.
+    pub fn tick(&mut self, dt_secs: f64) -> Tick {
+        let mut changed = self.take_finished_jobs();
+        let dt_secs = if dt_secs.is_finite() { dt_secs.clamp(0.0, MAX_TICK_SECS) } else { 0.0 };
+        let dt_secs = self.stages.worker().map_or(dt_secs, |worker| worker.accept(dt_secs));
+        self.playback.advance(dt_secs, self.clip_duration_secs());
+        self.refresh_shown();
+        let mut moving = false;
+        if let Some(worker) = self.stages.worker() {
+            worker.post(&self.shown.world_from_joint, dt_secs);
+            let sequence = worker.snapshot().sequence;
+            changed |= sequence != self.last_sequence;
+            self.last_sequence = sequence;
+            moving = !worker.is_asleep();
+        }
+        self.watch_worker();
+        Tick { changed, active: moving || self.playback.playing || self.stages.is_busy() }
+    }
+
+    /// Brings the pose shown up to date with clip, clock and document.
+    fn refresh_shown(&mut self) {
+        let Some(subject) = self.document.subject.as_deref() else { return };
+        let character = &subject.character;
+        let skeleton = &character.skeleton;
+        match self.playback.clip.and_then(|clip| character.clips.get(clip)) {
+            Some(clip) => self.shown.pose = clip.sample(skeleton, self.playback.time_secs),
+            None => self.shown.pose.clone_from(&self.document.pose),
+        }
+        skeleton.world_from_joint_into(&self.shown.pose, &mut self.shown.world_from_joint);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! Where a character comes from.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::character::Character;
+use crate::io::{self, IoError};
+use crate::progress::{Cancelled, Progress};
+use crate::skin::BindError;
+
+/// What the user named: the files that make up one character, or one `builtin:NAME`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Source {
+    /// As typed or dropped, in order.
+    pub files: Vec<PathBuf>,
+}
+
+/// The character that opens when nothing is named.
+pub const DEFAULT_BUILTIN: &str = "mannequin";
+
+impl Source {
+    /// A built-in character.
+    #[must_use]
+    pub fn builtin(name: &str) -> Self {
+        Self { files: vec![PathBuf::from(format!("builtin:{name}"))] }
+    }
+
+    /// The files given, or the default built-in character for none.
+    #[must_use]
+    pub fn of_files(files: Vec<PathBuf>) -> Self {
+        if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files } }
+    }
+
+    /// Name for a title: the first file without its folders.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        self.files.first().map(|path| name(path)).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.files.iter().map(|path| path.to_string_lossy()).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+/// Why a character could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The files could not be read.
+    #[error(transparent)]
+    Load(IoError),
+    /// The character was read but can't be worked with.
+    #[error("{file}: {error}")]
+    Unusable {
+        /// What was opened.
+        file: String,
+        /// Why it is of no use.
+        error: BindError,
+    },
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Reads the character.
+///
+/// # Errors
+/// [`OpenError`]: one sentence with the file, the place and what to do.
+pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
+    io::load(&source.files, progress).map_err(|error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    })
+}

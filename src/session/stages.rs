@@ -1,0 +1,228 @@
+//! The derived stages: subject and bound methods, and the jobs that make them.
+
+use std::sync::Arc;
+
+use super::jobs::{Job, Opened, Outcome, open_and_bind};
+use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source};
+use crate::progress::Progress;
+use crate::skin::{Actor, BindError, Method, Subject};
+
+/// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
+struct Bound {
+    method: Method,
+    worker: SimWorker,
+}
+
+/// The bound methods and the jobs under way.
+#[derive(Default)]
+pub(super) struct Stages {
+    /// What `bound` belongs to.
+    subject: Option<Arc<Subject>>,
+    bound: Vec<Bound>,
+    /// Which of `bound` is shown.
+    shown: Option<Method>,
+    /// A method that could not be bound to the subject: not tried again by itself.
+    refused: Option<Method>,
+    opening: Option<Job<Result<Opened, OpenError>>>,
+    binding: Option<(Method, Job<Result<Actor, BindError>>)>,
+}
+
+impl Stages {
+    pub(super) fn worker(&self) -> Option<&SimWorker> {
+        self.shown.and_then(|method| self.bound.iter().find(|b| b.method == method)).map(|b| &b.worker)
+    }
+
+    pub(super) fn shown_method(&self) -> Option<Method> {
+        self.shown
+    }
+
+    pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
+        self.bound.iter().map(|b| &b.worker)
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.opening.is_some() || self.binding.is_some()
+    }
+
+    pub(super) fn views(&self) -> Vec<JobView> {
+        self.opening.iter().map(Job::view).chain(self.binding.iter().map(|(_, job)| job.view())).collect()
+    }
+
+    pub(super) fn cancel(&mut self) {
+        self.opening = None;
+        if let Some((method, _)) = self.binding.take() {
+            self.refused = Some(method);
+        }
+    }
+
+    /// A method that was refused may be tried again.
+    pub(super) fn forgive(&mut self) {
+        self.refused = None;
+    }
+
+    fn is_of(&self, subject: &Arc<Subject>) -> bool {
+        self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
+    }
+
+    fn forget(&mut self, method: Method) {
+        self.bound.retain(|b| b.method != method);
+        self.shown = self.shown.filter(|&shown| shown != method);
+    }
+}
+
+impl Session {
+    /// Starts reading a character; a reading under way is given up.
+    pub(super) fn start_opening(&mut self, source: Source) {
+        let (method, params) = (self.document.method, self.document.params);
+        let title = format!("Opening {}", source.title());
+        let work = move |progress: &Progress| open_and_bind(source, method, &params, progress);
+        match Job::start(title, self.waker.clone(), work) {
+            Ok(job) => self.stages.opening = Some(job),
+            Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),
+        }
+    }
+
+    /// Takes over what the jobs have made. Returns whether anything was.
+    pub(super) fn take_finished_jobs(&mut self) -> bool {
+        let mut changed = false;
+        let opened = self.stages.opening.as_ref().map(Job::poll);
+        if !matches!(opened, None | Some(Outcome::Running)) {
+            self.stages.opening = None;
+            changed = true;
+        }
+        match opened {
+            Some(Outcome::Done(Ok(opened))) => self.take_over(opened),
+            Some(Outcome::Done(Err(OpenError::Cancelled(_))) | Outcome::Running) | None => {}
+            Some(Outcome::Done(Err(error))) => self.tell(Level::Error, error.to_string()),
+            Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
+        }
+        self.follow_document() || changed
+    }
+
+    /// A character has been read: it becomes the document's, as one undo step.
+    fn take_over(&mut self, opened: Opened) {
+        let before = self.document.clone();
+        let first = before.subject.is_none();
+        let pose = opened.subject.character.skeleton.rest_pose();
+        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, ..before.clone() };
+        self.enter_subject(&opened.subject);
+        if !first {
+            self.history.record(before, &self.document, "Open", super::Gesture::Once);
+        }
+        self.take_bound(self.document.method, opened.actor);
+    }
+
+    /// View state that only makes sense for one character starts over, and so do its bound methods.
+    fn enter_subject(&mut self, subject: &Arc<Subject>) {
+        self.stages.bound.clear();
+        (self.stages.shown, self.stages.refused, self.stages.binding) = (None, None, None);
+        self.stages.subject = Some(subject.clone());
+        self.selected_joint = None;
+        let kept = &self.playback;
+        self.playback = super::Playback { speed: kept.speed, looping: kept.looping, ..super::Playback::default() };
+        self.refresh_shown();
+    }
+
+    /// A binding is done: it is shown from now on.
+    fn take_bound(&mut self, method: Method, actor: Result<Actor, BindError>) {
+        match actor {
+            Ok(actor) => self.show_actor(method, actor),
+            Err(BindError::Cancelled(_)) => {}
+            Err(error) => self.refuse(method, &error.to_string()),
+        }
+    }
+
+    fn refuse(&mut self, method: Method, why: &str) {
+        self.stages.refused = Some(method);
+        self.tell(Level::Warning, format!("{} can't be used here: {why}.", method.label()));
+    }
+
+    fn show_actor(&mut self, method: Method, actor: Actor) {
+        self.stages.forget(method);
+        self.refresh_shown();
+        let world = self.shown.world_from_joint.clone();
+        match SimWorker::start(actor, world, self.last_sequence + 1, self.waker.clone()) {
+            Ok(worker) => {
+                worker.settle(&self.shown.world_from_joint);
+                self.stages.bound.push(Bound { method, worker });
+                self.stages.shown = Some(method);
+            }
+            Err(error) => self.tell(Level::Error, format!("No thread could be started for the simulation: {error}.")),
+        }
+    }
+
+    /// Makes what is shown follow the document: another subject (by undo), another method. Returns whether anything changed.
+    fn follow_document(&mut self) -> bool {
+        let Some(subject) = self.document.subject.clone() else { return false };
+        let mut changed = false;
+        if !self.stages.is_of(&subject) {
+            self.enter_subject(&subject);
+            changed = true;
+        }
+        let wanted = self.document.method;
+        changed |= self.take_finished_binding(wanted);
+        if self.stages.shown == Some(wanted) {
+            return changed;
+        }
+        if let Some(bound) = self.stages.bound.iter().find(|b| b.method == wanted) {
+            bound.worker.settle(&self.shown.world_from_joint);
+            (self.stages.shown, self.stages.binding) = (Some(wanted), None);
+            return true;
+        }
+        if self.stages.refused != Some(wanted) && self.stages.binding.as_ref().is_none_or(|(method, _)| *method != wanted) {
+            self.start_binding(&subject, wanted);
+        }
+        // Never nothing: a direct method is bound in a moment and stands in.
+        if self.stages.shown.is_none() {
+            let stand_in = if wanted.is_simulated() { Method::Dqs } else { wanted };
+            match Actor::bind(&subject, stand_in, &self.document.params, &Progress::new()) {
+                Ok(actor) => self.show_actor(stand_in, actor),
+                Err(error) => self.refuse(stand_in, &error.to_string()),
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    fn take_finished_binding(&mut self, wanted: Method) -> bool {
+        let Some((method, job)) = &self.stages.binding else { return false };
+        let method = *method;
+        let outcome = job.poll();
+        if matches!(outcome, Outcome::Running) {
+            if method != wanted {
+                self.stages.binding = None;
+            }
+            return false;
+        }
+        self.stages.binding = None;
+        match outcome {
+            Outcome::Done(actor) => self.take_bound(method, actor),
+            Outcome::Lost => self.refuse(method, "binding stopped unexpectedly"),
+            Outcome::Running => {}
+        }
+        true
+    }
+
+    fn start_binding(&mut self, subject: &Arc<Subject>, method: Method) {
+        let (subject, params) = (subject.clone(), self.document.params);
+        let title = format!("Binding {}", method.label().to_lowercase());
+        let work = move |progress: &Progress| Actor::bind(&subject, method, &params, progress);
+        match Job::start(title, self.waker.clone(), work) {
+            Ok(job) => self.stages.binding = Some((method, job)),
+            Err(error) => self.refuse(method, &format!("no thread could be started: {error}")),
+        }
+    }
+
+    /// Tells the user what went wrong on the simulation's thread.
+    pub(super) fn watch_worker(&mut self) {
+        let Some(worker) = self.stages.worker() else { return };
+        let (fault, dead) = (worker.take_fault(), worker.is_dead());
+        if let Some(fault) = fault {
+            self.tell(Level::Warning, format!("A frame was left out: {fault}."));
+        }
+        if let (true, Some(method)) = (dead, self.stages.shown) {
+            self.stages.forget(method);
+            self.refuse(method, "its simulation stopped unexpectedly");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! A bound method on a thread of its own, so that whoever draws never waits for the flesh.
+//!
+//! ```text
+//! owner ─post(pose, seconds)→ inbox (latest pose wins, seconds add up) → thread: Actor::advance → snapshot cell → owner
+//! ```
+//! The cell holds an `Arc`; the thread writes into one of a few buffers that nobody else holds any more, so that a running
+//! simulation allocates nothing and readers keep what they have for as long as they like.
+//!
+//! When the pose stands still and the flesh has come to rest, the thread sleeps until something changes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::dynamics::Params;
+use crate::math::{Affine, Point, Vec3};
+use crate::skin::{Actor, Frame, Method, SkinError, StepTimes, Subject};
+
+/// Called from other threads when there is something new to show.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// Time that a worker may be behind before the clock waits for it: a slow machine slows time.
+const MAX_PENDING_SECS: f64 = 0.1;
+/// Flesh that moved less than this part of the size in a frame is calm …
+const CALM_MOVEMENT: f32 = 2e-6;
+/// … and asleep after so long.
+const CALM_SECS: f64 = 0.5;
+/// Buffers in turn: one in the cell, one with the reader, one being written.
+const BUFFERS: usize = 3;
+
+/// The latest state of a simulation.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Grows with every new state of a session.
+    pub sequence: u64,
+    /// Whose state it is.
+    pub subject: Arc<Subject>,
+    /// Which method made it.
+    pub method: Method,
+    /// World positions of all source vertices.
+    pub positions: Vec<Point>,
+    /// Unit normals of all source vertices.
+    pub normals: Vec<Vec3>,
+    /// The joints that the flesh follows in this state.
+    pub world_from_joint: Vec<Affine>,
+    /// Where the time went.
+    pub times: StepTimes,
+}
+
+/// What the owner asked for since the thread last looked.
+#[derive(Default)]
+struct Inbox {
+    world_from_joint: Vec<Affine>,
+    pending_secs: f64,
+    posted: bool,
+    reset: bool,
+    params: Option<Params>,
+    stop: bool,
+}
+
+struct Shared {
+    inbox: Mutex<Inbox>,
+    wake: Condvar,
+    latest: Mutex<Arc<Snapshot>>,
+    fault: Mutex<Option<SkinError>>,
+    asleep: AtomicBool,
+    waker: Option<Waker>,
+}
+
+/// Owns the thread; dropping it stops the thread after the frame it is at.
+pub struct SimWorker {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SimWorker {
+    /// Starts the thread; `sequence` is the first snapshot's number.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(actor: Actor, world_from_joint: Vec<Affine>, sequence: u64, waker: Option<Waker>) -> std::io::Result<Self> {
+        let first = Snapshot {
+            sequence,
+            subject: actor.subject().clone(),
+            method: actor.method(),
+            positions: actor.positions().to_vec(),
+            normals: actor.normals().to_vec(),
+            world_from_joint,
+            times: actor.times(),
+        };
+        let first = Arc::new(first);
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            wake: Condvar::new(),
+            latest: Mutex::new(first.clone()),
+            fault: Mutex::default(),
+            asleep: AtomicBool::new(false),
+            waker,
+        });
+        let mut running = Running { buffers: vec![first], actor, shared: shared.clone(), calm_secs: 0.0, world: Vec::new(), sequence };
+        let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// How much of `dt_secs` the clock may let pass now: less than all of it when the thread is behind.
+    #[must_use]
+    pub fn accept(&self, dt_secs: f64) -> f64 {
+        let pending = lock(&self.shared.inbox).pending_secs;
+        dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
+    }
+
+    /// The joints are here now and so many seconds have passed. Does nothing while asleep in that same pose.
+    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
+        let mut inbox = lock(&self.shared.inbox);
+        let moved = inbox.world_from_joint != world_from_joint;
+        if !moved && self.is_asleep() {
+            return;
+        }
+        if moved {
+            inbox.world_from_joint.clear();
+            inbox.world_from_joint.extend_from_slice(world_from_joint);
+            self.shared.asleep.store(false, Ordering::Relaxed);
+        }
+        inbox.pending_secs += dt_secs;
+        inbox.posted = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// Forgets velocities and settles in the pose at once, without passing through what lies between.
+    pub fn settle(&self, world_from_joint: &[Affine]) {
+        let mut inbox = lock(&self.shared.inbox);
+        inbox.world_from_joint.clear();
+        inbox.world_from_joint.extend_from_slice(world_from_joint);
+        (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+        self.shared.wake.notify_one();
+    }
+
+    /// Changes physical parameters from the next frame on.
+    pub fn set_params(&self, params: Params) {
+        lock(&self.shared.inbox).params = Some(params);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// The latest state.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        lock(&self.shared.latest).clone()
+    }
+
+    /// What went wrong since the last call.
+    #[must_use]
+    pub fn take_fault(&self) -> Option<SkinError> {
+        lock(&self.shared.fault).take()
+    }
+
+    /// Whether nothing moves until something is posted.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.shared.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Whether the thread ended by itself, which it never should.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl Drop for SimWorker {
+    fn drop(&mut self) {
+        lock(&self.shared.inbox).stop = true;
+        self.shared.wake.notify_one();
+        // Not joined: the owner must not wait for a frame in progress; the thread ends by itself after it.
+        drop(self.thread.take());
+    }
+}
+
+/// The thread's side.
+struct Running {
+    actor: Actor,
+    shared: Arc<Shared>,
+    buffers: Vec<Arc<Snapshot>>,
+    world: Vec<Affine>,
+    calm_secs: f64,
+    sequence: u64,
+}
+
+/// One frame to do.
+struct Task {
+    dt_secs: f64,
+    moved: bool,
+    reset: bool,
+    params: Option<Params>,
+}
+
+impl Running {
+    fn run(&mut self) {
+        while let Some(task) = self.next_task() {
+            self.step(&task);
+            if let Some(waker) = &self.shared.waker {
+                waker();
+            }
+        }
+    }
+
+    /// Waits for something to do; `None` to end.
+    fn next_task(&mut self) -> Option<Task> {
+        let mut inbox = lock(&self.shared.inbox);
+        while !inbox.posted && !inbox.stop {
+            inbox = self.shared.wake.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+        }
+        if inbox.stop {
+            return None;
+        }
+        let moved = self.world != inbox.world_from_joint;
+        self.world.clone_from(&inbox.world_from_joint);
+        inbox.posted = false;
+        Some(Task {
+            dt_secs: std::mem::take(&mut inbox.pending_secs),
+            moved,
+            reset: std::mem::take(&mut inbox.reset),
+            params: inbox.params.take(),
+        })
+    }
+
+    fn step(&mut self, task: &Task) {
+        if let Some(params) = &task.params {
+            self.actor.set_params(params);
+        }
+        if task.reset {
+            self.actor.reset();
+        }
+        let simulated = self.actor.method().is_simulated();
+        if simulated && !task.reset && task.dt_secs <= 0.0 {
+            return; // No time has passed; a frame of 0 s would mean "settle".
+        }
+        let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
+        let result = self.actor.advance(&Frame { world_from_joint: &self.world, dt_secs });
+        if let Err(fault) = result {
+            *lock(&self.shared.fault) = Some(fault);
+        }
+        let movement = self.publish();
+        let calm = !task.moved && task.params.is_none() && movement <= CALM_MOVEMENT * self.actor.subject().size;
+        self.calm_secs = if calm { self.calm_secs + task.dt_secs } else { 0.0 };
+        let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
+        // Under the inbox's lock, so that a pose that was posted meanwhile is not slept over.
+        let inbox = lock(&self.shared.inbox);
+        if asleep && !inbox.reset && inbox.params.is_none() && inbox.world_from_joint == self.world {
+            self.shared.asleep.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one.
+    fn publish(&mut self) -> f32 {
+        let latest = lock(&self.shared.latest).clone();
+        let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
+        let movement = latest.positions.iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt();
+        self.sequence = self.sequence.max(latest.sequence) + 1;
+        let free = self.buffers.iter().position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
+        let slot = free.unwrap_or_else(|| {
+            if self.buffers.len() >= BUFFERS {
+                self.buffers.remove(0); // Somebody keeps it: theirs now.
+            }
+            self.buffers.push(Arc::new(Snapshot::clone(&latest)));
+            self.buffers.len() - 1
+        });
+        drop(latest);
+        if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
+            snapshot.sequence = self.sequence;
+            snapshot.positions.copy_from_slice(self.actor.positions());
+            snapshot.normals.copy_from_slice(self.actor.normals());
+            snapshot.world_from_joint.clone_from(&self.world);
+            snapshot.times = self.actor.times();
+        }
+        *lock(&self.shared.latest) = self.buffers[slot].clone();
+        movement
+    }
+}

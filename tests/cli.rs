@@ -1,0 +1,267 @@
+//! The built binary as a script sees it: exit codes, one sentence for what went wrong, and nothing but the report on stdout.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sinew-cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A closed tube of length 2 along +Y around the skeleton below, as OFF.
+fn tube() -> String {
+    let (rings, around) = (13, 12);
+    let mut vertices = String::new();
+    for ring in 0..rings {
+        for k in 0..around {
+            let angle = f64::from(k) / f64::from(around) * std::f64::consts::TAU;
+            let (sin, cos) = angle.sin_cos();
+            writeln!(vertices, "{} {} {}", 0.2 * cos, 2.0 * f64::from(ring) / f64::from(rings - 1), -0.2 * sin).unwrap();
+        }
+    }
+    vertices.push_str("0 0 0\n0 2 0\n");
+    let mut faces = String::new();
+    let (bottom, top) = (rings * around, rings * around + 1);
+    for k in 0..around {
+        let next = (k + 1) % around;
+        for ring in 0..rings - 1 {
+            let [a, b, c, d] = [ring * around + k, ring * around + next, (ring + 1) * around + k, (ring + 1) * around + next];
+            writeln!(faces, "3 {a} {b} {c}\n3 {b} {d} {c}").unwrap();
+        }
+        let last = (rings - 1) * around;
+        writeln!(faces, "3 {bottom} {next} {k}\n3 {top} {} {}", last + k, last + next).unwrap();
+    }
+    format!("OFF\n{} {} 0\n{vertices}{faces}", rings * around + 2, 2 * around * rings)
+}
+
+const BONES: &str = "3\n0 0.1 0 lower root\n0 1 0 upper lower\n0 1.9 0 tip upper\n";
+
+fn sinew(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments.iter().map(AsRef::as_ref)).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Exit code 1, nothing on stdout, and one line on stderr that contains all of `parts`.
+fn assert_refused(output: &Output, parts: &[&str]) {
+    let stderr = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(output.stdout.is_empty(), "{}", stdout(output));
+    let errors: Vec<_> = stderr.lines().filter(|line| !line.starts_with("note: ")).collect();
+    assert_eq!(errors.len(), 1, "one sentence: {stderr}");
+    for part in parts {
+        assert!(errors[0].contains(part), "\"{part}\" is missing in: {stderr}");
+    }
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
+}
+
+/// Positions of the `v` lines of an OBJ.
+fn vertices(path: &Path) -> Vec<[f64; 3]> {
+    let text = fs::read_to_string(path).unwrap();
+    let numbers = |line: &str| line.split_whitespace().map(|word| word.parse().unwrap()).collect::<Vec<f64>>().try_into().unwrap();
+    text.lines().filter_map(|line| line.strip_prefix("v ")).map(numbers).collect()
+}
+
+#[test]
+fn info_reports_what_is_in_the_files() {
+    let folder = Folder::new("info");
+    let (mesh, bones) = (folder.file("tube.off", &tube()), folder.file("tube.skel", BONES));
+    let report = json(&sinew(&[&"info", &mesh, &bones, &"--json"]));
+    assert_eq!(report["source_vertices"], 158);
+    assert_eq!(report["simulated_vertices"], 158);
+    assert_eq!(report["boundary_edges"], 0);
+    assert_eq!(report["joints"][1]["name"], "upper");
+    assert_eq!(report["joints"][1]["parent"], "lower");
+    let text = stdout(&sinew(&[&"info", &mesh, &bones]));
+    assert!(text.contains("158 vertices"), "{text}");
+}
+
+#[test]
+fn a_bake_turns_the_joint_by_the_angles_given() {
+    let folder = Folder::new("bake");
+    let (mesh, bones, out) = (folder.file("tube.off", &tube()), folder.file("tube.skel", BONES), folder.0.join("out.obj"));
+    let turn = "--rotate=upper=0,0,-90";
+    let report = json(&sinew(&[&"bake", &mesh, &bones, &"--method", &"rigid", &turn, &"--settle", &"-o", &out, &"--json"]));
+    assert_eq!(report["frames"], 1);
+    assert_eq!(report["files"][0], out.to_str().unwrap());
+    // The upper end was at (0, 2, 0): −90° about Z through (0, 1, 0) brings it to (1, 1, 0).
+    let moved = vertices(&out);
+    assert_eq!(moved.len(), 158);
+    let [x, y, z] = moved[157];
+    assert!((x - 1.0).abs() < 1e-5 && (y - 1.0).abs() < 1e-5 && z.abs() < 1e-5, "{x} {y} {z}");
+    // A value of its own may begin with any joint name, and X comes before Y before Z.
+    let both: [&dyn AsRef<std::ffi::OsStr>; 10] =
+        [&"bake", &mesh, &bones, &"--method", &"rigid", &"--rotate", &"upper=90,0,-90", &"--settle", &"-o", &out];
+    assert_eq!(sinew(&both).status.code(), Some(0));
+    let [x, y, z] = vertices(&out)[157];
+    assert!(x.abs() < 1e-5 && (y - 1.0).abs() < 1e-5 && (z - 1.0).abs() < 1e-5, "{x} {y} {z}");
+}
+
+#[test]
+fn a_pose_is_baked_as_a_motion_from_rest() {
+    let folder = Folder::new("motion");
+    let (mesh, bones) = (folder.file("tube.off", &tube()), folder.file("tube.skel", BONES));
+    let half = (0.5_f64).sqrt();
+    let pose = folder.file("pose.json", &format!("{{\"joints\": {{\"upper\": {{\"rotation\": [0, 0, {half}, {half}]}}}}}}"));
+    let out = folder.0.join("out.json");
+    let report = json(&sinew(&[&"bake", &mesh, &bones, &"--method", &"lbs", &"--pose", &pose, &"-o", &out, &"--json"]));
+    assert_eq!(report["frames"], 61, "one second into the pose and one in it, at 30 frames a second");
+    let baked: serde_json::Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    let frames = baked["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 61);
+    assert_eq!(frames[30], frames[60]);
+    assert_ne!(frames[0], frames[30]);
+    let rest = json(&sinew(&[&"bake", &mesh, &bones, &"--method", &"lbs", &"-o", &out, &"--json"]));
+    assert_eq!(rest["frames"], 1, "the rest pose");
+    assert!(rest["max_displacement"].as_f64().unwrap() < 1e-5);
+    let cache = folder.0.join("out.pc2");
+    let part = json(&sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &"--pose", &pose, &"--frames=3-5", &"-o", &cache, &"--json"]));
+    assert_eq!(part["frames"], 3);
+    assert_eq!(fs::metadata(&cache).unwrap().len(), 32 + 3 * 158 * 12);
+    let many = folder.0.join("many.obj");
+    assert_eq!(sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &"--frames=8-9", &"-o", &many]).status.code(), Some(0));
+    assert!(folder.names().contains(&"many.0008.obj".to_owned()) && folder.names().contains(&"many.0009.obj".to_owned()));
+}
+
+#[test]
+fn bad_input_is_refused_with_one_sentence() {
+    let folder = Folder::new("bad");
+    let (mesh, bones) = (folder.file("tube.off", &tube()), folder.file("tube.skel", BONES));
+    let out = folder.0.join("out.obj");
+    let bake = |mesh: &Path, bones: &Path, more: &str| sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &more, &"-o", &out]);
+    let empty = folder.file("empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
+    assert_refused(&bake(&empty, &bones, "--settle"), &["triangle"]);
+    let nan = folder.file("nan.off", &tube().replacen("0.2 0 -0", "nan 0 0", 1));
+    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off"]);
+    let far = folder.file("far.skel", "2\n100 0 0 lower root\n100 1 0 upper lower\n");
+    assert_refused(&bake(&mesh, &far, "--settle"), &["outside"]);
+    assert_refused(&bake(&mesh, &bones, "--rotate=uper=0,0,9"), &["uper", "did you mean \"upper\""]);
+    assert_refused(&bake(&mesh, &bones, "--clip=walk"), &["walk"]);
+    assert_refused(&bake(&folder.0.join("nowhere.off"), &bones, "--settle"), &["nowhere.off"]);
+    assert_refused(&sinew(&[&"info", &"builtin:nobody"]), &["nobody", "cylinder"]);
+    let pose = folder.file("pose.json", "{\"joints\": {\"upper\": {\"rotation\": [0, 0, 0, 0]}}}");
+    assert_refused(&bake(&mesh, &bones, &format!("--pose={}", pose.display())), &["pose.json", "upper"]);
+    let syntax = folder.file("syntax.json", "{\"joint\": 1}");
+    assert_refused(&bake(&mesh, &bones, &format!("--pose={}", syntax.display())), &["syntax.json"]);
+    let partial = |name: &String| name.starts_with("out") || name.starts_with('.');
+    assert!(!folder.names().iter().any(partial), "nothing half-written: {:?}", folder.names());
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused() {
+    let folder = Folder::new("output");
+    let (mesh, bones) = (folder.file("tube.off", &tube()), folder.file("tube.skel", BONES));
+    let before = folder.names();
+    let bake = |out: &Path| sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &"--settle", &"-o", &out]);
+    assert_refused(&bake(&folder.0.join("no/such/folder/out.obj")), &["no/such/folder"]);
+    assert_refused(&bake(&folder.0.join("out.xyz")), &["out.xyz", ".pc2"]);
+    let occupied = folder.0.join("occupied.obj");
+    fs::create_dir(&occupied).unwrap();
+    assert_refused(&bake(&occupied), &["occupied.obj"]);
+    fs::remove_dir(&occupied).unwrap();
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn wrong_usage_is_another_exit_code() {
+    for arguments in [
+        &["bake", "builtin:cylinder", "-o", "x.obj"][..],
+        &["bake", "builtin:cylinder", "--method", "magic", "-o", "x.obj"],
+        &["bake", "--method", "lbs", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--rotate", "upper=1,2", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--clip", "bend", "--rotate", "upper=1,2,3", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--clip", "bend", "--at", "end", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--frames", "9-3", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--settle", "--frames", "1-3", "-o", "x.obj"],
+        &["render", "builtin:cylinder", "--method", "lbs", "--size", "0x0", "-o", "x.png"],
+        &["info"],
+        &["--no-such-flag"],
+        &["inof", "x.glb"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn what_this_version_lacks_is_said() {
+    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=global"] {
+        assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
+    }
+    let accepted =
+        sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=off", &"--threads=2", &"--iterations=5", &"--json"]);
+    json(&accepted);
+}
+
+#[test]
+fn bench_prints_the_fields_that_machines_are_compared_by() {
+    let report = json(&sinew(&[&"bench", &"builtin:cylinder", &"--steps=20", &"--threads=1", &"--json"]));
+    let fields = [
+        ("machine", &["cpu", "threads", "l2_read_gb_s", "f32_fma_gflop_s"][..]),
+        ("character", &["source_vertices", "simulated_vertices", "tets", "unknowns"]),
+        ("setup_ms", &["load", "weld", "tissue", "bind", "total"]),
+        ("step", &["iterations", "threads", "median_ms", "p99_ms", "local_ms", "global_ms", "anchors_ms", "normals_ms"]),
+    ];
+    for (group, names) in fields {
+        for name in names {
+            assert!(!report[group][name].is_null(), "{group}.{name} is missing");
+        }
+    }
+    assert!(report["memory_mb"].as_f64().unwrap() > 1.0);
+    assert!(report["machine"]["l2_read_gb_s"].as_f64().unwrap() > 1.0);
+    assert!(report["machine"]["f32_fma_gflop_s"].as_f64().unwrap() > 1.0);
+    assert_eq!(report["step"]["threads"], 1);
+    assert!(report["step"]["p99_ms"].as_f64().unwrap() >= report["step"]["median_ms"].as_f64().unwrap());
+}
+
+#[test]
+fn a_picture_has_the_size_asked_for() {
+    let folder = Folder::new("picture");
+    let out = folder.0.join("a.png");
+    let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--rotate=upper=0,0,60", &"--size=320x200", &"-o", &out]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
+        eprintln!("SKIPPED: no graphics adapter");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let picture = image::open(&out).unwrap().to_rgb8();
+    assert_eq!(picture.dimensions(), (320, 200));
+    let corner = *picture.get_pixel(0, 0);
+    let centre = *picture.get_pixel(160, 110);
+    let difference: u32 = (0..3).map(|i| u32::from(corner[i].abs_diff(centre[i]))).sum();
+    assert!(difference > 20, "the character is in the middle: {corner:?} {centre:?}");
+}
