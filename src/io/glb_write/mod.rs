@@ -3,6 +3,9 @@
 //! One node per joint (and one more above it where the character has a constant transform there), one node per source mesh, one
 //! skin per skinned mesh. Positions are written as they are, weights as `f32`, in as many sets of four as the vertices need, so
 //! that a character that is written and read is the same. The document is the `gltf` crate's, and so is the container.
+//!
+//! Readers meet meshes depth-first from the roots: meshes before the first rigid prop are therefore roots before the skeleton, props
+//! are children of their joints, later meshes are roots after it.
 
 mod blocks;
 mod clips;
@@ -85,7 +88,10 @@ type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 struct Writer {
     bytes: Vec<u8>,
     root: Root,
+    /// Roots that come before the skeleton.
+    first: Vec<Index<Node>>,
     top: Vec<Index<Node>>,
+    had_prop: bool,
 }
 
 impl Writer {
@@ -190,7 +196,11 @@ impl Writer {
         let name = Some(mesh.name.clone());
         let written = Mesh { name, primitives: vec![primitive], weights: None, extensions: None, extras: <_>::default() };
         node.mesh = Some(self.root.push(written));
-        self.node(node, parent);
+        self.had_prop |= parent.is_some();
+        let index = self.node(node, parent);
+        if !self.had_prop {
+            self.first.extend(self.top.pop_if(|top| top.value() == index.value()));
+        }
         Ok(())
     }
 
@@ -203,7 +213,8 @@ impl Writer {
 
     fn finish(mut self, name: &str) -> Result<Vec<u8>, GlbWriteError> {
         self.root.asset = Asset { generator: Some("Sinew".to_owned()), ..Asset::default() };
-        let scene = Scene { name: Some(name.to_owned()), nodes: self.top, extensions: None, extras: <_>::default() };
+        self.first.append(&mut self.top);
+        let scene = Scene { name: Some(name.to_owned()), nodes: self.first, extensions: None, extras: <_>::default() };
         self.root.scene = Some(self.root.push(scene));
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         if !self.bytes.is_empty() {
