@@ -52,7 +52,8 @@ fn once(command: Command) -> Vec<Action> {
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
-    Skeleton::from_positions(&[("hip".into(), None, p(0.0)), ("knee".into(), Some(0), p(1.0)), ("ankle".into(), Some(1), p(2.0))]).expect("a chain")
+    Skeleton::from_positions(&[("hip".into(), None, p(0.0)), ("knee".into(), Some(0), p(1.0)), ("ankle".into(), Some(1), p(2.0))])
+        .expect("a chain")
 }
 
 fn clips() -> Vec<Clip> {

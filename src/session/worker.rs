@@ -225,12 +225,7 @@ impl Running {
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
-        Some(Task {
-            dt_secs,
-            moved,
-            reset: std::mem::take(&mut inbox.reset),
-            params: inbox.params.take(),
-        })
+        Some(Task { dt_secs, moved, reset: std::mem::take(&mut inbox.reset), params: inbox.params.take() })
     }
 
     fn step(&mut self, task: &Task) {
