@@ -350,7 +350,8 @@ fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) 
     ViewportView {
         skeleton: session.document().skeleton(),
         world_from_joint: session.world_from_joint(),
-        selected: session.selected_joint(),
+        // Rings that run away can't be caught.
+        selected: session.selected_joint().filter(|_| !session.playback().playing),
         snapshot,
     }
 }
