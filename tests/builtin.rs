@@ -7,13 +7,12 @@ use sinew::character::{Attachment, Character, Severity};
 use sinew::io::builtin::{NAMES, load_builtin};
 use sinew::io::{read_gltf_bytes, write_glb};
 use sinew::math::Point;
-use sinew::mesh::Topology;
-use sinew::mesh::TriMesh;
+use sinew::mesh::{Topology, TriMesh};
 use sinew::rig::{Channel, Skeleton};
 use sinew::weights::SkinWeights;
 
 fn all() -> Vec<Character> {
-    NAMES.iter().map(|name| load_builtin(name).unwrap()).collect()
+    NAMES.iter().map(|name| load_builtin(name).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
 }
 
 fn weights(character: &Character) -> &SkinWeights {
@@ -67,7 +66,8 @@ fn each_is_one_closed_manifold_surface() {
 
 #[test]
 fn each_has_the_promised_joints_vertices_and_clips() {
-    let promised: [(&str, [usize; 2], [usize; 2], &[&str]); 4] = [
+    type Promise<'a> = (&'a str, [usize; 2], [usize; 2], &'a [&'a str]);
+    let promised: [Promise<'_>; 4] = [
         ("mannequin", [45, 55], [17_000, 23_000], &["walk", "stretch", "wave"]),
         ("gecko", [25, 35], [7_000, 11_000], &["crawl", "wiggle"]),
         ("cylinder", [2, 3], [1_800, 2_500], &["bend", "twist"]),
@@ -103,7 +103,7 @@ fn rest_and_bind_are_one_and_stand_on_the_ground() {
             assert!((joint.world_from_bind.matrix() - world.matrix()).norm() < 1e-6, "{}: {}", character.name, joint.name);
         }
         let lowest = character.bind_positions().iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
-        assert!(lowest.abs() < 0.06, "{}: {lowest}", character.name);
+        assert!(lowest.abs() < 0.002 || character.name == "arm", "{}: {lowest}", character.name);
     }
 }
 
@@ -121,9 +121,9 @@ fn mannequin_and_gecko_are_symmetrical_to_the_last_bit() {
             rows.sort_by_key(|row| row.0);
             rows
         };
-        for vertex in 0..mesh.positions.len() {
+        for (vertex, &image) in mirror.iter().enumerate() {
             let here = sorted(weights.of(vertex).map(|(joint, w)| (other(joint), w)).collect());
-            let there = sorted(weights.of(mirror[vertex]).collect());
+            let there = sorted(weights.of(image).collect());
             assert_eq!(here, there, "{name}: vertex {vertex}");
         }
         let faces: std::collections::HashSet<[u32; 3]> = mesh.triangles.iter().map(|t| smallest_first(*t)).collect();

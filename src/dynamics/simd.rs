@@ -52,6 +52,11 @@ impl<S: Simd> Ops<S> {
     }
 
     #[inline(always)]
+    pub(super) fn add(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.add_f32s(a, b)
+    }
+
+    #[inline(always)]
     pub(super) fn sub(self, a: S::f32s, b: S::f32s) -> S::f32s {
         self.0.sub_f32s(a, b)
     }
@@ -68,12 +73,12 @@ impl<S: Simd> Ops<S> {
 
     #[inline(always)]
     pub(super) fn add3(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
-        std::array::from_fn(|c| self.0.add_f32s(a[c], b[c]))
+        [self.add(a[0], b[0]), self.add(a[1], b[1]), self.add(a[2], b[2])]
     }
 
     #[inline(always)]
     pub(super) fn sub3(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
-        std::array::from_fn(|c| self.sub(a[c], b[c]))
+        [self.sub(a[0], b[0]), self.sub(a[1], b[1]), self.sub(a[2], b[2])]
     }
 
     #[inline(always)]
@@ -83,30 +88,38 @@ impl<S: Simd> Ops<S> {
 
     #[inline(always)]
     fn cross(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
-        let entry = |i: usize, j: usize| self.sub(self.mul(a[i], b[j]), self.mul(a[j], b[i]));
-        [entry(1, 2), entry(2, 0), entry(0, 1)]
+        [
+            self.sub(self.mul(a[1], b[2]), self.mul(a[2], b[1])),
+            self.sub(self.mul(a[2], b[0]), self.mul(a[0], b[2])),
+            self.sub(self.mul(a[0], b[1]), self.mul(a[1], b[0])),
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn scaled(self, a: Vec3s<S>, s: S::f32s) -> Vec3s<S> {
+        [self.mul(a[0], s), self.mul(a[1], s), self.mul(a[2], s)]
     }
 
     /// A B.
     #[inline(always)]
     pub(super) fn matmul(self, a: Mat3<S>, b: Mat3<S>) -> Mat3<S> {
-        std::array::from_fn(|column| {
-            std::array::from_fn(|row| {
-                let sum = self.mul(a[2][row], b[column][2]);
-                self.fma(a[0][row], b[column][0], self.fma(a[1][row], b[column][1], sum))
-            })
-        })
+        [self.combine(a, b[0]), self.combine(a, b[1]), self.combine(a, b[2])]
+    }
+
+    /// A v.
+    #[inline(always)]
+    fn combine(self, a: Mat3<S>, v: Vec3s<S>) -> Vec3s<S> {
+        [
+            self.fma(a[0][0], v[0], self.fma(a[1][0], v[1], self.mul(a[2][0], v[2]))),
+            self.fma(a[0][1], v[0], self.fma(a[1][1], v[1], self.mul(a[2][1], v[2]))),
+            self.fma(a[0][2], v[0], self.fma(a[1][2], v[1], self.mul(a[2][2], v[2]))),
+        ]
     }
 
     /// A Bᵀ.
     #[inline(always)]
     pub(super) fn matmul_transposed(self, a: Mat3<S>, b: Mat3<S>) -> Mat3<S> {
-        std::array::from_fn(|column| {
-            std::array::from_fn(|row| {
-                let sum = self.mul(a[2][row], b[2][column]);
-                self.fma(a[0][row], b[0][column], self.fma(a[1][row], b[1][column], sum))
-            })
-        })
+        self.matmul(a, transposed(b))
     }
 
     /// Columns of the cofactor matrix: det(A) A⁻ᵀ.
@@ -135,10 +148,8 @@ impl<S: Simd> Ops<S> {
             determinant = self.dot(x[0], self.cross(x[1], x[2]));
         }
         // A rotation has determinant 1 and squared norm 3; rank-one and NaN matrices end elsewhere.
-        let off = simd.add_f32s(
-            simd.abs_f32s(self.sub(determinant, self.splat(1.0))),
-            simd.abs_f32s(self.sub(self.norm2(x), self.splat(3.0))),
-        );
+        let off =
+            simd.add_f32s(simd.abs_f32s(self.sub(determinant, self.splat(1.0))), simd.abs_f32s(self.sub(self.norm2(x), self.splat(3.0))));
         let worst = simd.reduce_max_f32s(off);
         let sum = simd.reduce_sum_f32s(off);
         (x, worst > NOT_A_ROTATION || !sum.is_finite())
@@ -189,25 +200,27 @@ impl<S: Simd> Ops<S> {
     #[inline(always)]
     fn reflected(self, f: Mat3<S>, q: Mat3<S>, determinant: S::f32s) -> Mat3<S> {
         let simd = self.0;
-        let h: Mat3<S> = std::array::from_fn(|column| std::array::from_fn(|row| self.dot(q[row], f[column])));
+        let h = self.matmul(transposed(q), f);
         let mut p = self.cofactors(h);
         for _ in 0..SQUARINGS {
             let trace = simd.add_f32s(p[0][0], simd.add_f32s(p[1][1], p[2][2]));
             let size = simd.max_f32s(simd.abs_f32s(trace), self.splat(1e-30));
             let scale = simd.div_f32s(self.splat(1.0), size);
-            let unit: Mat3<S> = p.map(|column| column.map(|entry| self.mul(entry, scale)));
+            let unit = [self.scaled(p[0], scale), self.scaled(p[1], scale), self.scaled(p[2], scale)];
             p = self.matmul(unit, unit);
         }
         let trace = simd.add_f32s(p[0][0], simd.add_f32s(p[1][1], p[2][2]));
         let scale = simd.div_f32s(self.splat(-2.0), simd.max_f32s(trace, self.splat(1e-30)));
         let qp = self.matmul(q, p);
         let turned = simd.less_than_f32s(determinant, self.splat(0.0));
-        std::array::from_fn(|column| {
-            std::array::from_fn(|row| {
+        let mut result = q;
+        for column in 0..3 {
+            for row in 0..3 {
                 let mirrored = self.fma(qp[column][row], scale, q[column][row]);
-                simd.select_f32s(turned, mirrored, q[column][row])
-            })
-        })
+                result[column][row] = simd.select_f32s(turned, mirrored, q[column][row]);
+            }
+        }
+        result
     }
 }
 
@@ -221,7 +234,20 @@ pub(super) fn is_rotation(matrix: &Matrix3<f64>) -> bool {
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
 #[inline(always)]
 pub(super) fn load_matrix<S: Simd>(ops: Ops<S>, lanes: &[[f32; LANES]], first: usize, part: usize) -> Mat3<S> {
-    std::array::from_fn(|column| std::array::from_fn(|row| ops.load(&lanes[first + 3 * column + row], part)))
+    [load_vector(ops, lanes, first, part), load_vector(ops, lanes, first + 3, part), load_vector(ops, lanes, first + 6, part)]
+}
+
+/// Loads three consecutive lane arrays.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn load_vector<S: Simd>(ops: Ops<S>, lanes: &[[f32; LANES]], first: usize, part: usize) -> Vec3s<S> {
+    [ops.load(&lanes[first], part), ops.load(&lanes[first + 1], part), ops.load(&lanes[first + 2], part)]
+}
+
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn transposed<F: Copy>(a: [[F; 3]; 3]) -> [[F; 3]; 3] {
+    [[a[0][0], a[1][0], a[2][0]], [a[0][1], a[1][1], a[2][1]], [a[0][2], a[1][2], a[2][2]]]
 }
 
 #[cfg(test)]
