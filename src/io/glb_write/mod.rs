@@ -298,13 +298,22 @@ mod tests {
             assert_eq!(read.meshes.len(), character.meshes.len(), "{name}");
             for (mesh, same) in character.meshes.iter().zip(&read.meshes) {
                 assert_eq!((&mesh.name, &mesh.positions, &mesh.triangles), (&same.name, &same.positions, &same.triangles), "{name}");
-                assert_eq!(
-                    (&mesh.normals, &mesh.tex_coords, &mesh.attachment),
-                    (&same.normals, &same.tex_coords, &same.attachment),
-                    "{name}"
-                );
+                assert_eq!((&mesh.normals, &mesh.tex_coords), (&same.normals, &same.tex_coords), "{name}");
+                assert_attached_alike(&mesh.attachment, &same.attachment, name);
             }
         }
+    }
+
+    /// The reader makes weights sum to 1 anew: a rounding or two.
+    fn assert_attached_alike(a: &Attachment, b: &Attachment, name: &str) {
+        let (Attachment::Skinned { weights: a, joint_from_mesh: binds }, Attachment::Skinned { weights: b, joint_from_mesh: same_binds }) =
+            (a, b)
+        else {
+            assert_eq!(a, b, "{name}");
+            return;
+        };
+        assert_eq!((binds, &a.offsets, &a.joints), (same_binds, &b.offsets, &b.joints), "{name}");
+        assert!(a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
     }
 
     #[test]
