@@ -1,5 +1,7 @@
 //! The built binary as a script sees it: exit codes, one sentence for what went wrong, and nothing but the report on stdout.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,7 +165,7 @@ fn bad_input_is_refused_with_one_sentence() {
     let bake = |mesh: &Path, bones: &Path, more: &str| sinew(&[&"bake", &mesh, &bones, &"--method=lbs", &more, &"-o", &out]);
     let empty = folder.file("empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
     assert_refused(&bake(&empty, &bones, "--settle"), &["triangle"]);
-    let nan = folder.file("nan.off", &tube().replacen("0.2 0 -0", "nan 0 0", 1));
+    let nan = folder.file("nan.off", "OFF\n3 1 0\nnan 0 0\n1 nan 0\n0 1 inf\n3 0 1 2\n");
     assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off"]);
     let far = folder.file("far.skel", "2\n100 0 0 lower root\n100 1 0 upper lower\n");
     assert_refused(&bake(&mesh, &far, "--settle"), &["outside"]);

@@ -34,7 +34,7 @@ struct Raised {
 
 /// A harness around one panel.
 fn panel(draw: impl FnMut(&mut Ui, &mut Raised) + 'static) -> Harness<'static, Raised> {
-    let mut harness = Harness::builder().with_size(vec2(340.0, 760.0)).build_ui_state(draw, Raised::default());
+    let mut harness = Harness::builder().with_size(vec2(640.0, 760.0)).build_ui_state(draw, Raised::default());
     theme::apply(&harness.ctx);
     harness.run();
     assert_eq!(harness.state().actions.list(), &[], "untouched, it raises nothing");

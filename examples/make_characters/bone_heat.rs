@@ -101,7 +101,7 @@ fn limit(row: &[f64]) -> Vec<(u32, f32)> {
     let mut order: Vec<(f64, usize)> = row.iter().copied().zip(0..).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let cut = order.get(MOST_INFLUENCES).map_or(0.0, |next| next.0).max(0.004);
-    let kept: Vec<(f64, usize)> = order.into_iter().take(MOST_INFLUENCES).map(|(w, j)| (w - cut, j)).filter(|(w, _)| *w > 0.0).collect();
+    let kept: Vec<(f64, usize)> = order.into_iter().take(MOST_INFLUENCES).map(|(w, j)| (w - cut, j)).filter(|(w, _)| *w > 1e-5).collect();
     let sum: f64 = kept.iter().map(|(w, _)| w).sum();
     kept.into_iter().map(|(w, j)| (j as u32, (w / sum) as f32)).collect()
 }

@@ -21,7 +21,7 @@ pub struct Report {
     pub first_intersection: Option<Point64>,
 }
 
-/// Checks that the mesh is closed and manifold, in edges and around vertices.
+/// Checks that the mesh is closed, manifold in edges and around vertices, and without handles.
 ///
 /// # Errors
 /// What is wrong.
@@ -36,6 +36,10 @@ pub fn closed_manifold(mesh: &Mesh) -> Result<(), String> {
     }
     if let Some(&(a, b)) = directed.iter().filter(|&&(a, b)| !directed.contains(&(b, a))).min() {
         return Err(format!("edge {a}–{b} is open at {}", mesh.positions[a as usize]));
+    }
+    let (corners, edges) = (mesh.positions.len() + mesh.triangles.len(), directed.len() / 2);
+    if corners != edges + 2 {
+        return Err(format!("the surface is no sphere: {corners} vertices and faces, {edges} edges"));
     }
     // Around each vertex the triangles form one fan.
     let mut next: HashMap<u32, HashMap<u32, u32>> = HashMap::new();

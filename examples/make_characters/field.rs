@@ -190,11 +190,12 @@ fn refine(parts: &[Part], p: &Point64, growth: f64, finest: &mut f64) {
 fn blended(parts: &[Part], p: &Point64) -> f64 {
     let mut distance = f64::INFINITY;
     for part in parts {
-        let reach = 3.0 * part.blend + 0.01;
-        if distance.is_finite() && part.lower_bound(p) > reach + if part.carve { -distance } else { distance } {
+        // Too far to matter; the bound also mends distances that are too small far away, so that nothing jumps here.
+        let bound = part.lower_bound(p);
+        if distance.is_finite() && bound > part.blend + if part.carve { -distance } else { distance } {
             continue;
         }
-        let own = part.distance(p);
+        let own = part.distance(p).max(bound);
         distance = if part.carve { -smooth_min(-distance, own, part.blend) } else { smooth_min(distance, own, part.blend) };
     }
     distance

@@ -43,7 +43,7 @@ pub struct Args {
     /// How many frames of the clip to show.
     #[arg(long, default_value_t = 4)]
     frames: usize,
-    /// Views, separated by commas: body, top, low, head, torso, legs, hand, foot; one picture each (OUT_NAME_VIEW.png).
+    /// Views, separated by commas: body, top, low, head, torso, legs, hand, foot; one picture each (`OUT_NAME_VIEW.png`).
     #[arg(long, default_value = "body")]
     view: String,
     /// Draw edges.

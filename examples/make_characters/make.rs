@@ -133,11 +133,9 @@ fn weights(mesh: &Mesh, description: &Description, skeleton: &Skeleton, mirror: 
         let other: Vec<usize> = skeleton.joints().iter().map(|joint| other_side(skeleton, &joint.name)).collect();
         rows = (0..rows.len())
             .map(|v| {
+                // The same two numbers on both sides, so that the sums are equal to the last bit.
                 let m = mirror[v] as usize;
-                // Summed in the same order on both sides, so that they are equal to the last bit.
-                let (first, second) = (v.min(m), v.max(m));
-                let pick = |row: usize, j: usize| if row == v { rows[row][j] } else { rows[row][other[j]] };
-                (0..skeleton.len()).map(|j| 0.5 * (pick(first, j) + pick(second, j))).collect()
+                (0..skeleton.len()).map(|j| 0.5 * (rows[v][j] + rows[m][other[j]])).collect()
             })
             .collect();
     }

@@ -96,16 +96,14 @@ pub fn bake(skeleton: &Skeleton, name: &str, duration_secs: f64, stance: impl Fn
     Ok(Clip { name: name.to_owned(), duration_secs: times.last().copied().unwrap_or(0.0), tracks })
 }
 
-/// A smooth periodic curve through `(phase, value)` keys, phases ascending in 0..1.
+/// A smooth periodic curve through `(phase, value)` keys, phases ascending from 0 to below 1.
 pub fn cyclic(keys: &[(f64, f64)], phase: f64) -> f64 {
-    let n = keys.len() as i64;
-    let key = |i: i64| {
-        let (p, v) = keys[i.rem_euclid(n) as usize];
-        (p + i.div_euclid(n) as f64, v)
-    };
+    let n = keys.len();
+    // The period before, this one, and the one after.
+    let key = |i: usize| (keys[i % n].0 + (i / n) as f64 - 1.0, keys[i % n].1);
     let phase = phase.rem_euclid(1.0);
-    let i = keys.partition_point(|k| k.0 <= phase) as i64 - 1;
-    through([key(i - 1), key(i), key(i + 1), key(i + 2)], phase)
+    let after = n + keys.partition_point(|k| k.0 <= phase);
+    through([key(after - 2), key(after - 1), key(after), key(after + 1)], phase)
 }
 
 /// A smooth curve through `(time, value)` keys, at rest before the first and after the last.

@@ -66,7 +66,9 @@ fn draw_view(picture: &Picture<'_>, view: &View, width: u32, height: u32) -> Rgb
     for t in picture.triangles {
         let p = t.map(|v| picture.positions[v as usize]);
         let area = (p[1] - p[0]).cross(&(p[2] - p[0]));
-        t.iter().for_each(|&v| normals[v as usize] += area);
+        for &v in t {
+            normals[v as usize] += area;
+        }
     }
     let shades: Vec<[f64; 3]> = normals
         .iter()

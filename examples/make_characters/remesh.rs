@@ -279,7 +279,7 @@ impl<'a> Remesher<'a> {
     /// Squared distance of a vertex's number of faces, plus `change`, from the ideal.
     fn excess(&self, v: u32, change: i64) -> i64 {
         let ideal = if self.border(v) { 3 } else { 6 };
-        (self.faces_of[v as usize].len() as i64 + change - ideal).pow(2)
+        (i64::try_from(self.faces_of[v as usize].len()).unwrap_or(0) + change - ideal).pow(2)
     }
 
     fn relax(&mut self) {

@@ -104,7 +104,8 @@ impl Parser {
             "end" => match self.open.pop().ok_or("nothing to end")? {
                 Open::Frame(before) => self.frame = before,
                 Open::Group { blend, both, parts } => {
-                    let part = Part::new(Shape::Group(parts), false, blend, f64::INFINITY);
+                    let finest = parts.iter().map(|part| part.edge).fold(f64::INFINITY, f64::min);
+                    let part = Part::new(Shape::Group(parts), false, blend, finest);
                     let other = both.then(|| part.mirrored());
                     self.parts().push(part);
                     self.parts().extend(other);

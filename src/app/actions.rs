@@ -9,6 +9,7 @@ use crate::session::{Command, Gesture};
 
 /// What is drawn over the skin, and how the skin is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "eight independent switches, each a checkbox")]
 pub struct Overlays {
     /// The skin itself.
     pub skin: bool,
@@ -34,7 +35,7 @@ impl Default for Overlays {
             skin: true,
             textures: true,
             wireframe: false,
-            bones: true,
+            bones: false,
             bone_volumes: false,
             base_surface: false,
             tets: false,

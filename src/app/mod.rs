@@ -46,6 +46,13 @@ pub enum AppError {
 }
 
 impl AppError {
+    /// From winit's words, without the place in its source that it puts before them.
+    pub(crate) fn no_display(error: &impl std::fmt::Display) -> Self {
+        let text = error.to_string();
+        let words = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text.as_str(), |(_, words)| words);
+        Self::NoDisplay { reason: words.trim_end_matches('.').to_owned() }
+    }
+
     pub(crate) fn no_gpu(reason: impl std::fmt::Display) -> Self {
         Self::NoGpu { reason: reason.to_string() }
     }
@@ -58,4 +65,15 @@ impl AppError {
 /// [`AppError`] if there is no display or no graphics adapter.
 pub fn run(files: Vec<std::path::PathBuf>) -> Result<(), AppError> {
     shell::run(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AppError;
+
+    #[test]
+    fn the_reason_has_no_place_in_somebody_elses_source() {
+        let error = AppError::no_display(&"os error at /a/b/mod.rs:765: no DISPLAY is set.");
+        assert!(error.to_string().starts_with("no window can be opened: no DISPLAY is set; start"), "{error}");
+    }
 }

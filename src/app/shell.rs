@@ -30,9 +30,9 @@ pub struct Wake {
 
 /// Opens the window and stays until it is closed.
 pub fn run(files: Vec<PathBuf>) -> Result<(), AppError> {
-    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
     let mut shell = Shell::new(&event_loop.create_proxy(), files);
-    event_loop.run_app(&mut shell).map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+    event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
 
@@ -76,7 +76,7 @@ impl Shell {
         if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE) {
             attributes = attributes.with_window_icon(Some(icon));
         }
-        let window = event_loop.create_window(attributes).map_err(|error| AppError::NoDisplay { reason: error.to_string() })?;
+        let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
         let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
         log::info!("drawing with {}", surface.gpu().description());

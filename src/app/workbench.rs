@@ -14,15 +14,16 @@ use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::method::{MethodView, method_ui};
 use super::panels::overlays::{OverlaysView, overlays_ui};
 use super::panels::playback::{PlaybackView, clips_ui, transport_ui};
-use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
+use super::panels::{grouped, section};
 use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, ViewportView, handles};
 use super::{help, notices, status, theme};
 use crate::session::{Command, Level, Session, Snapshot, Source};
-use crate::skin::Subject;
+use crate::skin::{Method, Subject};
+use crate::tissue::Quality;
 
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
@@ -230,7 +231,8 @@ impl Workbench {
         };
         let document = self.session.document();
         section(ui, "Character", true, |ui| character_section(ui, &subject, &document.source));
-        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &[] };
+        let unavailable = unavailable_methods(&subject);
+        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
@@ -238,7 +240,7 @@ impl Workbench {
         let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated() };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
-        let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: false };
+        let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };
         section(ui, "Overlays", true, |ui| overlays_ui(ui, &view, &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
@@ -274,7 +276,6 @@ impl Workbench {
             size,
             camera: &self.viewport.camera,
             snapshot,
-            world_from_joint: self.session.world_from_joint(),
             selected: self.session.selected_joint(),
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
             overlays: self.overlays,
@@ -303,6 +304,7 @@ impl Workbench {
             self.subject_shown = subject;
             self.joints.forget();
             self.timings = TimingHistory::default();
+            self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
         }
     }
@@ -371,7 +373,33 @@ fn character_section(ui: &mut Ui, subject: &Subject, source: &Source) {
         ("Clips", character.clips.len()),
     ];
     let source = source.to_string();
-    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &character.notes, tissue: &[] });
+    let (tissue, tissue_notes) = match &subject.tissue {
+        Ok(flesh) => (tissue_quality(&flesh.tissue.quality), flesh.tissue.notes.as_slice()),
+        Err(_) => (Vec::new(), &[][..]),
+    };
+    let notes: Vec<_> = character.notes.iter().chain(tissue_notes).cloned().collect();
+    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &notes, tissue: &tissue });
+}
+
+/// Name, value, and whether it is something to worry about.
+fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
+    let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
+    let row = |name: &str, value: String, alarming: bool| (name.to_owned(), value, alarming);
+    let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
+    if quality.flat + quality.thin + quality.inverted > 0 {
+        let counts = format!("{} flat, {} thin, {} inverted", grouped(quality.flat), grouped(quality.thin), grouped(quality.inverted));
+        rows.push(row("of these", counts, share(quality.inverted) > 0.02 || share(quality.flat) > 0.05));
+    }
+    if quality.without_hit > 0 {
+        rows.push(row("Off the bone", format!("{} vertices", grouped(quality.without_hit)), false));
+    }
+    rows.push(row("Aspect", format!("median {:.1}, worst {:.0}", quality.median_aspect, quality.worst_aspect), false));
+    rows
+}
+
+/// Methods that can't work on this character, with the reason.
+fn unavailable_methods(subject: &Subject) -> Vec<(Method, String)> {
+    subject.tissue.as_ref().err().map(|error| (Method::Pd, error.to_string())).into_iter().collect()
 }
 
 fn joints_section(ui: &mut Ui, session: &Session, subject: &Subject, viewport: &Viewport, state: &mut JointsState, actions: &mut Actions) {

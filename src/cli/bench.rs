@@ -13,7 +13,7 @@ use super::{Failure, Outcome, print_json, print_line, stderr};
 use crate::math::{Affine, Quat, Vec64};
 use crate::rig::Pose;
 use crate::session::{DEFAULT_BUILTIN, Source, load, set_rotation_from_rest};
-use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
+use crate::skin::{Actor, Frame, Method, SetupTimes, StepTimes, Subject};
 
 /// Steps before measuring begins.
 const WARM_UP: usize = 30;
@@ -83,17 +83,11 @@ struct Step {
     normals_ms: f64,
 }
 
-/// What the stages tell of themselves: the one place to fill when they tell more.
-struct Told {
-    weld_ms: f64,
-    tissue_ms: f64,
-    tets: usize,
-    unknowns: usize,
-}
-
-impl Told {
-    fn of(_subject: &Subject, _actor: &Actor, build_ms: f64) -> Self {
-        Self { weld_ms: build_ms, tissue_ms: 0.0, tets: 0, unknowns: 0 }
+/// How big the simulation is; nothing for methods without one.
+fn simulation_size(subject: &Subject, method: Method) -> (usize, usize) {
+    match &subject.tissue {
+        Ok(flesh) if method.is_simulated() => (flesh.tissue.prisms.tets, flesh.system.unknowns()),
+        _ => (0, 0),
     }
 }
 
@@ -115,16 +109,15 @@ impl Bench {
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
         let load_ms = since(start);
-        let building = Instant::now();
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
         let subject = Arc::new(Subject::build(character, progress).map_err(unusable)?);
-        let build_ms = since(building);
         let binding = Instant::now();
         let params = options.params();
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;
         let bind_ms = since(binding);
         let total_ms = since(start);
-        let told = Told::of(&subject, &actor, build_ms);
+        let (tets, unknowns) = simulation_size(&subject, self.method);
+        let SetupTimes { weld_ms, tissue_ms, assemble_ms } = subject.setup;
         let times = self.steps(&mut actor, params.time_step_secs, progress)?;
         let threads = rayon::current_num_threads();
         Ok(Report {
@@ -133,11 +126,11 @@ impl Bench {
                 name: subject.character.name.clone(),
                 source_vertices: subject.character.source_vertices(),
                 simulated_vertices: subject.sim.mesh.positions.len(),
-                tets: told.tets,
-                unknowns: told.unknowns,
+                tets,
+                unknowns,
             },
             method: self.method,
-            setup_ms: Setup { load: load_ms, weld: told.weld_ms, tissue: told.tissue_ms, bind: bind_ms, total: total_ms },
+            setup_ms: Setup { load: load_ms, weld: weld_ms, tissue: tissue_ms, bind: assemble_ms + bind_ms, total: total_ms },
             step: Step::of(&times, params.iterations, threads),
             memory_mb: peak_memory_mb(),
         })

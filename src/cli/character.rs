@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::{CharacterOptions, Options};
 use super::{Failure, stderr};
 use crate::character::Severity;
-use crate::session::{Source, open};
+use crate::session::{Source, all_notes, open};
 use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
@@ -24,7 +24,7 @@ impl CharacterOptions {
         let subject = stderr::with_progress(options, "Opening", |progress| open(&source, progress))?;
         let least = if options.verbose > 0 { Severity::Info } else { Severity::Mended };
         if !options.quiet {
-            for note in subject.character.notes.iter().filter(|note| note.severity >= least) {
+            for note in all_notes(&subject).iter().filter(|note| note.severity >= least) {
                 stderr::line(&format!("note: {}", note.text));
             }
         }

@@ -58,6 +58,15 @@ fn lines(checkup: &Checkup, all_joints: bool) -> Vec<String> {
     for (index, clip) in checkup.clips.iter().enumerate() {
         lines.push(format!("  clip {index:<5} {}: {:.3} s, {} tracks", clip.name, clip.duration_secs, clip.tracks));
     }
+    if let Some(tissue) = &checkup.tissue {
+        lines.push(format!(
+            "  flesh      {} tets; left out as flat {}, inverted {}, thin {}, worst aspect {:.1}, vertices without a hit {}",
+            tissue.tets, tissue.flat, tissue.inverted, tissue.thin, tissue.worst_aspect, tissue.without_hit
+        ));
+    }
+    if let Some(why) = &checkup.tissue_refused {
+        lines.push(format!("  flesh      none: {why}"));
+    }
     for note in &checkup.notes {
         let count = if note.count > 1 { format!(" ({})", note.count) } else { String::new() };
         lines.push(format!("  {:<10} {}{count}", format!("{:?}", note.severity).to_lowercase(), note.text));

@@ -3,17 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::bake::check_folder;
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, print_json, stderr};
+use crate::io::write_tissue;
+use crate::tissue::Quality;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Tissue {
     #[command(flatten)]
     character: CharacterOptions,
-    /// Where to write: .msh (Gmsh), .vtu (`ParaView`) or .obj.
+    /// Where to write: .msh (Gmsh), .vtu (`ParaView`), or .obj (skin and base surface only).
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Print a report for machines.
@@ -21,11 +24,34 @@ pub(super) struct Tissue {
     json: bool,
 }
 
+#[derive(Serialize)]
+struct Report<'a> {
+    character: &'a str,
+    vertices: usize,
+    bones: usize,
+    quality: &'a Quality,
+    file: &'a PathBuf,
+}
+
 impl Tissue {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
-        let _ = self.json;
-        Err(Failure::Undone(format!("{}: the volumetric mesh is not available in this version", subject.character.name)))
+        let name = &subject.character.name;
+        let flesh = subject.tissue.as_ref().map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
+        write_tissue(&self.output, &subject.sim.mesh, &flesh.tissue)?;
+        let (quality, bones) = (&flesh.tissue.quality, flesh.tissue.graph.bones.len());
+        if self.json {
+            return print_json(&Report { character: name, vertices: 2 * flesh.tissue.base.len(), bones, quality, file: &self.output });
+        }
+        if !options.quiet {
+            let Quality { tets, flat, inverted, thin, worst_aspect, without_hit, .. } = quality;
+            stderr::line(&format!(
+                "{tets} tets around {bones} bones; left out as flat {flat}, inverted {inverted}, thin {thin}, \
+                 worst aspect {worst_aspect:.1}, vertices without a hit {without_hit}"
+            ));
+            stderr::line(&format!("wrote {}", self.output.display()));
+        }
+        Ok(())
     }
 }

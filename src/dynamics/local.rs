@@ -8,7 +8,7 @@ use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::simd::{Mat3, Ops, load_matrix};
+use super::simd::{Mat3, Ops, is_rotation, load_matrix, load_vector};
 use crate::math::{Point, Vec3, closest_rotation};
 
 /// Prisms in a block.
@@ -35,6 +35,8 @@ struct Block {
     /// Three matrices, nine entries each, column by column.
     rest_inverse: [Lanes; 27],
     weight: [Lanes; 3],
+    /// 1 where a tet takes no part: its F is then the identity, at rest for ever, instead of something that wants to be mended.
+    unused: [Lanes; 3],
 }
 
 /// Forces of a block on its skin corners: corner by corner, x y z each.
@@ -134,7 +136,8 @@ impl Blocks {
 
 impl Block {
     fn pack(elements: &[Element]) -> Self {
-        let mut block = Self { corners: [[0; LANES]; 3], rest_inverse: [[0.0; LANES]; 27], weight: [[0.0; LANES]; 3] };
+        let mut block =
+            Self { corners: [[0; LANES]; 3], rest_inverse: [[0.0; LANES]; 27], weight: [[0.0; LANES]; 3], unused: [[0.0; LANES]; 3] };
         for lane in 0..LANES {
             // Lanes beyond the end repeat the last prism without weight.
             let element = &elements[lane.min(elements.len() - 1)];
@@ -142,7 +145,8 @@ impl Block {
                 block.corners[k][lane] = element.corners[k];
                 let used = lane < elements.len() && element.weight[k] > 0.0;
                 block.weight[k][lane] = if used { element.weight[k] as f32 } else { 0.0 };
-                let inverse = if used { element.rest_inverse[k] } else { Matrix3::identity() };
+                block.unused[k][lane] = if used { 0.0 } else { 1.0 };
+                let inverse = if used { element.rest_inverse[k] } else { Matrix3::zeros() };
                 for (entry, value) in inverse.iter().enumerate() {
                     block.rest_inverse[9 * k + entry][lane] = *value as f32;
                 }
@@ -196,19 +200,28 @@ impl WithSimd for Kernel<'_> {
 /// The three tets of `S::F32_LANES` prisms.
 #[inline(always)]
 fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part: usize, out: &mut BlockForces) {
-    let point = |entry: usize| -> [S::f32s; 3] { std::array::from_fn(|c| ops.load(&points[3 * entry + c], part)) };
     let mut sums = [[ops.splat(0.0); 3]; 3];
     for tet in 0..3 {
-        let origin = point(tet);
-        let edges: Mat3<S> = std::array::from_fn(|k| ops.sub3(point(tet + 1 + k), origin));
+        let first = 3 * tet;
+        let origin = load_vector(ops, points, first, part);
+        let edges = [
+            ops.sub3(load_vector(ops, points, first + 3, part), origin),
+            ops.sub3(load_vector(ops, points, first + 6, part), origin),
+            ops.sub3(load_vector(ops, points, first + 9, part), origin),
+        ];
         let rest_inverse = load_matrix(ops, &block.rest_inverse, 9 * tet, part);
-        let f = ops.matmul(edges, rest_inverse);
-        let (mut r, failed) = ops.polar(f);
+        let mut f = ops.matmul(edges, rest_inverse);
+        let unused = ops.load(&block.unused[tet], part);
+        for (diagonal, column) in f.iter_mut().enumerate() {
+            column[diagonal] = ops.add(column[diagonal], unused);
+        }
+        let (mut r, failed) = ops.closest_rotation(f);
         if failed {
             mend(ops, &f, &mut r);
         }
         let weight = ops.load(&block.weight[tet], part);
-        let stress: Mat3<S> = std::array::from_fn(|c| std::array::from_fn(|i| ops.mul(ops.sub(r[c][i], f[c][i]), weight)));
+        let stress =
+            [ops.scaled(ops.sub3(r[0], f[0]), weight), ops.scaled(ops.sub3(r[1], f[1]), weight), ops.scaled(ops.sub3(r[2], f[2]), weight)];
         let h = ops.matmul_transposed(stress, rest_inverse);
         let first = ops.add3(ops.add3(h[0], h[1]), h[2]);
         sums[tet] = ops.sub3(sums[tet], first);
@@ -224,16 +237,15 @@ fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part:
     }
 }
 
-/// Replaces rotations of inverted and flat tets, which Newton's iteration does not reach, by exact ones.
+/// Replaces what came out as no rotation (tets squeezed into a line) by exact ones.
 #[inline(never)]
 fn mend<S: Simd>(ops: Ops<S>, f: &Mat3<S>, r: &mut Mat3<S>) {
     for lane in 0..S::F32_LANES {
-        let entry = |row: usize, column: usize| f64::from(ops.lane(f[column][row], lane));
-        let matrix = Matrix3::from_fn(entry);
-        if super::simd::is_easy(&matrix) {
+        let of = |m: &Mat3<S>| Matrix3::from_fn(|row, column| f64::from(ops.lane(m[column][row], lane)));
+        if is_rotation(&of(r)) {
             continue;
         }
-        let rotation = closest_rotation(&matrix);
+        let rotation = closest_rotation(&of(f));
         for column in 0..3 {
             for row in 0..3 {
                 ops.set_lane(&mut r[column][row], lane, rotation[(row, column)] as f32);

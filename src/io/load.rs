@@ -267,7 +267,8 @@ fn check_inside(character: &Character) -> Parsed<()> {
     let mesh = Bounds::of(&character.bind_positions());
     let joints: Vec<Point> = (0..character.skeleton.len()).map(|j| character.skeleton.bind_position(j).cast()).collect();
     let inside = |p: &&Point| (0..3).all(|c| (mesh.min[c]..=mesh.max[c]).contains(&p[c]));
-    if joints.iter().any(|p| inside(&p)) {
+    // A mesh without finite coordinates is refused as such, later.
+    if mesh.is_empty() || joints.iter().any(|p| inside(&p)) {
         return Ok(());
     }
     let (m, s) = (mesh.center(), Bounds::of(&joints).center());

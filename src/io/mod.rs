@@ -20,6 +20,7 @@ mod off;
 mod picture;
 mod polygon;
 mod pose;
+mod tissue;
 mod write;
 
 pub use error::{IoError, Problem};
@@ -27,4 +28,5 @@ pub use glb_write::{GlbWriteError, write_glb};
 pub use gltf::read_gltf_bytes;
 pub use load::load;
 pub use pose::{read_pose, write_pose};
+pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -87,11 +87,10 @@ impl Session {
     }
 
     fn set_params(&mut self, params: Params) {
-        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], iterations: _, time_step_secs, paper: _ } =
-            params;
+        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], time_step_secs, .. } = params;
         if [stiffness_pa, density_kg_m3, damping_per_s, x, y, z, time_step_secs].iter().all(|number| number.is_finite()) {
-            self.document.params = params;
-            self.send_params(params);
+            self.document.params = params.sanitized();
+            self.send_params(self.document.params);
         }
     }
 

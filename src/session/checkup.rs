@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::character::{Attachment, Note};
 use crate::mesh::Topology;
 use crate::skin::Subject;
+use crate::tissue::Quality;
 
 /// A character at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,8 +36,19 @@ pub struct Checkup {
     pub clips: Vec<ClipSummary>,
     /// Materials' names.
     pub materials: Vec<String>,
+    /// How good the flesh is; `None` if there is none.
+    pub tissue: Option<Quality>,
+    /// Why there is no flesh.
+    pub tissue_refused: Option<String>,
     /// What was found and what was done about it.
     pub notes: Vec<Note>,
+}
+
+/// All notes on a character: of its files, then of its flesh.
+#[must_use]
+pub fn all_notes(subject: &Subject) -> Vec<Note> {
+    let of_flesh = subject.tissue.iter().flat_map(|flesh| &flesh.tissue.notes);
+    subject.character.notes.iter().chain(of_flesh).cloned().collect()
 }
 
 /// One source mesh.
@@ -97,7 +109,9 @@ impl Checkup {
             joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
             materials: character.materials.iter().map(|material| material.name.clone()).collect(),
-            notes: character.notes.clone(),
+            tissue: subject.tissue.as_ref().ok().map(|flesh| flesh.tissue.quality.clone()),
+            tissue_refused: subject.tissue.as_ref().err().map(ToString::to_string),
+            notes: all_notes(subject),
         }
     }
 }

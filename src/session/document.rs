@@ -117,6 +117,8 @@ impl History {
 
 #[cfg(test)]
 mod tests {
+    use Gesture::{Dragging, Released};
+
     use super::*;
 
     fn with_density(density: f64) -> Document {
@@ -134,7 +136,6 @@ mod tests {
     #[test]
     fn a_drag_is_one_step_and_the_next_drag_another() {
         let (mut history, mut now) = (History::default(), with_density(1.0));
-        use Gesture::{Dragging, Released};
         edit(&mut history, &mut now, &[(2.0, Dragging), (3.0, Dragging), (4.0, Released), (5.0, Dragging), (6.0, Released)]);
         assert!(history.undo(&mut now));
         assert_eq!(now.params.density_kg_m3, 4.0);

@@ -47,7 +47,7 @@ mod stages;
 mod worker;
 
 pub use bake::{BakeFormat, Baked, bake};
-pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary};
+pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, all_notes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
 pub use jobs::{JobView, open};

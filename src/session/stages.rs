@@ -218,7 +218,7 @@ impl Session {
         let Some(worker) = self.stages.worker() else { return };
         let (fault, dead) = (worker.take_fault(), worker.is_dead());
         if let Some(fault) = fault {
-            self.tell(Level::Warning, format!("A frame was left out: {fault}."));
+            self.tell(Level::Warning, fault);
         }
         if let (true, Some(method)) = (dead, self.stages.shown) {
             self.stages.forget(method);

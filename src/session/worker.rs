@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
-use crate::skin::{Actor, Frame, Method, SkinError, StepTimes, Subject};
+use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
 
 /// Called from other threads when there is something new to show.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
@@ -62,7 +62,7 @@ struct Shared {
     inbox: Mutex<Inbox>,
     wake: Condvar,
     latest: Mutex<Arc<Snapshot>>,
-    fault: Mutex<Option<SkinError>>,
+    fault: Mutex<Option<String>>,
     asleep: AtomicBool,
     waker: Option<Waker>,
 }
@@ -152,9 +152,9 @@ impl SimWorker {
         lock(&self.shared.latest).clone()
     }
 
-    /// What went wrong since the last call.
+    /// What went wrong since the last call, as a sentence for the user.
     #[must_use]
-    pub fn take_fault(&self) -> Option<SkinError> {
+    pub fn take_fault(&self) -> Option<String> {
         lock(&self.shared.fault).take()
     }
 
@@ -229,8 +229,10 @@ impl Running {
     }
 
     fn step(&mut self, task: &Task) {
-        if let Some(params) = &task.params {
-            self.actor.set_params(params);
+        if let Some(params) = &task.params
+            && let Err(error) = self.actor.set_params(params)
+        {
+            *lock(&self.shared.fault) = Some(format!("The new dynamics can't be used, the old ones stay: {error}."));
         }
         if task.reset {
             self.actor.reset();
@@ -242,7 +244,7 @@ impl Running {
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
         let result = self.actor.advance(&Frame { world_from_joint: &self.world, dt_secs });
         if let Err(fault) = result {
-            *lock(&self.shared.fault) = Some(fault);
+            *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
         }
         let movement = self.publish();
         let calm = !task.moved && task.params.is_none() && movement <= CALM_MOVEMENT * self.actor.subject().size;

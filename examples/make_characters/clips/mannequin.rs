@@ -107,7 +107,7 @@ fn walking(skeleton: &Skeleton, phase: f64) -> Stance {
     stance.turn("hips", X, 2.0);
     for spine in ["spine.1", "spine.2", "spine.3"] {
         stance.turn(spine, Y, 4.5 * pelvis);
-        stance.turn(spine, Z, -1.0 * wave(1.0, 0.35));
+        stance.turn(spine, Z, -wave(1.0, 0.35));
     }
     stance.turn("spine.2", X, 1.0 + 0.8 * wave(2.0, 0.1));
     stance.turn("neck", Y, -4.0 * pelvis);

@@ -38,7 +38,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
                 "Stiffness",
                 "How much the flesh resists any change of shape",
                 &mut edited.stiffness_pa,
-                200.0..=500_000.0,
+                50.0..=500_000.0,
                 true,
                 " Pa",
             ),
@@ -88,6 +88,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         numbers.stiffness_pa == params.stiffness_pa
             && numbers.density_kg_m3 == params.density_kg_m3
             && numbers.damping_per_s == params.damping_per_s
+            && numbers.paper == params.paper
     };
     let current = Preset::ALL.into_iter().find(|preset| same(*preset));
     row(ui, "Preset", "Named sets of stiffness, density and damping", |ui, label| {
@@ -109,7 +110,7 @@ fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInc
         ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
         let whole = matches!(name, "Iterations");
         let slider = Slider::new(value, range).logarithmic(logarithmic).clamping(SliderClamping::Edits).suffix(suffix);
-        let slider = if whole { slider.integer() } else { slider.max_decimals(if logarithmic { 0 } else { 1 }) };
+        let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
         ui.add(slider).labelled_by(label)
     })
 }

@@ -237,8 +237,7 @@ mod tests {
 
     #[test]
     fn typed_angles_stay_while_they_mean_the_same_rotation() {
-        let mut state = JointsState::default();
-        state.typed = Some((3, [0.0, 120.0, 0.0]));
+        let state = JointsState { typed: Some((3, [0.0, 120.0, 0.0])), ..JointsState::default() };
         // 120° about Y alone decomposes as 180, 60, 180.
         assert_eq!(state.shown_angles(3, [180.0, 60.0, 180.0]), [0.0, 120.0, 0.0]);
         assert_eq!(state.shown_angles(3, [180.0, 50.0, 180.0]), [180.0, 50.0, 180.0]);

@@ -22,6 +22,9 @@ pub struct TimingHistory {
 impl TimingHistory {
     /// Adds a frame.
     pub fn push(&mut self, step: &StepTimes, render_ms: f64) {
+        if step.steps == 0 && step.local_ms > 0.0 {
+            return; // Settling takes many iterations at once and says nothing about a frame.
+        }
         // What a method spends without naming a stage belongs to moving the vertices.
         let named = step.anchors_ms + step.local_ms + step.global_ms + step.normals_ms;
         let rest = (step.total_ms - named).max(0.0);
@@ -69,6 +72,7 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
         .y_axis_min_width(26.0)
         .include_y(0.0)
         .include_y(4.0)
+        .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
         .include_x(0.0)
         .include_x(FRAMES as f64)
         .set_margin_fraction(egui::vec2(0.0, 0.06));

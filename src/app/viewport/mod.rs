@@ -10,6 +10,7 @@ pub mod painter;
 pub mod picking;
 pub mod pull;
 pub mod screen_map;
+pub mod tissue_overlays;
 
 use std::sync::Arc;
 
@@ -58,6 +59,7 @@ pub struct Viewport {
 
 /// A joint being turned by the pointer.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "there is at most one")]
 pub enum PoseDrag {
     /// By a ring.
     Ring {

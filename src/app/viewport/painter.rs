@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use egui::TextureId;
 
+use super::tissue_overlays::TissueOverlays;
 use crate::app::actions::Overlays;
 use crate::app::surface::WindowSurface;
 use crate::math::{Affine, Point, origin_of};
@@ -25,8 +26,6 @@ pub struct Picture<'a> {
     pub camera: &'a Camera,
     /// The flesh; none shows an empty studio.
     pub snapshot: Option<&'a Arc<Snapshot>>,
-    /// Joints of the pose asked for: bones are drawn there.
-    pub world_from_joint: &'a [Affine],
     /// The selected joint.
     pub selected: Option<usize>,
     /// The joint under the pointer.
@@ -61,6 +60,7 @@ pub struct GpuPainter {
     target: Option<(Target, TextureId)>,
     skin: Option<Skin>,
     bones: Overlay,
+    tissue: TissueOverlays,
     drawn: Option<Key>,
 }
 
@@ -78,7 +78,6 @@ struct Key {
     camera: Camera,
     subject: Option<*const Subject>,
     sequence: u64,
-    joints: Vec<Affine>,
     highlighted: [Option<usize>; 2],
     overlays: Overlays,
     ground_height: f32,
@@ -91,7 +90,6 @@ impl Key {
             camera: *picture.camera,
             subject: picture.snapshot.map(|snapshot| Arc::as_ptr(&snapshot.subject)),
             sequence: picture.snapshot.map_or(0, |snapshot| snapshot.sequence),
-            joints: if picture.overlays.bones { picture.world_from_joint.to_vec() } else { Vec::new() },
             highlighted: [picture.selected, picture.hovered],
             overlays: picture.overlays,
             ground_height: picture.ground_height,
@@ -103,7 +101,14 @@ impl GpuPainter {
     /// Compiles the shaders for the window's device.
     #[must_use]
     pub fn new(surface: &WindowSurface) -> Self {
-        Self { renderer: Renderer::new(surface.gpu()), target: None, skin: None, bones: Overlay::new(Layer::FrontGlass), drawn: None }
+        Self {
+            renderer: Renderer::new(surface.gpu()),
+            target: None,
+            skin: None,
+            bones: Overlay::new(Layer::FrontGlass),
+            tissue: TissueOverlays::default(),
+            drawn: None,
+        }
     }
 
     /// The painter with the surface that its textures are registered with.
@@ -131,17 +136,18 @@ impl GpuPainter {
         self.bones.clear();
         let Some(snapshot) = picture.snapshot.filter(|_| picture.overlays.bones) else { return };
         let skeleton = &snapshot.subject.character.skeleton;
-        let bones = bone_glyphs(skeleton, picture);
+        let bones = bone_glyphs(skeleton, &snapshot.world_from_joint, picture);
         self.bones.bones(&bones, picture.character_size * 0.006);
     }
 
     fn draw(&mut self, picture: &Picture<'_>) {
         self.update_skin(picture.snapshot);
         self.update_bones(picture);
+        self.tissue.update(picture.snapshot, picture.overlays);
         let overlays = picture.overlays;
         let style = MeshStyle {
-            opacity: if !overlays.skin {
-                0.0
+            opacity: if overlays.tets {
+                0.15
             } else if overlays.shows_inside() {
                 0.35
             } else {
@@ -154,7 +160,7 @@ impl GpuPainter {
         let ground = overlays.ground.then(|| Ground { height: picture.ground_height, grid: Some(grid_step(picture.character_size)) });
         let scene = Scene {
             meshes: self.skin.iter().filter(|_| overlays.skin).map(|skin| MeshDraw { mesh: &skin.frame, style }).collect(),
-            overlays: vec![&self.bones],
+            overlays: self.tissue.overlays().into_iter().chain([&self.bones]).collect(),
             ground,
             background: Background::DARK,
             ..Scene::default()
@@ -166,8 +172,8 @@ impl GpuPainter {
 }
 
 /// A bone for each child of a joint that was posed, with what is selected or under the pointer marked.
-fn bone_glyphs(skeleton: &Skeleton, picture: &Picture<'_>) -> Vec<BoneGlyph> {
-    let at = |joint: usize| -> Option<Point> { picture.world_from_joint.get(joint).map(|world| origin_of(world).cast()) };
+fn bone_glyphs(skeleton: &Skeleton, world_from_joint: &[Affine], picture: &Picture<'_>) -> Vec<BoneGlyph> {
+    let at = |joint: usize| -> Option<Point> { world_from_joint.get(joint).map(|world| origin_of(world).cast()) };
     let bones = skeleton.joints().iter().enumerate().filter_map(|(child, joint)| {
         let parent = joint.parent.filter(|parent| skeleton.joints()[*parent].deforms || joint.deforms)?;
         let state = if picture.selected == Some(parent) {

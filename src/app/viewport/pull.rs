@@ -27,7 +27,7 @@ impl Pull {
             Target::Joint(joint) => (skeleton.joints().get(joint)?.parent?, origin_of(world_from_joint.get(joint)?)),
             Target::Bone(joint) => {
                 let origin = origin_of(world_from_joint.get(joint)?);
-                (joint, map.ray(pointer).meet_plane(&origin, &map.towards_eye(&origin))?)
+                (joint, map.ray(pointer).meet_plane(&origin, &map.back())?)
             }
             Target::Flesh { joint, point } => {
                 skeleton.joints().get(joint)?.parent?;
@@ -43,7 +43,7 @@ impl Pull {
         let world = world_from_joint.get(self.joint)?;
         let centre = origin_of(world);
         let now = world * self.held;
-        let wanted = map.ray(pointer).meet_plane(&now, &map.towards_eye(&now))?;
+        let wanted = map.ray(pointer).meet_plane(&now, &map.back())?;
         let turn = Quat::rotation_between(&(now - centre), &(wanted - centre))?;
         self.turned = turn * self.turned;
         Some(turn)

@@ -58,6 +58,12 @@ impl ScreenMap {
         (self.eye - point).try_normalize(1e-12).unwrap_or_else(Vec64::z)
     }
 
+    /// Unit vector from the screen to the eye.
+    #[must_use]
+    pub fn back(&self) -> Vec64 {
+        -self.ray(self.rect.center()).direction
+    }
+
     /// Where a point of the world is on the screen; nothing behind the eye.
     #[must_use]
     pub fn project(&self, point: &Point64) -> Option<Pos2> {
