@@ -1,12 +1,14 @@
 //! glTF 2.0, `.gltf`, `.glb` and `.vrm`, by the letter of the standard.
 //!
-//! Container and buffers ([`container`]) → JSON, cleaned ([`clean`]), parsed by the `gltf` crate and checked ([`document`]) → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) →
-//! meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]), materials ([`material`]).
+//! Container and buffers ([`container`]) → JSON, made fit for the `gltf` crate ([`clean`]), parsed by it and checked ([`document`])
+//! → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]),
+//! materials ([`material`]). The crate gives the structures; what they point at is read by [`accessor`], which trusts nothing.
 //!
 //! # Departures
 //! - Vertices with no usable weight follow the nearest bone; weights are made to sum to 1.
 //! - Non-finite or singular inverse bind matrices are replaced by the inverse of the joint's rest transform.
 //! - Triangles of mirrored meshes are turned, so that the outside stays outside.
+//! - Of a node's matrix, shear of less than 1e-6 is taken for rounding.
 //! - Morph targets, cameras and lights are not read.
 
 mod accessor;
