@@ -1,9 +1,10 @@
 //! The global step: one constant symmetric positive definite system, solved for x, y and z together.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::cholesky::{LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky};
+use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::sparse::linalg::cholesky::{CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky};
 use faer::sparse::{SparseColMat, Triplet};
-use faer::{Conj, MatMut, Par, Side};
+use faer::{Conj, MatMut, Par, Side, Spec};
 use nalgebra_sparse::CscMatrix;
 
 /// Whatever can solve the global step: a factor, an iterative method, a GPU.
@@ -53,8 +54,9 @@ impl Cholesky {
     pub fn factor(lower: &CscMatrix<f64>) -> Result<Self, FactorError> {
         let matrix = to_faer(lower)?;
         let unknowns = lower.nrows();
-        let symbolic = factorize_symbolic_cholesky(matrix.symbolic(), Side::Lower, SymmetricOrdering::Amd, Default::default())
-            .map_err(|e| FactorError::Symbolic { unknowns, reason: format!("{e:?}") })?;
+        let symbolic =
+            factorize_symbolic_cholesky(matrix.symbolic(), Side::Lower, SymmetricOrdering::Amd, CholeskySymbolicParams::default())
+                .map_err(|e| FactorError::Symbolic { unknowns, reason: format!("{e:?}") })?;
         let scratch = MemBuffer::new(symbolic.solve_in_place_scratch::<f32>(3, Par::Seq));
         let mut factor = Self { symbolic, values: Vec::new(), scratch, unknowns };
         factor.numeric(&matrix)?;
@@ -72,16 +74,16 @@ impl Cholesky {
 
     fn numeric(&mut self, matrix: &SparseColMat<u32, f64>) -> Result<(), FactorError> {
         let mut values = vec![0.0_f64; self.symbolic.len_val()];
-        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default()));
         self.symbolic
             .factorize_numeric_llt(
                 &mut values,
                 matrix.as_ref(),
                 Side::Lower,
-                Default::default(),
+                LltRegularization::default(),
                 Par::Seq,
                 MemStack::new(&mut memory),
-                Default::default(),
+                Spec::default(),
             )
             .map_err(|e| FactorError::Numeric { unknowns: self.unknowns, reason: format!("{e:?}") })?;
         if !values.iter().all(|v| v.is_finite()) {

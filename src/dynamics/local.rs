@@ -1,8 +1,8 @@
 //! The local step: for every tet the closest rotation, and the forces that pull towards it.
 //!
 //! Elements are prisms of three tets (see [`crate::tissue::prisms`]), packed in blocks of [`LANES`] with one value a lane, so that one
-//! vector instruction works on 4, 8 or 16 prisms, whatever the processor has (chosen at run time). With F = D_s D_m⁻¹ and its
-//! closest rotation R, a tet's forces on its last three vertices are the columns of w V (R − F) D_m⁻ᵀ, on its first minus their sum.
+//! vector instruction works on 4, 8 or 16 prisms, whatever the processor has (chosen at run time). With F = `D_s D_m⁻¹` and its
+//! closest rotation R, a tet's forces on its last three vertices are the columns of w V (R − F) `D_m⁻ᵀ`, on its first minus their sum.
 
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
@@ -45,7 +45,7 @@ type BlockForces = [Lanes; 9];
 /// All elements, and where the force on each vertex is gathered from.
 #[derive(Debug, Clone)]
 pub struct Blocks {
-    blocks: Vec<Block>,
+    packed: Vec<Block>,
     /// `gather_offsets[v]..gather_offsets[v + 1]` index `gather`.
     gather_offsets: Vec<u32>,
     /// Index of the x component in the forces seen as one slice; y and z follow at distance `LANES`.
@@ -62,7 +62,7 @@ pub struct Forces {
 impl Blocks {
     /// Packs elements that refer to `vertices` skin vertices.
     pub(super) fn pack(elements: &[Element], vertices: usize) -> Self {
-        let blocks: Vec<Block> = elements.chunks(LANES).map(Block::pack).collect();
+        let packed: Vec<Block> = elements.chunks(LANES).map(Block::pack).collect();
         let mut gather_offsets = vec![0_u32; vertices + 1];
         for element in elements {
             for corner in element.corners {
@@ -81,7 +81,7 @@ impl Blocks {
                 *slot += 1;
             }
         }
-        Self { blocks, gather_offsets, gather, elements: elements.len() }
+        Self { packed, gather_offsets, gather, elements: elements.len() }
     }
 
     /// How many prisms there are.
@@ -98,9 +98,9 @@ impl Blocks {
 
     /// Computes the forces of all elements, per unit of stiffness.
     pub fn forces(&self, skin: &[Point], base: &[Point], forces: &mut Forces) {
-        forces.blocks.resize(self.blocks.len(), [[0.0; LANES]; 9]);
+        forces.blocks.resize(self.packed.len(), [[0.0; LANES]; 9]);
         let arch = Arch::new();
-        self.blocks.par_chunks(TASK).zip(forces.blocks.par_chunks_mut(TASK)).for_each(|(blocks, out)| {
+        self.packed.par_chunks(TASK).zip(forces.blocks.par_chunks_mut(TASK)).for_each(|(blocks, out)| {
             arch.dispatch(Kernel { blocks, skin, base, out });
         });
     }
@@ -123,7 +123,7 @@ impl Blocks {
     pub fn energy(&self, skin: &[Point], base: &[Point]) -> f64 {
         let mut energy = 0.0;
         for index in 0..self.elements {
-            let (block, lane) = (&self.blocks[index / LANES], index % LANES);
+            let (block, lane) = (&self.packed[index / LANES], index % LANES);
             let points = block.chain(lane, skin, base);
             for tet in 0..3 {
                 let f = deformation(block, lane, tet, &points);
@@ -178,7 +178,9 @@ struct Kernel<'a> {
 impl WithSimd for Kernel<'_> {
     type Output = ();
 
+    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
     #[inline(always)]
+    #[expect(clippy::needless_range_loop, reason = "a lane goes through arrays of two kinds")]
     fn with_simd<S: Simd>(self, simd: S) {
         let ops = Ops(simd);
         for (block, out) in self.blocks.iter().zip(self.out) {
@@ -198,6 +200,7 @@ impl WithSimd for Kernel<'_> {
 }
 
 /// The three tets of `S::F32_LANES` prisms.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
 #[inline(always)]
 fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part: usize, out: &mut BlockForces) {
     let mut sums = [[ops.splat(0.0); 3]; 3];

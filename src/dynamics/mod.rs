@@ -8,8 +8,8 @@
 //!
 //! | paper | here                         | shape        | unit  | note                                     |
 //! |-------|------------------------------|--------------|-------|------------------------------------------|
-//! | z_f   | `State::position`            | n × 3        | world | skin vertices: the only unknowns         |
-//! | z_b   | `State::base`                | n × 3        | world | base vertices: eliminated, prescribed    |
+//! | `z_f` | `State::position`            | n × 3        | world | skin vertices: the only unknowns         |
+//! | `z_b` | `State::base`                | n × 3        | world | base vertices: eliminated, prescribed    |
 //! | v     | `State::velocity`            | n × 3        | world/s |                                        |
 //! | M     | `System::mass`               | n (diagonal) | kg    | lumped from tets                         |
 //! | h     | `Params::time_step_secs`     | 1            | s     |                                          |
@@ -17,7 +17,7 @@
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2     |
 //!
 //! # Departures
-//! - The global step solves for the increment: (M/h² + QᵀWQ) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
+//! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
 //!   but rounding errors of the `f32` solve correct themselves, and the base needs no matrix of its own.
 //! - Lengths stay in world units: stiffness and mass are converted so that the equations are those in metres.
 //! - Damping acts on the velocity relative to the base, so that it never brakes the character itself.

@@ -23,6 +23,7 @@ const CONVERGED: f32 = 1e-5;
 pub(super) struct Ops<S: Simd>(pub(super) S);
 
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(clippy::unused_self, reason = "all operations read the same at the call, whether they need the token or not")]
 impl<S: Simd> Ops<S> {
     #[inline(always)]
     pub(super) fn splat(self, value: f32) -> S::f32s {
@@ -195,7 +196,7 @@ impl<S: Simd> Ops<S> {
         x
     }
 
-    /// Q (I − 2 v vᵀ) in the lanes with a negative determinant: v vᵀ is what repeated squaring leaves of the adjugate of H = QᵀF,
+    /// Q (I − 2 v vᵀ) in the lanes with a negative determinant: v vᵀ is what repeated squaring leaves of the adjugate of H = Qᵀ F,
     /// whose largest eigenvalue belongs to the smallest of H.
     #[inline(always)]
     fn reflected(self, f: Mat3<S>, q: Mat3<S>, determinant: S::f32s) -> Mat3<S> {
@@ -261,6 +262,7 @@ mod tests {
     impl WithSimd for RotationsOf<'_> {
         type Output = ([[f32; LANES]; 9], bool);
 
+        #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
             let ops = Ops(simd);
@@ -290,6 +292,7 @@ mod tests {
 
     /// Random matrices of all sizes, half of them inside out: ‖F − R‖ is as small as with singular values.
     #[test]
+    #[expect(clippy::needless_range_loop, reason = "a lane goes through nine arrays")]
     fn as_close_as_singular_values() {
         let mut random = random_numbers();
         for _ in 0..1000 {

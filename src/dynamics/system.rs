@@ -99,7 +99,7 @@ impl System {
         self.volume.iter().map(|v| density * v.max(least)).collect()
     }
 
-    /// Lower triangle of M/h² + k QᵀVQ.
+    /// Lower triangle of M/h² + k Qᵀ V Q.
     pub(super) fn matrix(&self, params: &Params, step_secs: f64) -> CscMatrix<f64> {
         let mut matrix = self.stiffness.clone();
         let scale = self.stiffness_scale(params);

@@ -53,7 +53,7 @@ struct Slide {
 /// The bind-time part: what each base vertex hangs on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anchors {
-    anchors: Vec<Anchor>,
+    vertices: Vec<Anchor>,
     slides: Vec<Slide>,
     /// Joint of every bone.
     bone_joints: Vec<usize>,
@@ -90,7 +90,7 @@ impl Anchors {
             .collect();
         let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len()).map(|bone| cylinder_ends(graph, bone)).collect();
         let mut slides = Vec::new();
-        let anchors = base
+        let vertices = base
             .iter()
             .enumerate()
             .map(|(vertex, rest)| {
@@ -104,19 +104,19 @@ impl Anchors {
             .collect();
         let bone_joints = graph.bones.iter().map(|bone| bone.joint).collect();
         let node_positions = graph.nodes.iter().map(|node| node.position).collect();
-        Self { anchors, slides, bone_joints, node_bones, node_positions, cylinders }
+        Self { vertices, slides, bone_joints, node_bones, node_positions, cylinders }
     }
 
     /// How many base vertices there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.anchors.len()
+        self.vertices.len()
     }
 
     /// Whether there is no base vertex.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.anchors.is_empty()
+        self.vertices.is_empty()
     }
 
     /// Moves the base: `out` gets the world position of every base vertex. Allocates nothing after the first call.
@@ -125,7 +125,7 @@ impl Anchors {
     /// If `out` is shorter than the base.
     pub fn place(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
         self.move_volumes(skeleton, world_from_joint, frame);
-        for (anchor, out) in self.anchors.iter().zip(out) {
+        for (anchor, out) in self.vertices.iter().zip(out) {
             let bone = &frame.bones[anchor.bone as usize];
             *out = if anchor.slide == RIGID { apply(bone, &anchor.rest) } else { self.slide(anchor, frame) };
         }
@@ -200,7 +200,7 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
         }
         let around = (rest - center - axis * along).try_normalize(1e-9 * length).unwrap_or_else(Vec64::zeros);
         let radius = graph.bones[bone].radius;
-        let [a, b] = cylinders[bone].map(|end| end.cast::<f32>());
+        let [a, b] = cylinders[bone].map(nalgebra::OPoint::cast::<f32>);
         let rest32 = rest.cast::<f32>();
         let to_axis = (rest32 - closest(&rest32, &a, &b)).norm();
         Some(Slide {

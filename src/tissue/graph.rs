@@ -152,21 +152,19 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
         }
     }
     let tails = Tails { mesh, skeleton, weights, size };
-    for joint in 0..skeleton.len() {
+    for (joint, &place) in node_of_joint.iter().enumerate() {
         let starts_bone = kept.iter().any(|&(from, _)| from == joint);
         let wanted = match &holding {
             Some(holding) => holding.own[joint] > 0.5 && !starts_bone,
-            None => {
-                skeleton.joints()[joint].deforms && !starts_bone && (skeleton.len() == 1 || node_index.contains_key(&node_of_joint[joint]))
-            }
+            None => skeleton.joints()[joint].deforms && !starts_bone && (skeleton.len() == 1 || node_index.contains_key(&place)),
         };
         if !wanted {
             continue;
         }
-        let start = node_index.get(&node_of_joint[joint]).copied();
+        let start = node_index.get(&place).copied();
         if let Some(tip) = tails.find(joint, &graph, start) {
             let a = start.unwrap_or_else(|| graph.add_node(skeleton.bind_position(joint)));
-            node_index.insert(node_of_joint[joint], a);
+            node_index.insert(place, a);
             let b = graph.add_node(tip);
             graph.add_bone(joint, a, b);
         }

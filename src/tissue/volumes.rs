@@ -63,7 +63,7 @@ fn distance_to_skin(graph: &BoneGraph, bone: usize, mesh: &TriMesh) -> f64 {
         best = best.min((a + (b - a) * t - p).norm());
     }
     for triangle in 0..mesh.triangles.len() {
-        let [p, q, r] = mesh.corners(triangle).map(|c| c.cast::<f64>());
+        let [p, q, r] = mesh.corners(triangle).map(nalgebra::OPoint::cast::<f64>);
         let center = Point64::from((p.coords + q.coords + r.coords) / 3.0);
         let reach = (p - center).norm().max((q - center).norm()).max((r - center).norm());
         let t = crate::mesh::closest_on_segment(&center, &a, &b);

@@ -1,6 +1,6 @@
 //! Smooth weights from distances alone, for skins that come without any.
 //!
-//! A vertex belongs to its closest bone and to the bones next to that; a bone at distance d gets (d_min / d)⁴. A few passes of
+//! A vertex belongs to its closest bone and to the bones next to that; a bone at distance d gets (`d_min` / d)⁴. A few passes of
 //! averaging over the mesh take out what is left of creases.
 
 use rayon::prelude::*;
@@ -74,7 +74,9 @@ fn row(position: &Point, lines: &[Line]) -> Vec<(u32, f32)> {
         }
     }
     let sum: f32 = row.iter().map(|&(_, weight)| weight).sum();
-    row.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    for (_, weight) in &mut row {
+        *weight /= sum;
+    }
     row
 }
 
@@ -84,7 +86,9 @@ fn averaged(vertex: usize, rows: &[Vec<(u32, f32)>], topology: &Topology) -> Vec
     if neighbors.is_empty() {
         return sum;
     }
-    sum.iter_mut().for_each(|(_, weight)| *weight *= 0.5);
+    for (_, weight) in &mut sum {
+        *weight *= 0.5;
+    }
     let share = 0.5 / neighbors.len() as f32;
     for &next in neighbors {
         for &(joint, weight) in &rows[next as usize] {
