@@ -267,3 +267,26 @@ fn a_picture_has_the_size_asked_for() {
     let difference: u32 = (0..3).map(|i| u32::from(corner[i].abs_diff(centre[i]))).sum();
     assert!(difference > 20, "the character is in the middle: {corner:?} {centre:?}");
 }
+
+/// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
+#[test]
+fn methods_share_one_picture_of_the_size_asked_for() {
+    let folder = Folder::new("sheet");
+    let out = folder.0.join("a.png");
+    let turn = "--rotate=upper=0,0,60";
+    let mut pictures = Vec::new();
+    for more in ["--overlay=bones", "--overlay=volumes", "--overlay=base"] {
+        let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs,dqs,rigid", &turn, &more, &"--size=601x200", &"-o", &out]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
+            eprintln!("SKIPPED: no graphics adapter");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "nothing but what was written: {stderr}");
+        let picture = image::open(&out).unwrap().to_rgb8();
+        assert_eq!(picture.dimensions(), (601, 200));
+        assert!(!pictures.contains(&picture), "{more} changes nothing");
+        pictures.push(picture);
+    }
+}
