@@ -166,7 +166,9 @@ fn bad_input_is_refused_with_one_sentence() {
     let empty = folder.file("empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
     assert_refused(&bake(&empty, &bones, "--settle"), &["triangle"]);
     let nan = folder.file("nan.off", "OFF\n3 1 0\nnan 0 0\n1 nan 0\n0 1 inf\n3 0 1 2\n");
-    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off"]);
+    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off", "3 of 3"]);
+    let nan = folder.file("nan.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 2 4 3\n");
+    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.obj", "vertex 3"]);
     let far = folder.file("far.skel", "2\n100 0 0 lower root\n100 1 0 upper lower\n");
     assert_refused(&bake(&mesh, &far, "--settle"), &["outside"]);
     assert_refused(&bake(&mesh, &bones, "--rotate=uper=0,0,9"), &["uper", "did you mean \"upper\""]);

@@ -36,9 +36,9 @@ pub(super) struct Render {
     method: Vec<Method>,
     #[command(flatten)]
     pose: PoseOptions,
-    /// Pixels of the whole picture.
-    #[arg(long, value_name = "WxH", default_value = "900x900", value_parser = parse_size)]
-    size: [u32; 2],
+    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
     /// From where: front, back, side, left, right, top or three-quarter.
     #[arg(long, default_value = "three-quarter", value_parser = parse_view)]
     view: NamedView,
@@ -109,10 +109,11 @@ impl Render {
     /// One picture a method, all with one camera, on one sheet.
     fn draw(&self, subject: &Subject, take: &Take, posed: &[Posed]) -> Result<RgbaImage, Failure> {
         let overlays = self.overlays(subject, take)?;
-        let gpu = GpuContext::headless()?;
-        gpu.check_size(self.size[0], self.size[1])?;
+        let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
+        let size = self.size(posed.len());
+        gpu.check_size(size[0], size[1])?;
         let renderer = Renderer::new(&gpu);
-        let sheet = Sheet::new(self.size, posed.len());
+        let sheet = Sheet::new(size, posed.len());
         // A lone picture says nothing that the command did not.
         let labels: Vec<_> = if posed.len() > 1 { posed.iter().map(|posed| posed.label).collect() } else { Vec::new() };
         let points: Vec<Point> = posed.iter().flat_map(|posed| &posed.positions).copied().collect();
@@ -139,6 +140,11 @@ impl Render {
         };
         let pictures: Vec<_> = posed.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
         Ok(sheet.compose(&pictures, &labels))
+    }
+
+    /// Pixels of the whole picture.
+    fn size(&self, methods: usize) -> [u32; 2] {
+        self.size.unwrap_or(if methods == 1 { [900, 900] } else { Sheet::around([640, 900], methods) })
     }
 
     /// A camera that sees what every method made of the character, above the captions.

@@ -42,6 +42,13 @@ impl Sheet {
         Self { size, columns: columns as u32, rows: count.div_ceil(columns) as u32 }
     }
 
+    /// The size of a sheet whose `count` pictures have about the size `cell`.
+    #[must_use]
+    pub fn around(cell: [u32; 2], count: usize) -> [u32; 2] {
+        let columns = if count <= ROW { count.max(1) } else { (count as f32).sqrt().ceil() as usize };
+        [cell[0].saturating_mul(columns as u32), cell[1].saturating_mul(count.max(1).div_ceil(columns) as u32)]
+    }
+
     /// Width and height of the picture with this index, in pixels: what is to be drawn for it. At least one each way.
     #[must_use]
     pub fn cell(&self, index: usize) -> [u32; 2] {
@@ -86,7 +93,7 @@ impl Sheet {
     /// Size of a caption's letters in pixels.
     fn letters(&self) -> f32 {
         let [width, height] = self.cell(0);
-        (width.min(height) as f32 * 0.05).clamp(13.0, 56.0)
+        ((width as f32 * height as f32).sqrt() * 0.035).clamp(13.0, 56.0)
     }
 
     /// Thin lines to the neighbours on the left and above.
