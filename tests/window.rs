@@ -52,7 +52,8 @@ fn once(command: Command) -> Vec<Action> {
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
-    Skeleton::from_positions(&[("hip".into(), None, p(0.0)), ("knee".into(), Some(0), p(1.0)), ("ankle".into(), Some(1), p(2.0))]).unwrap()
+    Skeleton::from_positions(&[("hip".into(), None, p(0.0)), ("knee".into(), Some(0), p(1.0)), ("ankle".into(), Some(1), p(2.0))])
+        .expect("a chain")
 }
 
 fn clips() -> Vec<Clip> {
@@ -256,7 +257,8 @@ fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool
 fn joint_at(harness: &Harness<'_, Workbench>, joint: usize) -> Pos2 {
     let bench = harness.state();
     let world = bench.session().world_from_joint()[joint];
-    bench.viewport().map().unwrap().project(&sinew::math::origin_of(&world)).unwrap()
+    let map = bench.viewport().map().expect("the viewport has a size");
+    map.project(&sinew::math::origin_of(&world)).expect("the joint is before the eye")
 }
 
 #[test]

@@ -185,7 +185,10 @@ impl Workbench {
         let skeleton = self.session.subject().map(|subject| &subject.character.skeleton);
         let over_viewport = self.viewport.hovered.is_some()
             || self.viewport.map().zip(ui.ctx().pointer_hover_pos()).is_some_and(|(map, at)| map.rect().contains(at));
-        let hint = status::hint(&self.viewport, skeleton, over_viewport);
+        let hint = match (skeleton, self.session.jobs().first()) {
+            (None, Some(job)) => job.title.clone(),
+            _ => status::hint(&self.viewport, skeleton, over_viewport),
+        };
         let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(10, 4));
         let speed = self.speed_text();
         Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
@@ -226,7 +229,7 @@ impl Workbench {
 
     fn sections(&mut self, ui: &mut Ui) {
         let Some(subject) = self.session.subject().cloned() else {
-            ui.label("No character is open.");
+            ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
             return;
         };
         let document = self.session.document();
@@ -347,7 +350,8 @@ fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) 
     ViewportView {
         skeleton: session.document().skeleton(),
         world_from_joint: session.world_from_joint(),
-        selected: session.selected_joint(),
+        // Rings that run away can't be caught.
+        selected: session.selected_joint().filter(|_| !session.playback().playing),
         snapshot,
     }
 }

@@ -25,6 +25,7 @@
 //! [`System`] is rebuilt when the tissue changes, its factor when parameters change; [`Simulation`] allocates nothing after its first
 //! step.
 
+mod anderson;
 pub mod global;
 pub mod local;
 mod params;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::anderson::Anderson;
 use super::global::{Cholesky, FactorError, GlobalSolver};
 use super::local::Forces;
 use super::{Params, System};
@@ -13,9 +14,11 @@ use crate::math::{Point, Vec3};
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
 const STATIC_STEP_SECS: f64 = 100.0;
 /// An equilibrium is reached when no vertex moves farther in an iteration than this part of the size…
-const STILL: f32 = 2e-7;
-/// …or after this many iterations.
-const MAX_STATIC_ITERATIONS: usize = 2000;
+const STILL: f32 = 1e-8;
+/// …or when so many iterations brought nothing…
+const PATIENCE: usize = 60;
+/// …or after this many.
+const MAX_STATIC_ITERATIONS: usize = 1500;
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 /// Vertices that one task handles.
@@ -32,6 +35,8 @@ pub struct StepReport {
     pub iterations: usize,
     /// How far the vertex that moved most in the last iteration went, world units.
     pub last_change: f32,
+    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    pub farthest: f32,
 }
 
 /// Positions and velocities of the skin over a moving base, with everything a step needs.
@@ -169,6 +174,7 @@ impl Simulation {
         for v in 0..position.len() {
             let relative = (position[v] - scratch.before[v]) / h - scratch.base_velocity[v];
             let speed = relative.norm();
+            report.farthest = report.farthest.max(speed * h);
             let kept = if speed > fastest { damping * fastest / speed } else { damping };
             velocity[v] = scratch.base_velocity[v] + relative * kept;
         }
@@ -216,15 +222,21 @@ impl Simulation {
         let gravity = self.gravity() * h2;
         let inertia: Vec<f32> = self.inertia.iter().map(|i| i * own_h * own_h / h2).collect();
         let Some(solver) = self.equilibrium.as_mut() else { return report };
+        let mut anderson = Anderson::default();
+        let (mut best, mut since_best) = (f32::INFINITY, 0);
         for _ in 0..iterations {
+            self.scratch.before.copy_from_slice(&self.state.position);
             for (predicted, position) in self.scratch.predicted.iter_mut().zip(&self.state.position) {
                 *predicted = position + gravity;
             }
             let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, &mut report);
             report.last_change = change;
-            if change <= still {
+            since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
+            best = best.min(change);
+            if change <= still || since_best > PATIENCE {
                 break;
             }
+            anderson.accelerate(&self.scratch.before, &mut self.state.position);
         }
         report
     }

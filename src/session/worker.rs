@@ -21,6 +21,8 @@ pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
 /// Time that a worker may be behind before the clock waits for it: a slow machine slows time.
 const MAX_PENDING_SECS: f64 = 0.1;
+/// Time that is simulated between two looks at the inbox.
+const SLICE_SECS: f64 = 1.0 / 30.0;
 /// Flesh that moved less than this part of the size in a frame is calm …
 const CALM_MOVEMENT: f32 = 2e-6;
 /// … and asleep after so long.
@@ -219,13 +221,11 @@ impl Running {
         }
         let moved = self.world != inbox.world_from_joint;
         self.world.clone_from(&inbox.world_from_joint);
-        inbox.posted = false;
-        Some(Task {
-            dt_secs: std::mem::take(&mut inbox.pending_secs),
-            moved,
-            reset: std::mem::take(&mut inbox.reset),
-            params: inbox.params.take(),
-        })
+        // A slice at a time, so that each is shown and the next already follows the latest pose.
+        let dt_secs = inbox.pending_secs.min(SLICE_SECS);
+        inbox.pending_secs -= dt_secs;
+        inbox.posted = inbox.pending_secs > 1e-6;
+        Some(Task { dt_secs, moved, reset: std::mem::take(&mut inbox.reset), params: inbox.params.take() })
     }
 
     fn step(&mut self, task: &Task) {

@@ -82,7 +82,11 @@ impl Part {
 /// Checks a frame against the bound skeleton.
 pub(super) fn check_joints(expected: usize, frame: &Frame<'_>) -> Result<(), SkinError> {
     let actual = frame.world_from_joint.len();
-    if actual == expected { Ok(()) } else { Err(SkinError::JointCount { expected, actual }) }
+    if actual != expected {
+        return Err(SkinError::JointCount { expected, actual });
+    }
+    let finite = frame.world_from_joint.iter().all(|world| world.matrix().iter().all(|c| c.is_finite()));
+    if finite { Ok(()) } else { Err(SkinError::BadPose) }
 }
 
 impl Skinner for LinearBlend {

@@ -92,6 +92,9 @@ pub enum SkinError {
         /// Joints given.
         actual: usize,
     },
+    /// A joint transform with NaN or infinity; nothing was moved.
+    #[error("the pose contains numbers that are not finite")]
+    BadPose,
     /// A position became NaN or infinite; the output holds the last good frame and the solver has been restarted.
     #[error("the simulation left the finite numbers and was restarted")]
     Diverged,

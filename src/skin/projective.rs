@@ -1,7 +1,8 @@
 //! Projective skinning: the simulated flesh follows the bones.
 //!
 //! A fixed simulation step with an accumulator: the same motion on any display. Between two frames the pose is interpolated joint
-//! by joint; a jump is walked in small pieces so that no element is turned inside out on the way.
+//! by joint; a jump is walked in small pieces so that no element is turned inside out on the way. Flesh that does not move over
+//! bones that do not move sleeps: it costs nothing and stays exactly where it is.
 
 use std::sync::Arc;
 
@@ -19,6 +20,11 @@ const PIECE_RAD: f64 = 0.25;
 const JUMP_RAD: f64 = 0.6;
 /// Iterations on each piece of a walk.
 const PIECE_ITERATIONS: usize = 6;
+
+/// Flesh that moves less than this part of the size in a step, over a base that stands, falls asleep…
+const ASLEEP: f32 = 2e-7;
+/// …after so many steps.
+const STEPS_TO_SLEEP: u32 = 20;
 
 /// The simulated skin of one character; its vertices are those of the simulation mesh.
 pub struct Projective {
@@ -38,6 +44,8 @@ pub struct Projective {
     started: bool,
     good: Vec<Point>,
     times: StepTimes,
+    /// Steps in a row in which nothing moved; [`STEPS_TO_SLEEP`] means asleep.
+    still_steps: u32,
 }
 
 impl Projective {
@@ -65,6 +73,7 @@ impl Projective {
             started: false,
             good: position,
             times: StepTimes::default(),
+            still_steps: 0,
         })
     }
 
@@ -79,7 +88,14 @@ impl Projective {
     /// # Errors
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
+        self.still_steps = 0;
         self.simulation.set_params(params)
+    }
+
+    /// Whether nothing moves any more until the bones or the parameters do.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.still_steps >= STEPS_TO_SLEEP
     }
 
     /// Where the time of the last frame went.
@@ -132,7 +148,21 @@ impl Projective {
         self.from.clone_from(&self.to);
         self.pending_secs = 0.0;
         self.started = true;
+        self.still_steps = STEPS_TO_SLEEP;
         Ok(())
+    }
+
+    /// One step over the placed base, unless everything sleeps and the base has not moved.
+    fn step_or_sleep(&mut self) {
+        let tolerance = ASLEEP * self.subject.size;
+        let moved = self.base.iter().zip(self.simulation.base()).any(|(new, old)| (new - old).abs().max() > tolerance);
+        if !moved && self.still_steps >= STEPS_TO_SLEEP {
+            return;
+        }
+        let report = self.simulation.step(&self.base);
+        self.still_steps = if moved || report.farthest > tolerance { 0 } else { self.still_steps + 1 };
+        self.times.local_ms += report.local_ms;
+        self.times.global_ms += report.global_ms;
     }
 
     fn rest_at_bind(&mut self) {
@@ -156,12 +186,11 @@ impl Projective {
             self.at = before;
             if turn > JUMP_RAD {
                 self.walk(frame.world_from_joint)?;
+                self.still_steps = 0;
                 continue;
             }
             self.place_base((t < 1.0).then_some(t), frame.world_from_joint);
-            let report = self.simulation.step(&self.base);
-            self.times.local_ms += report.local_ms;
-            self.times.global_ms += report.global_ms;
+            self.step_or_sleep();
         }
         self.times.steps = steps;
         self.pending_secs -= f64::from(steps) * step;
@@ -185,7 +214,8 @@ impl Skinner for Projective {
         }
         // Between two steps the skin goes on as it went: no lag, and no stutter on displays that are faster than the step.
         let simulated = self.simulation.params().simulated_step_secs() / self.simulation.params().time_step_secs;
-        let ahead = (self.pending_secs * simulated) as f32;
+        let asleep = self.still_steps >= STEPS_TO_SLEEP;
+        let ahead = if asleep { 0.0 } else { (self.pending_secs * simulated) as f32 };
         for ((out, position), velocity) in out.iter_mut().zip(self.simulation.positions()).zip(self.simulation.velocities()) {
             *out = position + velocity * ahead;
         }

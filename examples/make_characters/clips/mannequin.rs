@@ -167,7 +167,7 @@ fn stretching(skeleton: &Skeleton, t: f64) -> Stance {
     stance
 }
 
-/// The left hand goes up and waves.
+/// Standing with hanging arms; the left hand goes up and waves.
 fn waving(skeleton: &Skeleton, t: f64) -> Stance {
     let mut stance = Stance::default();
     let up = eased(&[(0.0, 0.0), (0.7, 1.0), (2.3, 1.0), (3.0, 0.0)], t);
@@ -175,10 +175,11 @@ fn waving(skeleton: &Skeleton, t: f64) -> Stance {
     let to_and_fro = eased(&[(0.6, 0.0), (0.9, 1.0), (1.2, -1.0), (1.5, 1.0), (1.8, -1.0), (2.1, 1.0), (2.5, 0.0)], t);
     stance.turn("forearm.L", hinge, 95.0 * up + 16.0 * to_and_fro);
     stance.turn("upper_arm.L", arm_axis(skeleton), -85.0 * up);
-    stance.turn("upper_arm.L", Z, 28.0 * up);
+    stance.turn("upper_arm.L", Z, 60.0 * up - 32.0);
     stance.turn("clavicle.L", Z, 8.0 * up);
     stance.turn("hand.L", hinge, 6.0 * to_and_fro);
     stance.turn("upper_arm.R", Z, 32.0);
+    stance.turn_both("forearm", hinge, 8.0);
     curl(&mut stance, 12.0 - 8.0 * up, 14.0);
     stance.turn("spine.2", Z, 2.5 * up);
     stance.turn("head", Z, -5.0 * up);

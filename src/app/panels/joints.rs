@@ -87,7 +87,8 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
     };
     let name = &view.skeleton.joints()[joint].name;
     ui.add(egui::Label::new(RichText::new(name).color(theme::ACCENT).strong()).truncate());
-    let mut edited = state.shown_angles(joint, angles);
+    // What rounds to nothing is nothing: not −0.0°.
+    let mut edited = state.shown_angles(joint, angles).map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
     ui.horizontal(|ui| {
         let width = ((ui.available_width() - 2.0 * 8.0) / 3.0 - 16.0).max(40.0);
         ui.spacing_mut().item_spacing.x = 4.0;

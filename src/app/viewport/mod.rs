@@ -165,7 +165,7 @@ impl Viewport {
                 navigation::apply(&mut self.camera, motion, rect);
             }
             if response.clicked_by(PointerButton::Primary) {
-                self.click(view, actions);
+                self.click(&map, response.interact_pointer_pos(), view, actions);
             }
         }
     }
@@ -180,6 +180,10 @@ impl Viewport {
             return;
         }
         self.picked = picked;
+        self.pick(map, pointer, skeleton, view);
+    }
+
+    fn pick(&mut self, map: &ScreenMap, pointer: Pos2, skeleton: &Skeleton, view: &ViewportView<'_>) {
         let gizmo = view.selected.and_then(|joint| gizmo_at(map, view.world_from_joint, joint));
         self.hovered_ring = gizmo.and_then(|gizmo| gizmo.hit(map, pointer));
         self.hovered = match self.hovered_ring {
@@ -189,7 +193,11 @@ impl Viewport {
         };
     }
 
-    fn click(&self, view: &ViewportView<'_>, actions: &mut Actions) {
+    fn click(&mut self, map: &ScreenMap, pointer: Option<Pos2>, view: &ViewportView<'_>, actions: &mut Actions) {
+        // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
+        if let (Some(pointer), Some(skeleton)) = (pointer, view.skeleton) {
+            self.pick(map, pointer, skeleton, view);
+        }
         let joint = self.hovered.map(Target::joint);
         if self.hovered_ring.is_none() && joint != view.selected {
             actions.once(Command::SelectJoint(joint));
@@ -198,6 +206,7 @@ impl Viewport {
 
     fn start_drag(&mut self, map: &ScreenMap, origin: Option<Pos2>, view: &ViewportView<'_>, actions: &mut Actions) {
         let (Some(origin), Some(skeleton)) = (origin, view.skeleton) else { return };
+        self.pick(map, origin, skeleton, view);
         if let Some((ring, joint)) = self.hovered_ring.zip(view.selected) {
             if let Some(gizmo) = gizmo_at(map, view.world_from_joint, joint) {
                 let drag = RingDrag::start(&gizmo, map, ring, origin);

@@ -163,6 +163,8 @@ impl GpuPainter {
             overlays: self.tissue.overlays().into_iter().chain([&self.bones]).collect(),
             ground,
             background: Background::DARK,
+            // Software draws on the cores that the flesh needs.
+            occlusion: !self.renderer.gpu().is_software(),
             ..Scene::default()
         };
         if let Some((target, _)) = &mut self.target {

@@ -1,33 +1,32 @@
 //! Animations → clips.
 
+use gltf::json::animation::{Animation, Interpolation as Written, Property, Sampler};
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Root};
+
 use super::accessor::Accessors;
-use super::document::{Animation, Document, Sampler};
+
 use crate::character::{Character, Severity};
 use crate::io::error::Parsed;
 use crate::math::Vec64;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
 
 /// Reads all animations; channels that can't be used are left out and noted.
-pub fn read(
-    document: &Document,
-    accessors: &Accessors<'_>,
-    joint_of_node: &[Option<usize>],
-    character: &mut Character,
-) -> Parsed<Vec<Clip>> {
+pub fn read(root: &Root, accessors: &Accessors<'_>, joint_of_node: &[Option<usize>], character: &mut Character) -> Parsed<Vec<Clip>> {
     let mut left_out = 0;
     let mut morphs = 0;
-    let mut clips = Vec::with_capacity(document.animations.len());
-    for (i, animation) in document.animations.iter().enumerate() {
+    let mut clips = Vec::with_capacity(root.animations.len());
+    for (i, animation) in root.animations.iter().enumerate() {
         let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("clip{i}"));
         let mut clip = Clip { name, duration_secs: 0.0, tracks: Vec::new() };
         for channel in &animation.channels {
-            if channel.target.path == "weights" {
+            if channel.target.path == Checked::Valid(Property::MorphTargetWeights) {
                 morphs += 1;
                 continue;
             }
-            // A channel without a target, or of a node that carries nothing, moves nothing that is seen.
-            let Some(joint) = channel.target.node.and_then(|n| joint_of_node.get(n).copied().flatten()) else { continue };
-            match read_channel(animation, channel.sampler, &channel.target.path, accessors)? {
+            // A channel of a node that carries nothing moves nothing that is seen.
+            let Some(joint) = joint_of_node.get(channel.target.node.value()).copied().flatten() else { continue };
+            match read_channel(animation, channel.sampler, channel.target.path, accessors)? {
                 Some((channel, end)) => {
                     clip.duration_secs = clip.duration_secs.max(end);
                     clip.tracks.push(Track { joint, channel });
@@ -51,31 +50,38 @@ pub fn read(
 }
 
 /// One channel and the time of its last key.
-fn read_channel(animation: &Animation, sampler: usize, path: &str, accessors: &Accessors<'_>) -> Parsed<Option<(Channel, f64)>> {
-    let Some(sampler) = animation.samplers.get(sampler) else { return Ok(None) };
-    let interpolation = match sampler.interpolation.as_deref() {
-        None | Some("LINEAR") => Interpolation::Linear,
-        Some("STEP") => Interpolation::Step,
-        Some("CUBICSPLINE") => Interpolation::Cubic,
-        Some(_) => return Ok(None),
+fn read_channel(
+    animation: &Animation,
+    sampler: Index<Sampler>,
+    path: Checked<Property>,
+    accessors: &Accessors<'_>,
+) -> Parsed<Option<(Channel, f64)>> {
+    let Some(sampler) = animation.samplers.get(sampler.value()) else { return Ok(None) };
+    let interpolation = match sampler.interpolation {
+        Checked::Valid(Written::Linear) => Interpolation::Linear,
+        Checked::Valid(Written::Step) => Interpolation::Step,
+        Checked::Valid(Written::CubicSpline) => Interpolation::Cubic,
+        Checked::Invalid => return Ok(None),
     };
-    let times: Vec<f64> = accessors.reals::<1>(sampler.input)?.iter().map(|t| f64::from(t[0])).collect();
+    let times: Vec<f64> = accessors.reals::<1>(sampler.input.value())?.iter().map(|t| f64::from(t[0])).collect();
     Ok(match path {
-        "translation" => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Translation(c), end)),
-        "scale" => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Scale(c), end)),
-        "rotation" => {
+        Checked::Valid(Property::Translation) => {
+            vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Translation(c), end))
+        }
+        Checked::Valid(Property::Scale) => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Scale(c), end)),
+        Checked::Valid(Property::Rotation) => {
             let to_quat = |[x, y, z, w]: [f32; 4]| nalgebra::Quaternion::new(w, x, y, z).cast::<f64>();
-            let values = accessors.reals::<4>(sampler.output)?;
+            let values = accessors.reals::<4>(sampler.output.value())?;
             curve(times, &values, interpolation, to_quat).map(|(c, end)| (Channel::Rotation(c), end))
         }
-        _ => None,
+        Checked::Valid(Property::MorphTargetWeights) | Checked::Invalid => None,
     })
 }
 
 type Found<T> = Option<(Curve<T>, f64)>;
 
 fn vectors(sampler: &Sampler, times: Vec<f64>, interpolation: Interpolation, accessors: &Accessors<'_>) -> Parsed<Found<Vec64>> {
-    let values = accessors.reals::<3>(sampler.output)?;
+    let values = accessors.reals::<3>(sampler.output.value())?;
     Ok(curve(times, &values, interpolation, |v| Vec64::from(v.map(f64::from))))
 }
 

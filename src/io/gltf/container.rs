@@ -1,15 +1,22 @@
 //! GLB chunks, buffers in files and in `data:` URIs.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::document::{Buffer, Document};
+use gltf::binary;
+use gltf::json::{Buffer, Root};
+
+use super::document::size;
 use crate::io::bytes::read_file;
 use crate::io::error::{Parsed, bad};
 
+/// A JSON and a binary chunk.
+type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
+
 /// The JSON and the binary chunk of a GLB, or the whole file as JSON.
-pub fn split(bytes: &[u8]) -> Parsed<(&[u8], Option<&[u8]>)> {
+pub fn split(bytes: &[u8]) -> Parsed<Chunks<'_>> {
     if !bytes.starts_with(b"glTF") {
-        return if bytes.is_empty() { bad("the file is empty") } else { Ok((bytes, None)) };
+        return if bytes.is_empty() { bad("the file is empty") } else { Ok((bytes.into(), None)) };
     }
     let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let (Some(version), Some(length)) = (word(4), word(8)) else {
@@ -20,27 +27,32 @@ pub fn split(bytes: &[u8]) -> Parsed<(&[u8], Option<&[u8]>)> {
         1 => return bad("this is a glTF 1.0 binary, which can't be read; convert it to glTF 2.0"),
         other => return bad(format!("GLB version {other} can't be read; 2 is expected")),
     }
-    if length as usize > bytes.len() {
+    // The crate subtracts the header from the length unchecked.
+    let Some(whole) = bytes.get(..length as usize).filter(|whole| whole.len() >= 12) else {
         return bad(format!("the GLB header promises {length} bytes, the file has {}: it is cut short", bytes.len()));
+    };
+    match gltf::Glb::from_slice(whole) {
+        Ok(glb) => Ok((glb.json, glb.bin)),
+        Err(gltf::Error::Binary(error)) => without_binary(whole, &error),
+        Err(error) => bad(format!("the GLB can't be read: {error}")),
     }
-    let bytes = &bytes[..length as usize];
-    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    let mut at = 12;
-    let (mut json, mut binary) = (None, None);
-    while let (Some(size), Some(kind)) = (word(at), word(at + 4)) {
-        let Some(chunk) = bytes.get(at + 8..).and_then(|rest| rest.get(..size as usize)) else {
-            return bad(format!("a GLB chunk of {size} bytes at byte {at} reaches beyond the end of the file"));
-        };
-        match kind {
-            0x4E4F_534A if json.is_none() => json = Some(chunk),
-            0x004E_4942 if binary.is_none() => binary = Some(chunk),
-            _ => {}
+}
+
+/// A GLB that the crate refuses for what follows its JSON: chunks of kinds unknown to glTF 2.0 must be ignored (4.4.3), and a few
+/// stray bytes do no harm.
+fn without_binary<'a>(whole: &'a [u8], error: &binary::Error) -> Parsed<Chunks<'a>> {
+    match error {
+        binary::Error::ChunkLength { length, length_read, .. } => {
+            bad(format!("a GLB chunk of {length} bytes reaches beyond the end of the file, which comes after {length_read}"))
         }
-        at = (at + 8).saturating_add(size as usize);
-    }
-    match json {
-        Some(json) => Ok((json, binary)),
-        None => bad("the GLB has no JSON chunk"),
+        _ if whole.get(16..20) == Some(b"JSON") => {
+            let length = whole[12..16].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
+            match whole[20..].get(..length) {
+                Some(json) => Ok((json.into(), None)),
+                None => bad(format!("a GLB chunk of {length} bytes reaches beyond the end of the file")),
+            }
+        }
+        _ => bad("the first chunk of the GLB is not JSON"),
     }
 }
 
@@ -75,14 +87,14 @@ impl Place {
 }
 
 /// All buffers; `None` for one without data (an extension's fallback).
-pub fn buffers(document: &Document, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<Option<Vec<u8>>>> {
-    let mut all = Vec::with_capacity(document.buffers.len());
+pub fn buffers(root: &Root, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<Option<Vec<u8>>>> {
+    let mut all = Vec::with_capacity(root.buffers.len());
     let mut total = 0_usize;
-    for (i, buffer) in document.buffers.iter().enumerate() {
+    for (i, buffer) in root.buffers.iter().enumerate() {
         let data = data_of(i, buffer, binary, place)?;
         if let Some(data) = &data {
-            if data.len() < buffer.byte_length {
-                return bad(format!("buffer {i} should have {} bytes but has {}", buffer.byte_length, data.len()));
+            if data.len() < size(buffer.byte_length) {
+                return bad(format!("buffer {i} should have {} bytes but has {}", size(buffer.byte_length), data.len()));
             }
             total += data.len();
         }
@@ -186,6 +198,11 @@ mod tests {
         assert!(split(b"glTF\x01\0\0\0\x0c\0\0\0").is_err());
         assert!(split(b"glTF\x02\0\0\0\xff\0\0\0").is_err());
         let glb = b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0JSON{}  ";
-        assert_eq!(split(glb).unwrap().0, b"{}  ");
+        assert_eq!(*split(glb).unwrap().0, *b"{}  ");
+        assert!(split(b"glTF\x02\0\0\0\x08\0\0\0\x04\0\0\0JSON{}  ").is_err(), "a length within the header");
+        assert!(split(b"glTF\x02\0\0\0\x18\0\0\0\x05\0\0\0JSON{}  ").is_err(), "a chunk that is too long");
+        assert!(split(b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0BIN\0{}  ").is_err(), "no JSON");
+        let other = b"glTF\x02\0\0\0\x24\0\0\0\x04\0\0\0JSON{}  \x04\0\0\0ELSEabcd";
+        assert_eq!(split(other).unwrap(), (b"{}  ".into(), None), "unknown chunks are ignored");
     }
 }

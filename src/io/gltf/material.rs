@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use gltf::json::material::AlphaMode;
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Material as Written, Root, Texture};
 
 use super::accessor::Accessors;
 use super::container::Place;
-use super::document::Document;
+use super::document::number;
 use crate::character::{Character, Image, Material, Severity};
 use crate::io::error::{Parsed, bad};
 use crate::io::picture;
@@ -17,19 +19,19 @@ pub struct Materials {
     /// In the file's order.
     pub all: Vec<Material>,
     /// `TEXCOORD_n` per material.
-    pub tex_coord_set: Vec<usize>,
+    pub tex_coord_set: Vec<u32>,
 }
 
 /// Reads all materials and the base-colour pictures they use.
-pub fn read(document: &Document, accessors: &Accessors<'_>, place: &Place, character: &mut Character) -> Materials {
+pub fn read(root: &Root, accessors: &Accessors<'_>, place: &Place, character: &mut Character) -> Materials {
     let mut images: HashMap<usize, Option<Arc<Image>>> = HashMap::new();
     let mut decoded_bytes = 0;
     let mut materials = Materials { all: Vec::new(), tex_coord_set: Vec::new() };
-    for (i, value) in document.materials.iter().enumerate() {
-        let look = Look::of(value);
-        let image = look.texture.and_then(|texture| image_of(document, texture));
+    for (i, material) in root.materials.iter().enumerate() {
+        let look = Look::of(material);
+        let image = look.texture.and_then(|texture| image_of(root, texture));
         let base_color_image = image.and_then(|index| {
-            let decode = || match decode_image(document, accessors, place, index, &mut decoded_bytes) {
+            let decode = || match decode_image(root, accessors, place, index, &mut decoded_bytes) {
                 Ok(image) => Some(Arc::new(image)),
                 Err(problem) => {
                     character.note(Severity::Warning, 1, format!("texture {index} is left out: {problem}"));
@@ -39,12 +41,12 @@ pub fn read(document: &Document, accessors: &Accessors<'_>, place: &Place, chara
             images.entry(index).or_insert_with(decode).clone()
         });
         materials.all.push(Material {
-            name: value["name"].as_str().map_or_else(|| format!("material{i}"), str::to_owned),
+            name: material.name.clone().unwrap_or_else(|| format!("material{i}")),
             base_color: look.color,
             base_color_image,
-            double_sided: value["doubleSided"].as_bool().unwrap_or(false),
-            alpha_cutoff: match value["alphaMode"].as_str() {
-                Some("MASK") => Some(value["alphaCutoff"].as_f64().map_or(0.5, |c| c as f32)),
+            double_sided: material.double_sided,
+            alpha_cutoff: match material.alpha_mode {
+                Checked::Valid(AlphaMode::Mask) => Some(material.alpha_cutoff.unwrap_or_default().0),
                 _ => None,
             },
         });
@@ -56,43 +58,39 @@ pub fn read(document: &Document, accessors: &Accessors<'_>, place: &Place, chara
 /// Base colour and picture of a material, metallic-roughness or specular-glossiness.
 struct Look {
     color: [f32; 4],
-    texture: Option<usize>,
-    tex_coord_set: usize,
+    texture: Option<Index<Texture>>,
+    tex_coord_set: u32,
 }
 
 impl Look {
-    fn of(material: &Value) -> Self {
-        let metal = &material["pbrMetallicRoughness"];
-        let gloss = &material["extensions"]["KHR_materials_pbrSpecularGlossiness"];
-        let (color, texture) = if metal.is_null() && !gloss.is_null() {
-            (&gloss["diffuseFactor"], &gloss["diffuseTexture"])
-        } else {
-            (&metal["baseColorFactor"], &metal["baseColorTexture"])
+    fn of(material: &Written) -> Self {
+        let metal = &material.pbr_metallic_roughness;
+        let gloss = material.extensions.as_ref().and_then(|e| e.pbr_specular_glossiness.as_ref());
+        let (color, texture) = match gloss {
+            Some(gloss) => (gloss.diffuse_factor.0, gloss.diffuse_texture.as_ref()),
+            None => (metal.base_color_factor.0, metal.base_color_texture.as_ref()),
         };
-        let index = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok());
-        let component = |c: usize| color[c].as_f64().filter(|v| v.is_finite()).map_or(1.0, |v| v.clamp(0.0, 1.0) as f32);
         Self {
-            color: std::array::from_fn(component),
-            texture: index(&texture["index"]),
-            tex_coord_set: index(&texture["texCoord"]).unwrap_or(0),
+            color: color.map(|c| c.clamp(0.0, 1.0)),
+            texture: texture.map(|t| t.index),
+            tex_coord_set: texture.map_or(0, |t| t.tex_coord),
         }
     }
 }
 
-fn image_of(document: &Document, texture: usize) -> Option<usize> {
-    let source = document.textures.get(texture)?["source"].as_u64()?;
-    usize::try_from(source).ok().filter(|&i| i < document.images.len())
+fn image_of(root: &Root, texture: Index<Texture>) -> Option<usize> {
+    Some(root.get(texture)?.source.value()).filter(|&i| i < root.images.len())
 }
 
-fn decode_image(document: &Document, accessors: &Accessors<'_>, place: &Place, index: usize, spent: &mut usize) -> Parsed<Image> {
-    let value = &document.images[index];
+fn decode_image(root: &Root, accessors: &Accessors<'_>, place: &Place, index: usize, spent: &mut usize) -> Parsed<Image> {
+    let image = &root.images[index];
     let fetched;
-    let bytes = match (value["uri"].as_str(), value["bufferView"].as_u64()) {
+    let bytes = match (&image.uri, number(image.buffer_view)) {
         (Some(uri), _) => {
             fetched = place.fetch(uri)?;
             &fetched[..]
         }
-        (None, Some(view)) => accessors.view_bytes(usize::try_from(view).unwrap_or(usize::MAX))?,
+        (None, Some(view)) => accessors.view_bytes(view)?,
         (None, None) => return bad("it has neither a file nor data"),
     };
     picture::decode(bytes, spent)

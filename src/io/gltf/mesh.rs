@@ -1,7 +1,11 @@
 //! Primitives of mesh nodes → source meshes.
 
+use gltf::json::Root;
+use gltf::json::mesh::{Mode, Primitive, Semantic};
+use gltf::json::validation::Checked;
+
 use super::accessor::Accessors;
-use super::document::{Document, Primitive};
+use super::document::{attribute, number};
 use super::material::Materials;
 use super::scene::Scene;
 use super::skeleton::{Rig, between};
@@ -13,7 +17,7 @@ use crate::progress::Progress;
 
 /// Everything that reading a primitive needs.
 pub struct Context<'a> {
-    pub document: &'a Document,
+    pub root: &'a Root,
     pub scene: &'a Scene,
     pub accessors: &'a Accessors<'a>,
     pub rig: &'a Rig,
@@ -38,12 +42,12 @@ impl Context<'_> {
         let mut tally = Tally::default();
         let mut meshes = Vec::new();
         for &node in &self.scene.visible {
-            let Some(mesh) = self.document.nodes[node].mesh.and_then(|m| self.document.meshes.get(m)) else { continue };
+            let Some(mesh) = self.root.nodes[node].mesh.and_then(|mesh| self.root.get(mesh)) else { continue };
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if progress.is_cancelled() {
                     return Ok(meshes);
                 }
-                let own = self.document.nodes[node].name.as_ref().or(mesh.name.as_ref());
+                let own = self.root.nodes[node].name.as_ref().or(mesh.name.as_ref());
                 let name = own.cloned().unwrap_or_else(|| format!("mesh{}", meshes.len()));
                 let name = if i == 0 { name } else { format!("{name}.{}", i + 1) };
                 meshes.extend(self.primitive(node, primitive, name, &mut tally)?);
@@ -54,21 +58,20 @@ impl Context<'_> {
     }
 
     fn primitive(&self, node: usize, primitive: &Primitive, name: String, tally: &mut Tally) -> Parsed<Option<SourceMesh>> {
-        let mode = primitive.mode.unwrap_or(4);
-        if !(4..=6).contains(&mode) {
+        let Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = primitive.mode else {
             tally.no_surface += 1;
             return Ok(None);
-        }
-        let Some(&positions) = primitive.attributes.get("POSITION") else {
+        };
+        let Some(positions) = attribute(primitive, Semantic::Positions) else {
             tally.no_positions += 1;
             return Ok(None);
         };
         let positions: Vec<Point> = self.accessors.reals::<3>(positions)?.into_iter().map(Point::from).collect();
-        let corners = match primitive.indices {
+        let corners = match number(primitive.indices) {
             Some(indices) => self.accessors.indices::<1>(indices)?.into_iter().map(|[i]| i).collect(),
             None => (0..positions.len() as u32).collect::<Vec<_>>(),
         };
-        tally.morphs += usize::from(!primitive.targets.is_empty());
+        tally.morphs += usize::from(primitive.targets.as_ref().is_some_and(|targets| !targets.is_empty()));
         let attachment = self.attachment(node, primitive, &positions, &mut tally.weights)?;
         let mut triangles = triangles_of(mode, &corners);
         let claimed = triangles.len();
@@ -85,13 +88,13 @@ impl Context<'_> {
         }
         let normals = self.normals(primitive, tally)?;
         let tex_coords = self.tex_coords(primitive)?;
-        let material = primitive.material.filter(|&m| m < self.materials.all.len());
+        let material = number(primitive.material).filter(|&m| m < self.materials.all.len());
         Ok(Some(SourceMesh { name, positions, triangles, normals, tex_coords, material, attachment }))
     }
 
     /// glTF 2.0, 3.7.3.3 and 3.7.4: only a mesh without skin is moved by its own node.
     fn attachment(&self, node: usize, primitive: &Primitive, positions: &[Point], tally: &mut weights::Tally) -> Parsed<Attachment> {
-        if let Some(skin) = self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s))
+        if let Some(skin) = number(self.root.nodes[node].skin).and_then(|s| self.rig.skins.get(s))
             && let Some(attachment) = weights::read(primitive, positions, self.accessors, &self.rig.skeleton, skin, tally)?
         {
             return Ok(attachment);
@@ -110,7 +113,7 @@ impl Context<'_> {
     /// Whether the mesh stands mirrored in the world, so that its triangles turn the other way (glTF 2.0, 3.7.4).
     fn is_mirrored(&self, node: usize, attachment: &Attachment) -> bool {
         let placed = match attachment {
-            Attachment::Skinned { .. } => match self.document.nodes[node].skin.and_then(|s| self.rig.skins.get(s)) {
+            Attachment::Skinned { .. } => match number(self.root.nodes[node].skin).and_then(|s| self.rig.skins.get(s)) {
                 Some(skin) => &skin.world_from_mesh,
                 None => return false,
             },
@@ -121,7 +124,7 @@ impl Context<'_> {
 
     /// Normals, unless some are no directions: then none, and they are computed.
     fn normals(&self, primitive: &Primitive, tally: &mut Tally) -> Parsed<Option<Vec<Vec3>>> {
-        let Some(&accessor) = primitive.attributes.get("NORMAL") else { return Ok(None) };
+        let Some(accessor) = attribute(primitive, Semantic::Normals) else { return Ok(None) };
         if self.accessors.width(accessor) != 3 {
             tally.bad_normals += 1;
             return Ok(None);
@@ -135,20 +138,23 @@ impl Context<'_> {
     }
 
     fn tex_coords(&self, primitive: &Primitive) -> Parsed<Option<Vec<[f32; 2]>>> {
-        let set = primitive.material.and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
-        let found = primitive.attributes.get(&format!("TEXCOORD_{set}")).or_else(|| primitive.attributes.get("TEXCOORD_0"));
-        let Some(&accessor) = found.filter(|&&a| self.accessors.width(a) == 2) else { return Ok(None) };
+        let set = number(primitive.material).and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let found = attribute(primitive, Semantic::TexCoords(set)).or_else(|| attribute(primitive, Semantic::TexCoords(0)));
+        let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else { return Ok(None) };
         let coords = self.accessors.reals::<2>(accessor)?;
         Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
     }
 }
 
-/// Triangles of a list (4), strip (5) or fan (6); strips turn every other triangle (glTF 2.0, 3.7.2.1).
-pub(super) fn triangles_of(mode: u32, corners: &[u32]) -> Vec<[u32; 3]> {
+/// Triangles of a list, strip or fan; strips turn every other triangle (glTF 2.0, 3.7.2.1). Points and lines have none.
+fn triangles_of(mode: Mode, corners: &[u32]) -> Vec<[u32; 3]> {
     match mode {
-        4 => corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
-        5 => corners.windows(3).enumerate().map(|(i, c)| if i % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] }).collect(),
-        _ => corners.get(1..).unwrap_or(&[]).windows(2).map(|c| [corners[0], c[0], c[1]]).collect(),
+        Mode::Triangles => corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
+        Mode::TriangleStrip => {
+            corners.windows(3).enumerate().map(|(i, c)| if i % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] }).collect()
+        }
+        Mode::TriangleFan => corners.get(1..).unwrap_or(&[]).windows(2).map(|c| [corners[0], c[0], c[1]]).collect(),
+        Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip => Vec::new(),
     }
 }
 
@@ -176,9 +182,9 @@ mod tests {
 
     #[test]
     fn strips_keep_their_orientation() {
-        assert_eq!(triangles_of(5, &[0, 1, 2, 3, 4]), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
-        assert_eq!(triangles_of(6, &[0, 1, 2, 3]), [[0, 1, 2], [0, 2, 3]]);
-        assert_eq!(triangles_of(4, &[0, 1, 2, 3]), [[0, 1, 2]]);
-        assert!(triangles_of(6, &[]).is_empty() && triangles_of(5, &[1]).is_empty());
+        assert_eq!(triangles_of(Mode::TriangleStrip, &[0, 1, 2, 3, 4]), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
+        assert_eq!(triangles_of(Mode::TriangleFan, &[0, 1, 2, 3]), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(triangles_of(Mode::Triangles, &[0, 1, 2, 3]), [[0, 1, 2]]);
+        assert!(triangles_of(Mode::TriangleFan, &[]).is_empty() && triangles_of(Mode::TriangleStrip, &[1]).is_empty());
     }
 }

@@ -1,15 +1,18 @@
 //! glTF 2.0, `.gltf`, `.glb` and `.vrm`, by the letter of the standard.
 //!
-//! Container and buffers ([`container`]) → JSON ([`document`]) → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) →
-//! meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]), materials ([`material`]).
+//! Container and buffers ([`container`]) → JSON, made fit for the `gltf` crate ([`clean`]), parsed by it and checked ([`document`])
+//! → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]),
+//! materials ([`material`]). The crate gives the structures; what they point at is read by [`accessor`], which trusts nothing.
 //!
 //! # Departures
 //! - Vertices with no usable weight follow the nearest bone; weights are made to sum to 1.
 //! - Non-finite or singular inverse bind matrices are replaced by the inverse of the joint's rest transform.
 //! - Triangles of mirrored meshes are turned, so that the outside stays outside.
+//! - Of a node's matrix, shear of less than 1e-6 is taken for rounding.
 //! - Morph targets, cameras and lights are not read.
 
 mod accessor;
+mod clean;
 mod clips;
 pub(crate) mod container;
 mod document;
@@ -23,10 +26,11 @@ use std::path::Path;
 
 use accessor::Accessors;
 use container::Place;
-use document::Document;
+use document::{Document, number, size};
+use gltf::json::{Root, mesh::Semantic};
 
 use super::error::{IoError, Parsed};
-use crate::character::Character;
+use crate::character::{Character, Severity};
 use crate::progress::Progress;
 
 /// Reads a glTF or GLB from memory; files that it names can't be found. The character may lack meshes or joints.
@@ -47,19 +51,23 @@ pub(super) fn read_document(path: &Path, bytes: &[u8], progress: &Progress) -> P
 
 fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     let (json, binary) = container::split(bytes)?;
-    let document = Document::parse(json)?;
-    let buffers = container::buffers(&document, binary, place)?;
-    let accessors = Accessors::new(&document, &buffers);
-    let scene = scene::Scene::of(&document)?;
+    let Document { root, torn_materials } = Document::parse(&json)?;
+    let buffers = container::buffers(&root, binary.as_deref(), place)?;
+    let accessors = Accessors::new(&root, &buffers);
+    let scene = scene::Scene::of(&root)?;
     progress.set_fraction(0.3);
     let mut character = Character { metres_per_unit: 1.0, ..Character::default() };
-    let vertices = skinned_vertices(&document, &scene);
-    let rig = skeleton::Rig::of(&document, &scene, &accessors, &vertices, &mut character)?;
-    character.clips = clips::read(&document, &accessors, &rig.joint_of_node, &mut character)?;
+    let vertices = skinned_vertices(&root, &scene);
+    let rig = skeleton::Rig::of(&root, &scene, &accessors, &vertices, &mut character)?;
+    character.clips = clips::read(&root, &accessors, &rig.joint_of_node, &mut character)?;
     progress.set_fraction(0.5);
-    let materials = material::read(&document, &accessors, place, &mut character);
+    let materials = material::read(&root, &accessors, place, &mut character);
+    if torn_materials > 0 {
+        let text = format!("materials that are not as glTF describes them, replaced by plain ones: {torn_materials}");
+        character.note(Severity::Warning, torn_materials, text);
+    }
     progress.set_fraction(0.8);
-    let context = mesh::Context { document: &document, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
+    let context = mesh::Context { root: &root, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
     character.meshes = context.meshes(&mut character, progress)?;
     character.skeleton = rig.skeleton;
     character.materials = materials.all;
@@ -67,13 +75,13 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
 }
 
 /// How many vertices every skin carries in the scene.
-fn skinned_vertices(document: &Document, scene: &scene::Scene) -> Vec<usize> {
-    let mut vertices = vec![0_usize; document.skins.len()];
+fn skinned_vertices(root: &Root, scene: &scene::Scene) -> Vec<usize> {
+    let mut vertices = vec![0_usize; root.skins.len()];
     for &node in &scene.visible {
-        let node = &document.nodes[node];
-        if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
-            let positions = document.meshes[mesh].primitives.iter().filter_map(|p| p.attributes.get("POSITION"));
-            let count: usize = positions.map(|&a| document.accessors[a].count).fold(0, usize::saturating_add);
+        let node = &root.nodes[node];
+        if let (Some(mesh), Some(skin)) = (number(node.mesh), number(node.skin)) {
+            let positions = root.meshes[mesh].primitives.iter().filter_map(|p| document::attribute(p, Semantic::Positions));
+            let count: usize = positions.map(|a| size(root.accessors[a].count)).fold(0, usize::saturating_add);
             vertices[skin] = vertices[skin].saturating_add(count);
         }
     }

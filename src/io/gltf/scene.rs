@@ -1,6 +1,8 @@
 //! The node hierarchy: parents, order, rest transforms.
 
-use super::document::{Document, Node};
+use gltf::json::{Index, Node, Root, scene::UnitQuaternion};
+
+use super::document::{children, number};
 use crate::io::error::{Parsed, bad};
 use crate::math::{Affine, Quat, Vec64};
 use crate::rig::Trs;
@@ -24,11 +26,11 @@ const LARGEST: f64 = 1e15;
 
 impl Scene {
     /// Orders the nodes.
-    pub fn of(document: &Document) -> Parsed<Self> {
-        let count = document.nodes.len();
+    pub fn of(root: &Root) -> Parsed<Self> {
+        let count = root.nodes.len();
         let mut parent: Vec<Option<usize>> = vec![None; count];
-        for (i, node) in document.nodes.iter().enumerate() {
-            for &child in &node.children {
+        for (i, node) in root.nodes.iter().enumerate() {
+            for child in children(node) {
                 match parent[child] {
                     Some(other) if other != i => return bad(format!("node {child} has two parents, {other} and {i}")),
                     Some(_) => return bad(format!("node {i} lists its child {child} twice")),
@@ -37,9 +39,10 @@ impl Scene {
             }
         }
         let roots: Vec<usize> = (0..count).filter(|&i| parent[i].is_none()).collect();
-        let chosen = document.scenes.get(document.scene.unwrap_or(0));
-        let visible = depth_first(document, chosen.map_or(&roots[..], |scene| &scene.nodes))?;
-        let all = depth_first(document, &roots)?;
+        let chosen = root.scenes.get(number(root.scene).unwrap_or(0));
+        let top = chosen.map_or_else(|| roots.clone(), |scene| scene.nodes.iter().map(Index::value).collect());
+        let visible = depth_first(root, &top)?;
+        let all = depth_first(root, &roots)?;
         if all.len() < count {
             let looping = (0..count).find(|i| !all.contains(i)).unwrap_or(0);
             return bad(format!("the nodes form a cycle through node {looping}"));
@@ -50,7 +53,7 @@ impl Scene {
             seen[node] = true;
         }
         ordered.extend(all.iter().copied().filter(|&node| !seen[node]));
-        let local = (0..count).map(|i| local_of(i, &document.nodes[i])).collect::<Parsed<Vec<_>>>()?;
+        let local = (0..count).map(|i| local_of(i, &root.nodes[i])).collect::<Parsed<Vec<_>>>()?;
         let mut world = vec![Affine::identity(); count];
         for &node in &all {
             world[node] = parent[node].map_or(local[node], |p| world[p] * local[node]);
@@ -63,8 +66,8 @@ impl Scene {
 }
 
 /// Without recursion: a file may nest nodes as deep as it likes.
-fn depth_first(document: &Document, roots: &[usize]) -> Parsed<Vec<usize>> {
-    let mut seen = vec![false; document.nodes.len()];
+fn depth_first(root: &Root, roots: &[usize]) -> Parsed<Vec<usize>> {
+    let mut seen = vec![false; root.nodes.len()];
     let mut order = Vec::new();
     let mut stack: Vec<usize> = roots.iter().rev().copied().collect();
     while let Some(node) = stack.pop() {
@@ -72,15 +75,15 @@ fn depth_first(document: &Document, roots: &[usize]) -> Parsed<Vec<usize>> {
             return bad(format!("node {node} is reached twice: the nodes form a cycle, or the scene lists a node that is no root"));
         }
         order.push(node);
-        stack.extend(document.nodes[node].children.iter().rev());
+        stack.extend(children(&root.nodes[node]).rev());
     }
     Ok(order)
 }
 
 fn local_of(index: usize, node: &Node) -> Parsed<Affine> {
     if let Some(m) = &node.matrix {
-        let matrix = nalgebra::Matrix4::from_column_slice(m);
-        if !m.iter().all(|c| c.abs() < LARGEST) {
+        let matrix = nalgebra::Matrix4::from_column_slice(m).cast::<f64>();
+        if !matrix.iter().all(|c| c.abs() < LARGEST) {
             return bad(format!("the matrix of node {index} is not finite"));
         }
         return match affine_of(&matrix) {
@@ -110,8 +113,9 @@ pub fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
 
 /// Translation, rotation (made a unit quaternion; identity if it has no length) and scale of a node without matrix.
 pub fn trs_of(node: &Node) -> Trs {
-    let rotation = node.rotation.map_or_else(Quat::identity, |[x, y, z, w]| {
-        Quat::try_new(nalgebra::Quaternion::new(w, x, y, z), 1e-12).unwrap_or_else(Quat::identity)
+    let rotation = node.rotation.map_or_else(Quat::identity, |UnitQuaternion([x, y, z, w])| {
+        Quat::try_new(nalgebra::Quaternion::new(w, x, y, z).cast(), 1e-12).unwrap_or_else(Quat::identity)
     });
-    Trs { translation: Vec64::from(node.translation.unwrap_or([0.0; 3])), rotation, scale: Vec64::from(node.scale.unwrap_or([1.0; 3])) }
+    let vector = |v: [f32; 3]| Vec64::from(v.map(f64::from));
+    Trs { translation: vector(node.translation.unwrap_or([0.0; 3])), rotation, scale: vector(node.scale.unwrap_or([1.0; 3])) }
 }

@@ -4,15 +4,18 @@
 //! inverse bind matrices, the places of its joints relative to its mesh; the first (largest) skin is put into the world where its
 //! joints come nearest to their rest places, every further skin so that a joint it shares with the earlier ones agrees.
 
+use gltf::json::validation::Checked;
+use gltf::json::{Index, Root, animation::Property};
+
 use super::accessor::Accessors;
-use super::document::Document;
+use super::document::number;
 use super::scene::{Scene, affine_of, trs_of};
 use crate::character::{Character, Severity};
 use crate::io::error::Parsed;
-use crate::math::{Affine, Point64, origin_of};
+use crate::math::{Affine, Point64, linear_part, origin_of};
 use crate::rig::{Joint, Skeleton, Trs};
 
-/// The joints of a document.
+/// The joints of a root.
 pub struct Rig {
     /// The skeleton.
     pub skeleton: Skeleton,
@@ -34,26 +37,20 @@ pub struct BoundSkin {
 
 impl Rig {
     /// Finds the joints and the bind pose. `vertices[s]` is how many vertices skin `s` carries.
-    pub fn of(
-        document: &Document,
-        scene: &Scene,
-        accessors: &Accessors<'_>,
-        vertices: &[usize],
-        character: &mut Character,
-    ) -> Parsed<Self> {
-        let deforming = deforming_nodes(document);
-        let is_joint = joint_nodes(document, scene, &deforming);
+    pub fn of(root: &Root, scene: &Scene, accessors: &Accessors<'_>, vertices: &[usize], character: &mut Character) -> Parsed<Self> {
+        let deforming = deforming_nodes(root);
+        let is_joint = joint_nodes(root, scene, &deforming);
         let joint_nodes: Vec<usize> = scene.all.iter().copied().filter(|&node| is_joint[node]).collect();
-        let mut joint_of_node = vec![None; document.nodes.len()];
+        let mut joint_of_node = vec![None; root.nodes.len()];
         for (joint, &node) in joint_nodes.iter().enumerate() {
             joint_of_node[node] = Some(joint);
         }
         let parents: Vec<Option<usize>> = joint_nodes.iter().map(|&node| parent_joint(scene, &joint_of_node, node)).collect();
-        let mut skins = bind_matrices(document, scene, accessors, &joint_of_node, character)?;
-        let binds = common_bind(document, scene, &mut skins, &joint_nodes, &parents, vertices);
+        let mut skins = bind_matrices(root, scene, accessors, &joint_of_node, character)?;
+        let binds = common_bind(root, scene, &mut skins, &joint_nodes, &parents, vertices);
         let joints = joint_nodes.iter().zip(&parents).zip(&binds).map(|((&node, &parent), &world_from_bind)| {
-            let (rest, parent_from_base) = split_rest(document, scene, &joint_of_node, node);
-            let name = document.nodes[node].name.clone().unwrap_or_default();
+            let (rest, parent_from_base) = split_rest(root, scene, &joint_of_node, node);
+            let name = root.nodes[node].name.clone().unwrap_or_default();
             Joint { name, parent, parent_from_base, rest, world_from_bind, deforms: deforming[node] }
         });
         let skeleton = Skeleton::new(joints.collect())?;
@@ -61,26 +58,27 @@ impl Rig {
     }
 }
 
-fn deforming_nodes(document: &Document) -> Vec<bool> {
-    let mut deforming = vec![false; document.nodes.len()];
-    for &joint in document.skins.iter().flat_map(|skin| &skin.joints) {
-        deforming[joint] = true;
+fn deforming_nodes(root: &Root) -> Vec<bool> {
+    let mut deforming = vec![false; root.nodes.len()];
+    for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
+        deforming[joint.value()] = true;
     }
     deforming
 }
 
 /// Nodes of skins, and animated nodes that carry any of those or a mesh.
-fn joint_nodes(document: &Document, scene: &Scene, deforming: &[bool]) -> Vec<bool> {
+fn joint_nodes(root: &Root, scene: &Scene, deforming: &[bool]) -> Vec<bool> {
     let mut is_joint = deforming.to_vec();
-    let mut carries: Vec<bool> = document.nodes.iter().zip(deforming).map(|(node, &deforms)| deforms || node.mesh.is_some()).collect();
+    let mut carries: Vec<bool> = root.nodes.iter().zip(deforming).map(|(node, &deforms)| deforms || node.mesh.is_some()).collect();
     for &node in scene.all.iter().rev() {
         if let (true, Some(parent)) = (carries[node], scene.parent[node]) {
             carries[parent] = true;
         }
     }
-    let moves = |path: &str| matches!(path, "translation" | "rotation" | "scale");
-    for channel in document.animations.iter().flat_map(|animation| &animation.channels) {
-        if let Some(node) = channel.target.node.filter(|&n| moves(&channel.target.path) && carries.get(n) == Some(&true)) {
+    let moves = |path: &Checked<Property>| matches!(path, Checked::Valid(Property::Translation | Property::Rotation | Property::Scale));
+    for channel in root.animations.iter().flat_map(|animation| &animation.channels) {
+        let node = channel.target.node.value();
+        if moves(&channel.target.path) && carries.get(node) == Some(&true) {
             is_joint[node] = true;
         }
     }
@@ -103,37 +101,38 @@ pub fn between(scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> A
 }
 
 /// The rest transform of a joint and the constant before it. What of a matrix is no `Trs` (shear) goes into the constant.
-fn split_rest(document: &Document, scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> (Trs, Affine) {
+fn split_rest(root: &Root, scene: &Scene, joint_of_node: &[Option<usize>], node: usize) -> (Trs, Affine) {
     let above = between(scene, joint_of_node, node);
-    if document.nodes[node].matrix.is_none() {
-        return (trs_of(&document.nodes[node]), above);
+    if root.nodes[node].matrix.is_none() {
+        return (trs_of(&root.nodes[node]), above);
     }
     let rest = Trs::from_affine(&scene.local[node]);
     let remainder = rest.to_affine().try_inverse().map(|inverse| scene.local[node] * inverse);
     match remainder {
-        Some(remainder) if (remainder.matrix() - nalgebra::Matrix4::identity()).norm() > 1e-9 => (rest, above * remainder),
+        // A matrix has f32's precision: what is less than its rounding is no shear.
+        Some(remainder) if (linear_part(&remainder) - nalgebra::Matrix3::identity()).norm() > 1e-6 => (rest, above * remainder),
         _ => (rest, above),
     }
 }
 
 /// Inverse bind matrices of all skins: identity where the file has none, mended where they can't be inverted.
 fn bind_matrices(
-    document: &Document,
+    root: &Root,
     scene: &Scene,
     accessors: &Accessors<'_>,
     joint_of_node: &[Option<usize>],
     character: &mut Character,
 ) -> Parsed<Vec<BoundSkin>> {
     let mut mended = 0;
-    let mut skins = Vec::with_capacity(document.skins.len());
-    for skin in &document.skins {
-        let read = match skin.inverse_bind_matrices {
+    let mut skins = Vec::with_capacity(root.skins.len());
+    for skin in &root.skins {
+        let read = match number(skin.inverse_bind_matrices) {
             Some(accessor) => accessors.reals::<16>(accessor)?,
             None => Vec::new(),
         };
         let mut joints = Vec::with_capacity(skin.joints.len());
         let mut joint_from_mesh = Vec::with_capacity(skin.joints.len());
-        for (i, &node) in skin.joints.iter().enumerate() {
+        for (i, node) in skin.joints.iter().map(Index::value).enumerate() {
             let matrix = match read.get(i) {
                 None => Affine::identity(),
                 Some(values) => usable(values).unwrap_or_else(|| {
@@ -160,7 +159,7 @@ fn usable(values: &[f32; 16]) -> Option<Affine> {
         return None;
     }
     let affine = affine_of(&matrix)?;
-    let linear = crate::math::linear_part(&affine);
+    let linear = linear_part(&affine);
     let scale = linear.norm();
     // Relative to its scale: a file in kilometres is not singular.
     if scale < 1e-12 || (linear / scale).determinant().abs() < 1e-9 {
@@ -171,7 +170,7 @@ fn usable(values: &[f32; 16]) -> Option<Affine> {
 
 /// `world_from_bind` of every joint; sets `world_from_mesh` of every skin.
 fn common_bind(
-    document: &Document,
+    root: &Root,
     scene: &Scene,
     skins: &mut [BoundSkin],
     joint_nodes: &[usize],
@@ -187,10 +186,10 @@ fn common_bind(
         let shared = (0..skin.joints.len()).filter(|&i| bind[skin.joints[i]].is_some()).min_by_key(|&i| skin.joints[i]);
         skin.world_from_mesh = match shared.and_then(|i| Some((i, bind[skin.joints[i]]?))) {
             Some((i, bound)) => bound * skin.joint_from_mesh[i],
-            None => likely_place(skin, top_joint(skin, parents), &nodes_above(document, scene, s, joint_nodes, skin), &rest),
+            None => likely_place(skin, top_joint(skin, parents), &nodes_above(root, scene, s, joint_nodes, skin), &rest),
         };
         // Without inverse bind matrices all joints would be bound in one place, where no flesh can be built: rest is better.
-        let unbound = document.skins[s].inverse_bind_matrices.is_none() && skin.joints.len() > 1;
+        let unbound = root.skins[s].inverse_bind_matrices.is_none() && skin.joints.len() > 1;
         for (i, &joint) in skin.joints.iter().enumerate() {
             let inverse = skin.joint_from_mesh[i].try_inverse();
             let own = if unbound { None } else { inverse.map(|inverse| skin.world_from_mesh * inverse) };
@@ -202,8 +201,8 @@ fn common_bind(
 }
 
 /// Places that a file may mean for its bind pose: those of the nodes that hold the skin's meshes, and those above its joints.
-fn nodes_above(document: &Document, scene: &Scene, skin: usize, joint_nodes: &[usize], bound: &BoundSkin) -> Vec<Affine> {
-    let holders = scene.visible.iter().copied().filter(|&n| document.nodes[n].skin == Some(skin) && document.nodes[n].mesh.is_some());
+fn nodes_above(root: &Root, scene: &Scene, skin: usize, joint_nodes: &[usize], bound: &BoundSkin) -> Vec<Affine> {
+    let holders = scene.visible.iter().copied().filter(|&n| number(root.nodes[n].skin) == Some(skin) && root.nodes[n].mesh.is_some());
     let top = bound.joints.iter().min().and_then(|&joint| joint_nodes.get(joint));
     let above = top.and_then(|&node| scene.parent[node]);
     let mut places: Vec<Affine> = holders.take(1).chain(above).map(|node| scene.world[node]).collect();

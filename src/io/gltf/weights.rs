@@ -1,7 +1,9 @@
 //! Skin weights of a primitive: any number of sets, any encoding, mended where they say nothing.
 
+use gltf::json::mesh::{Primitive, Semantic};
+
 use super::accessor::Accessors;
-use super::document::Primitive;
+use super::document::attribute;
 use super::skeleton::BoundSkin;
 use crate::character::{Attachment, Character, Severity};
 use crate::io::error::Parsed;
@@ -10,7 +12,7 @@ use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
 /// Most sets of four influences that are read.
-const MOST_SETS: usize = 16;
+const MOST_SETS: u32 = 16;
 
 /// Sums further from 1 than this are called not normalised; u8 weights may miss it by a few 255ths.
 const SUM_TOLERANCE: f32 = 0.02;
@@ -36,9 +38,9 @@ pub fn read(
 ) -> Parsed<Option<Attachment>> {
     let mut sets = Vec::new();
     for set in 0..MOST_SETS {
-        let pair = ["JOINTS", "WEIGHTS"].map(|name| primitive.attributes.get(&format!("{name}_{set}")));
+        let pair = [Semantic::Joints(set), Semantic::Weights(set)].map(|semantic| attribute(primitive, semantic));
         match pair {
-            [Some(&joints), Some(&weights)] if accessors.width(joints) == 4 && accessors.width(weights) == 4 => {
+            [Some(joints), Some(weights)] if accessors.width(joints) == 4 && accessors.width(weights) == 4 => {
                 sets.push((accessors.indices::<4>(joints)?, accessors.reals::<4>(weights)?));
             }
             [None, None] => break,
