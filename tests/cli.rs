@@ -166,7 +166,9 @@ fn bad_input_is_refused_with_one_sentence() {
     let empty = folder.file("empty.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
     assert_refused(&bake(&empty, &bones, "--settle"), &["triangle"]);
     let nan = folder.file("nan.off", "OFF\n3 1 0\nnan 0 0\n1 nan 0\n0 1 inf\n3 0 1 2\n");
-    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off"]);
+    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.off", "3 of 3"]);
+    let nan = folder.file("nan.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 2 4 3\n");
+    assert_refused(&bake(&nan, &bones, "--settle"), &["nan.obj", "vertex 3"]);
     let far = folder.file("far.skel", "2\n100 0 0 lower root\n100 1 0 upper lower\n");
     assert_refused(&bake(&mesh, &far, "--settle"), &["outside"]);
     assert_refused(&bake(&mesh, &bones, "--rotate=uper=0,0,9"), &["uper", "did you mean \"upper\""]);
@@ -266,4 +268,27 @@ fn a_picture_has_the_size_asked_for() {
     let centre = *picture.get_pixel(160, 110);
     let difference: u32 = (0..3).map(|i| u32::from(corner[i].abs_diff(centre[i]))).sum();
     assert!(difference > 20, "the character is in the middle: {corner:?} {centre:?}");
+}
+
+/// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
+#[test]
+fn methods_share_one_picture_of_the_size_asked_for() {
+    let folder = Folder::new("sheet");
+    let out = folder.0.join("a.png");
+    let turn = "--rotate=upper=0,0,60";
+    let mut pictures = Vec::new();
+    for more in ["--overlay=bones", "--overlay=volumes", "--overlay=base"] {
+        let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs,dqs,rigid", &turn, &more, &"--size=601x200", &"-o", &out]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
+            eprintln!("SKIPPED: no graphics adapter");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "nothing but what was written: {stderr}");
+        let picture = image::open(&out).unwrap().to_rgb8();
+        assert_eq!(picture.dimensions(), (601, 200));
+        assert!(!pictures.contains(&picture), "{more} changes nothing");
+        pictures.push(picture);
+    }
 }

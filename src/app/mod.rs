@@ -3,7 +3,7 @@
 //! ```text
 //! winit ─shell→ egui input ─panels, viewport→ actions ─workbench→ session commands ─session→ snapshot ─painter→ picture ─egui→ window
 //! ```
-//! - [`shell`] owns the event loop and the window, [`surface`] the swap chain and egui's painter.
+//! - `shell` owns the event loop and the window, [`surface`] the swap chain and egui's painter.
 //! - [`workbench`] owns the [`Session`](crate::session::Session) and is the only place that applies what panels ask for.
 //! - [`panels`] and [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
 //!

@@ -13,32 +13,36 @@ use super::{Failure, Outcome, character, stderr};
 use crate::gpu::GpuContext;
 use crate::io::write_atomically;
 use crate::math::{Affine, Point, Vec3, origin_of};
-use crate::mesh::Bounds;
+use crate::mesh::{Bounds, vertex_normals_into};
 use crate::progress::Progress;
 use crate::render::{
-    Background, BoneGlyph, BoneState, Camera, Ground, Layer, MeshStyle, NamedView, Overlay, Picture, Renderer, WIRE_COLOR, compose_grid,
+    Background, BoneGlyph, BoneState, Camera, Ground, Layer, Margins, MeshStyle, NamedView, Overlay, Picture, Renderer, Sheet, WIRE_COLOR,
 };
 use crate::rig::Skeleton;
 use crate::session::Take;
 use crate::skin::{Method, Subject};
+use crate::tissue::BaseFrame;
+
+/// How much of the skin remains when its inside is shown.
+const SEE_THROUGH: f32 = 0.35;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Render {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The methods, side by side, as in lbs,dqs,pd.
+    /// The methods, side by side in one row (more than four: in a grid), as in lbs,dqs,pd.
     #[arg(long, value_parser = parse_method, value_delimiter = ',', required = true)]
     method: Vec<Method>,
     #[command(flatten)]
     pose: PoseOptions,
-    /// Pixels of the picture of one method.
-    #[arg(long, value_name = "WxH", default_value = "900x900", value_parser = parse_size)]
-    size: [u32; 2],
+    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
     /// From where: front, back, side, left, right, top or three-quarter.
     #[arg(long, default_value = "three-quarter", value_parser = parse_view)]
     view: NamedView,
-    /// What to draw besides the skin, as in bones,wireframe.
+    /// What to draw besides the skin, as in bones,volumes.
     #[arg(long, value_enum, value_delimiter = ',')]
     overlay: Vec<Extra>,
     /// Where to write the picture.
@@ -53,6 +57,10 @@ enum Extra {
     Bones,
     /// The edges of the skin.
     Wireframe,
+    /// The joint spheres and bone capsules inside the flesh.
+    Volumes,
+    /// The surface around the bones on which the flesh sits.
+    Base,
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
@@ -90,12 +98,7 @@ impl Render {
         }
         let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| pose(&subject, method, &take, options)).collect();
         let posed = posed?;
-        let images = self.draw(&subject, &take, &posed)?;
-        let labels: Vec<_> = posed.iter().map(|posed| posed.label).collect();
-        let sheet = match images.as_slice() {
-            [one] => one.clone(),
-            several => compose_grid(several, &labels),
-        };
+        let sheet = self.draw(&subject, &take, &posed)?;
         write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
         if !options.quiet {
             stderr::line(&format!("wrote {}", self.output.display()));
@@ -103,17 +106,25 @@ impl Render {
         Ok(())
     }
 
-    /// One picture a method, all with one camera.
-    fn draw(&self, subject: &Subject, take: &Take, posed: &[Posed]) -> Result<Vec<RgbaImage>, Failure> {
-        let renderer = Renderer::new(&GpuContext::headless()?);
-        let bounds = Bounds::of(posed.iter().flat_map(|posed| &posed.positions));
-        let camera = Camera::framing(&bounds, self.view, self.size[0] as f32 / self.size[1] as f32);
-        let style = MeshStyle { wireframe: self.overlay.contains(&Extra::Wireframe).then_some(WIRE_COLOR), ..MeshStyle::default() };
-        let mut overlays = Vec::new();
-        if self.overlay.contains(&Extra::Bones) {
-            overlays.push(bones(subject, take));
-        }
-        let draw = |posed: &Posed| {
+    /// One picture a method, all with one camera, on one sheet.
+    fn draw(&self, subject: &Subject, take: &Take, posed: &[Posed]) -> Result<RgbaImage, Failure> {
+        let overlays = self.overlays(subject, take)?;
+        let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
+        let size = self.size(posed.len());
+        gpu.check_size(size[0], size[1])?;
+        let renderer = Renderer::new(&gpu);
+        let sheet = Sheet::new(size, posed.len());
+        // A lone picture says nothing that the command did not.
+        let labels: Vec<_> = if posed.len() > 1 { posed.iter().map(|posed| posed.label).collect() } else { Vec::new() };
+        let points: Vec<Point> = posed.iter().flat_map(|posed| &posed.positions).copied().collect();
+        let camera = self.camera(&points, &sheet, !labels.is_empty());
+        let ground = Some(Ground { height: Bounds::of(&points).min.y, grid: None });
+        let style = MeshStyle {
+            opacity: if self.shows_inside() { SEE_THROUGH } else { 1.0 },
+            wireframe: self.overlay.contains(&Extra::Wireframe).then_some(WIRE_COLOR),
+            ..MeshStyle::default()
+        };
+        let draw = |(index, posed): (usize, &Posed)| {
             let picture = Picture {
                 character: &subject.character,
                 positions: &posed.positions,
@@ -122,12 +133,71 @@ impl Render {
                 camera: &camera,
                 style,
                 background: Background::STUDIO,
-                ground: Some(Ground { height: bounds.min.y, grid: None }),
-                size: self.size,
+                ground,
+                size: sheet.cell(index),
             };
             renderer.picture(&picture)
         };
-        Ok(posed.iter().map(draw).collect::<Result<_, _>>()?)
+        let pictures: Vec<_> = posed.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
+        Ok(sheet.compose(&pictures, &labels))
+    }
+
+    /// Pixels of the whole picture.
+    fn size(&self, methods: usize) -> [u32; 2] {
+        self.size.unwrap_or(if methods == 1 { [900, 900] } else { Sheet::around([640, 900], methods) })
+    }
+
+    /// A camera that sees what every method made of the character, above the captions.
+    fn camera(&self, points: &[Point], sheet: &Sheet, with_captions: bool) -> Camera {
+        let [width, height] = sheet.cell(0).map(|side| side as f32);
+        let mut margins = Margins::default();
+        if with_captions {
+            margins.bottom = sheet.caption_share() + 0.02;
+        }
+        let mut camera = Camera::default();
+        camera.look_from(self.view);
+        camera.frame_points_within(points, width / height, margins);
+        camera
+    }
+
+    fn shows_inside(&self) -> bool {
+        self.overlay.iter().any(|extra| matches!(extra, Extra::Volumes | Extra::Base))
+    }
+
+    fn overlays(&self, subject: &Subject, take: &Take) -> Result<Vec<Overlay>, Failure> {
+        let character = &subject.character;
+        let pose = take.motion.pose_at(character, take.time_of(take.last_frame()));
+        let world = character.skeleton.world_from_joint(&pose);
+        let mut overlays = Vec::new();
+        if self.shows_inside() {
+            overlays.push(self.inside(subject, &world)?);
+        }
+        if self.overlay.contains(&Extra::Bones) {
+            let mut bones = Overlay::new(Layer::Front);
+            bones.bones(&glyphs(&character.skeleton, &world), subject.size * 0.006);
+            overlays.push(bones);
+        }
+        Ok(overlays)
+    }
+
+    /// Bone volumes and base surface, as far as they are wanted, where the bones are.
+    fn inside(&self, subject: &Subject, world_from_joint: &[Affine]) -> Result<Overlay, Failure> {
+        let name = &subject.character.name;
+        let flesh = subject.tissue.as_ref().map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
+        let tissue = &flesh.tissue;
+        let (mut frame, mut base) = (BaseFrame::default(), vec![Point::origin(); tissue.base.len()]);
+        tissue.anchors.place(&subject.character.skeleton, world_from_joint, &mut frame, &mut base);
+        let mut overlay = Overlay::new(Layer::Solid);
+        if self.overlay.contains(&Extra::Volumes) {
+            overlay.bone_volumes(&tissue.graph, &frame);
+        }
+        if self.overlay.contains(&Extra::Base) {
+            let triangles = &subject.sim.mesh.triangles;
+            let mut normals = vec![Vec3::zeros(); base.len()];
+            vertex_normals_into(&base, triangles, &mut normals);
+            overlay.base_surface(&base, &normals, triangles);
+        }
+        Ok(overlay)
     }
 }
 
@@ -137,16 +207,6 @@ fn pose(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) 
     let work = |progress: &Progress| take.play(&mut actor, progress, |_, _| Ok::<_, std::convert::Infallible>(()));
     stderr::with_progress(options, method.label(), work)?;
     Ok(Posed { label: method.label(), positions: actor.positions().to_vec(), normals: actor.normals().to_vec() })
-}
-
-/// The bones at the moment wanted, in front of the skin.
-fn bones(subject: &Subject, take: &Take) -> Overlay {
-    let character = &subject.character;
-    let skeleton = &character.skeleton;
-    let world = skeleton.world_from_joint(&take.motion.pose_at(character, take.time_of(take.last_frame())));
-    let mut overlay = Overlay::new(Layer::Front);
-    overlay.bones(&glyphs(skeleton, &world), subject.size * 0.006);
-    overlay
 }
 
 fn glyphs(skeleton: &Skeleton, world_from_joint: &[Affine]) -> Vec<BoneGlyph> {

@@ -47,6 +47,56 @@ pub(super) fn start_log(options: &Options) {
     }
 }
 
+/// Runs work that loads graphics drivers. Where nobody is logged in, Wayland's library complains of it on stderr although no
+/// display is wanted; everything else that drivers write comes out afterwards.
+#[cfg(target_os = "linux")]
+pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_some() {
+        return work();
+    }
+    let held = Held::start();
+    let result = work();
+    drop(held);
+    result
+}
+
+/// Elsewhere there is no Wayland.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// The process's stderr while it is held back.
+#[cfg(target_os = "linux")]
+struct Held {
+    stderr: std::os::fd::OwnedFd,
+    caught: std::fs::File,
+}
+
+#[cfg(target_os = "linux")]
+impl Held {
+    /// `None` if the system does not let us: then the noise stays.
+    fn start() -> Option<Self> {
+        use std::os::fd::AsFd;
+        let caught = rustix::fs::memfd_create("stderr", rustix::fs::MemfdFlags::CLOEXEC).ok()?.into();
+        let stderr = std::io::stderr().as_fd().try_clone_to_owned().ok()?;
+        rustix::stdio::dup2_stderr(&caught).ok()?;
+        Some(Self { stderr, caught })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Held {
+    fn drop(&mut self) {
+        use std::io::{Read, Seek};
+        let mut text = String::new();
+        // Nowhere is left to complain to.
+        let _ = rustix::stdio::dup2_stderr(&self.stderr);
+        let _ = self.caught.rewind().and_then(|()| self.caught.read_to_string(&mut text));
+        text.lines().filter(|one| !one.starts_with("error: XDG_RUNTIME_DIR is invalid or not set")).for_each(line);
+    }
+}
+
 /// Runs long work with a progress bar, if somebody watches.
 pub(super) fn with_progress<T>(options: &Options, title: &str, work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::new();

@@ -1,4 +1,4 @@
-//! The last look at a freshly read character: positions made finite, its unit guessed, impossible places refused.
+//! The last look at a freshly read character: impossible places refused, its unit guessed.
 
 use super::error::{Parsed, bad};
 use crate::character::{Attachment, Character, Severity, SourceMesh};
@@ -19,13 +19,13 @@ const LARGEST: f32 = 1e15;
 
 /// Mends and checks; may be called again after meshes or skeleton have been exchanged.
 pub(super) fn finish(character: &mut Character, unit: Unit) -> Parsed<()> {
-    let (moved, dropped) = character.meshes.iter_mut().map(drop_infinite).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-    if moved > 0 {
-        let text = format!("coordinates that are not finite, on vertices: {moved}; triangles left out with them: {dropped}");
-        character.note(Severity::Mended, moved, text);
-        if character.source_triangles() == 0 {
-            return bad("no triangle has finite coordinates");
-        }
+    for mesh in &character.meshes {
+        check_used(mesh)?;
+    }
+    let unused: usize = character.meshes.iter_mut().map(mend_unused).sum();
+    if unused > 0 {
+        let text = format!("coordinates that are not finite, on vertices that no triangle uses, put to the origin: {unused}");
+        character.note(Severity::Mended, unused, text);
     }
     let rest = character.skeleton.world_from_joint(&character.skeleton.rest_pose());
     for mesh in &character.meshes {
@@ -42,28 +42,26 @@ fn is_sane(point: &Point) -> bool {
     point.iter().all(|c| c.abs() < LARGEST)
 }
 
-/// Drops triangles with infinite or NaN corners; moves those vertices to a finite neighbour, else the origin. Returns how many
-/// vertices were moved and triangles dropped.
-fn drop_infinite(mesh: &mut SourceMesh) -> (usize, usize) {
-    let broken: Vec<bool> = mesh.positions.iter().map(|p| !is_sane(p)).collect();
-    let count = broken.iter().filter(|&&b| b).count();
-    if count == 0 {
-        return (0, 0);
-    }
-    for triangle in &mesh.triangles {
-        let finite = triangle.iter().map(|&v| v as usize).find(|&v| !broken[v]).map(|v| mesh.positions[v]);
-        for &v in triangle.iter().filter(|&&v| broken[v as usize]) {
-            if !is_sane(&mesh.positions[v as usize]) {
-                mesh.positions[v as usize] = finite.unwrap_or(mesh.positions[v as usize]);
-            }
-        }
-    }
-    for position in mesh.positions.iter_mut().filter(|p| !is_sane(p)) {
-        *position = Point::origin();
-    }
-    let before = mesh.triangles.len();
-    mesh.triangles.retain(|t| t.iter().all(|&v| !broken[v as usize]));
-    (count, before - mesh.triangles.len())
+/// Refuses a mesh whose triangles stand on vertices without a place: nobody can tell where they belong.
+fn check_used(mesh: &SourceMesh) -> Parsed<()> {
+    let broken = |v: &usize| !is_sane(&mesh.positions[*v]);
+    let mut used: Vec<usize> = mesh.triangles.iter().flatten().map(|&v| v as usize).filter(broken).collect();
+    used.sort_unstable();
+    used.dedup();
+    let Some(first) = used.first() else { return Ok(()) };
+    let name = if mesh.name.is_empty() { String::new() } else { format!(" of mesh \"{}\"", mesh.name) };
+    let [x, y, z] = mesh.positions[*first].coords.into();
+    bad(format!(
+        "vertices with triangles need finite coordinates, but {} of {} have none, first vertex {first}{name} at {x} {y} {z}; export the mesh again",
+        used.len(),
+        mesh.positions.len()
+    ))
+}
+
+/// Puts vertices without a place that no triangle uses to the origin; returns how many.
+fn mend_unused(mesh: &mut SourceMesh) -> usize {
+    let broken = mesh.positions.iter_mut().filter(|p| !is_sane(p));
+    broken.map(|position| *position = Point::origin()).count()
 }
 
 /// Sets `metres_per_unit`: the power of ten that brings the largest extent of the skin into (0.55, 5.5] m; glTF stays at 1 if
@@ -115,9 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn broken_vertices_take_their_triangles_with_them() {
+    fn a_vertex_without_a_place_is_refused_if_it_is_used_and_mended_if_not() {
         let mut mesh = SourceMesh {
-            name: String::new(),
+            name: "blob".to_owned(),
             positions: [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [f32::NAN, 0.0, 0.0]].map(Point::from).to_vec(),
             triangles: vec![[0, 1, 2], [1, 3, 2]],
             normals: None,
@@ -125,8 +123,11 @@ mod tests {
             material: None,
             attachment: Attachment::Unweighted,
         };
-        assert_eq!(drop_infinite(&mut mesh), (1, 1));
-        assert_eq!(mesh.triangles, [[0, 1, 2]]);
-        assert_eq!(mesh.positions[3], mesh.positions[1]);
+        let sentence = check_used(&mesh).expect_err("vertex 3 is used").to_string();
+        assert!(sentence.contains("1 of 4") && sentence.contains("vertex 3") && sentence.contains("blob"), "{sentence}");
+        mesh.triangles.pop();
+        assert!(check_used(&mesh).is_ok());
+        assert_eq!(mend_unused(&mut mesh), 1);
+        assert_eq!(mesh.positions[3], Point::origin());
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, perhaps motions, or an `.ini` of
 //! the Fast Projective Skinning demos that names them. Every file is read whole, parsed by code that checks every count against
-//! the file's length before allocating, and either becomes a [`Character`] with [`Note`](crate::character::Note)s on what was
-//! mended, or is refused with one sentence.
+//! the file's length before allocating, and either becomes a [`Character`](crate::character::Character) with
+//! [`Note`](crate::character::Note)s on what was mended, or is refused with one sentence.
 //!
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 

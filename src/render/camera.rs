@@ -37,8 +37,31 @@ impl Ray {
     }
 }
 
-/// Share of the picture's width or height that framed things fill.
-const FRAME_MARGIN: f32 = 0.88;
+/// Parts of a picture's width and height that framed things leave free at its edges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Margins {
+    /// Left and right, parts of the width.
+    pub sides: f32,
+    /// Part of the height.
+    pub top: f32,
+    /// Part of the height.
+    pub bottom: f32,
+}
+
+impl Default for Margins {
+    /// 6 % all around.
+    fn default() -> Self {
+        Self { sides: 0.06, top: 0.06, bottom: 0.06 }
+    }
+}
+
+impl Margins {
+    /// How much of the field of view is used on each side of its middle: right and left, up and down. Always more than nothing.
+    fn reach(&self) -> [[f32; 2]; 2] {
+        let reach = |margin: f32| if margin.is_finite() { (1.0 - 2.0 * margin).clamp(0.02, 1.0) } else { 1.0 };
+        [[reach(self.sides); 2], [reach(self.top), reach(self.bottom)]]
+    }
+}
 
 /// An orbiting camera. Lengths are in the units of the scene, angles in radians.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,29 +127,36 @@ impl Camera {
     /// Moves so that all points are seen and fill the picture, from the same direction, in a picture of `aspect` = width / height.
     /// Points that are not finite don't count; nothing happens for none.
     pub fn frame_points(&mut self, points: &[Point], aspect: f32) {
+        self.frame_points_within(points, aspect, Margins::default());
+    }
+
+    /// [`Camera::frame_points`] with other margins; where they leave more room than is needed, the points stand in its middle.
+    pub fn frame_points_within(&mut self, points: &[Point], aspect: f32, margins: Margins) {
         let bounds = Bounds::of(points);
         if bounds.is_empty() {
             return;
         }
         self.radius = (bounds.size() / 2.0).max(1e-6);
         let (right, up, back) = self.axes();
-        let tan = (self.fov / 2.0).tan() * FRAME_MARGIN;
-        let tan = [tan * sane_aspect(aspect), tan];
+        let half = (self.fov / 2.0).tan();
+        let reach = margins.reach();
+        let tan = [reach[0].map(|part| part * half * sane_aspect(aspect)), reach[1].map(|part| part * half)];
         let depth_counts = f32::from(u8::from(self.projection == Projection::Perspective));
         // Each point and each side of the view asks for a plane: offset · axis ± tan · (distance − offset · back) on the right side.
         let mut ask = [[f32::NEG_INFINITY; 2]; 2];
         let center = bounds.center();
         for offset in points.iter().map(|p| p - center).filter(|o| o.iter().all(|c| c.is_finite())) {
             for (side, axis) in [right, up].iter().enumerate() {
-                let (along, towards) = (offset.dot(axis), offset.dot(&back) * tan[side] * depth_counts);
-                ask[side][0] = ask[side][0].max(along + towards);
-                ask[side][1] = ask[side][1].max(towards - along);
+                let (along, towards) = (offset.dot(axis), offset.dot(&back) * depth_counts);
+                ask[side][0] = ask[side][0].max(along + towards * tan[side][0]);
+                ask[side][1] = ask[side][1].max(towards * tan[side][1] - along);
             }
         }
-        let shift = |side: usize| (ask[side][0] - ask[side][1]) / 2.0;
-        let distance = |side: usize| (ask[side][0] + ask[side][1]) / (2.0 * tan[side]);
+        let needed = |side: usize| (ask[side][0] + ask[side][1]) / (tan[side][0] + tan[side][1]);
+        let distance = needed(0).max(needed(1)).max(self.radius * 1e-3);
+        let shift = |side: usize| f32::midpoint(ask[side][0] - tan[side][0] * distance, tan[side][1] * distance - ask[side][1]);
         self.target = center + right * shift(0) + up * shift(1);
-        self.distance = distance(0).max(distance(1)).max(self.radius * 1e-3);
+        self.distance = distance;
     }
 
     /// Turns about the target by angles in radians.
@@ -321,6 +351,8 @@ mod tests {
     }
 
     const SIZE: [f32; 2] = [900.0, 600.0];
+    /// What the margins of 6 % leave.
+    const FILLED: f32 = 0.88;
 
     /// f32 through two 4 × 4 products, at coordinates of a few hundred pixels.
     const PIXEL_TOL: f32 = 0.02;
@@ -370,9 +402,24 @@ mod tests {
                     ends[axis] = [ends[axis][0].min(clip[axis] / clip.w), ends[axis][1].max(clip[axis] / clip.w)];
                 }
             }
-            let full = ends.iter().any(|[low, high]| (low + FRAME_MARGIN).abs() < 1e-3 && (high - FRAME_MARGIN).abs() < 1e-3);
-            let inside = ends.iter().flatten().all(|e| e.abs() < FRAME_MARGIN + 1e-3);
+            let full = ends.iter().any(|[low, high]| (low + FILLED).abs() < 1e-3 && (high - FILLED).abs() < 1e-3);
+            let inside = ends.iter().flatten().all(|e| e.abs() < FILLED + 1e-3);
             assert!(full && inside, "{camera:?}: {ends:?}");
+        }
+    }
+
+    #[test]
+    fn margins_may_differ() {
+        let points = [Point::new(-0.3, 0.0, 0.2), Point::new(0.2, 1.8, -0.1), Point::new(0.1, 0.7, 0.4)];
+        for mut camera in cameras() {
+            camera.frame_points_within(&points, 1.5, Margins { sides: 0.05, top: 0.1, bottom: 0.2 });
+            let seen = points.map(|point| camera.project(&point, SIZE).expect("in front of the eye"));
+            let within = |[x, y]: &[f32; 2]| (44.5..=855.5).contains(x) && (59.5..=480.5).contains(y);
+            assert!(seen.iter().all(within), "{camera:?}: {seen:?}");
+            let top = seen.iter().map(|p| p[1]).fold(f32::INFINITY, f32::min);
+            let low = seen.iter().map(|p| p[1]).fold(0.0, f32::max);
+            let width = seen.iter().map(|p| p[0]).fold(0.0, f32::max) - seen.iter().map(|p| p[0]).fold(f32::INFINITY, f32::min);
+            assert!(((top - 60.0).abs() < 0.5 && (low - 480.0).abs() < 0.5) || (width - 810.0).abs() < 0.5, "{camera:?}: {seen:?}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Several pictures in one, each with a caption.
+//! Several pictures in one of a given size, each with a caption.
 
 use image::{Rgba, RgbaImage};
 
@@ -7,68 +7,162 @@ use super::text::{draw_text, fitted, text_width};
 /// Looks of the sheet: sRGB.
 const PAPER: [u8; 4] = [255, 255, 255, 255];
 const INK: [u8; 3] = [34, 37, 42];
+/// Height of a caption's line, in sizes of its letters.
+const LINE: f32 = 1.9;
+/// So many pictures stand in one row; more are spread over rows.
+const ROW: usize = 4;
 
-/// Puts pictures beside each other, in rows that make the sheet about as wide as tall pictures allow, with a caption under each.
-/// A picture without a caption gets an empty one; no picture at all gives a single white pixel.
-#[must_use]
-pub fn compose_grid(images: &[RgbaImage], labels: &[&str]) -> RgbaImage {
-    let (Some(width), Some(height)) = (images.iter().map(RgbaImage::width).max(), images.iter().map(RgbaImage::height).max()) else {
-        return RgbaImage::from_pixel(1, 1, Rgba(PAPER));
-    };
-    let columns = columns(images.len(), width, height);
-    let rows = images.len().div_ceil(columns) as u32;
-    let columns = columns as u32;
-    let gap = (width.min(height) / 60).clamp(2, 24);
-    let pixels = caption_pixels(width, height);
-    let caption = if labels.is_empty() { 0 } else { (pixels * 1.9) as u32 };
-    let mut sheet = RgbaImage::from_pixel(columns * (width + gap) + gap, rows * (height + caption + gap) + gap, Rgba(PAPER));
-    for (index, picture) in (0_u32..).zip(images) {
-        let (column, row) = (index % columns, index / columns);
-        let (left, top) = (gap + column * (width + gap), gap + row * (height + caption + gap));
-        image::imageops::replace(&mut sheet, picture, i64::from(left), i64::from(top));
-        if let Some(label) = labels.get(index as usize) {
-            let label = fitted(label, pixels, width as f32);
-            let inset = (width as f32 - text_width(&label, pixels)) / 2.0;
-            draw_text(&mut sheet, &label, left as f32 + inset, (top + height) as f32 + pixels * 1.35, pixels, INK);
+/// How one picture is divided among several.
+///
+/// ```
+/// use sinew::render::Sheet;
+/// let sheet = Sheet::new([1000, 500], 3);
+/// let widths: u32 = (0..3).map(|cell| sheet.cell(cell)[0]).sum();
+/// assert_eq!(widths, 1000);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sheet {
+    size: [u32; 2],
+    columns: u32,
+    rows: u32,
+}
+
+impl Sheet {
+    /// A sheet of `size` pixels (at least one each way) for `count` pictures: up to four stand in one row, more in the grid whose
+    /// cells are nearest to squares.
+    #[must_use]
+    pub fn new(size: [u32; 2], count: usize) -> Self {
+        let size = size.map(|side| side.max(1));
+        let count = count.max(1);
+        let off = |columns: usize| {
+            let shape = (size[0] as f32 / columns as f32) / (size[1] as f32 / count.div_ceil(columns) as f32);
+            shape.ln().abs()
+        };
+        let columns = if count <= ROW { count } else { (1..=count).min_by(|&a, &b| off(a).total_cmp(&off(b))).unwrap_or(ROW) };
+        Self { size, columns: columns as u32, rows: count.div_ceil(columns) as u32 }
+    }
+
+    /// The size of a sheet whose `count` pictures have about the size `cell`.
+    #[must_use]
+    pub fn around(cell: [u32; 2], count: usize) -> [u32; 2] {
+        let columns = if count <= ROW { count.max(1) } else { (count as f32).sqrt().ceil() as usize };
+        [cell[0].saturating_mul(columns as u32), cell[1].saturating_mul(count.max(1).div_ceil(columns) as u32)]
+    }
+
+    /// Width and height of the picture with this index, in pixels: what is to be drawn for it. At least one each way.
+    #[must_use]
+    pub fn cell(&self, index: usize) -> [u32; 2] {
+        let [left, top, right, bottom] = self.edges(index);
+        [(right - left).max(1), (bottom - top).max(1)]
+    }
+
+    /// Part of a cell's height, at its lower edge, that a caption needs.
+    #[must_use]
+    pub fn caption_share(&self) -> f32 {
+        (LINE * self.letters() / self.cell(0)[1] as f32).min(0.5)
+    }
+
+    /// Puts the pictures beside each other, each with its caption inside at the lower edge. Labels or pictures too few or too many
+    /// are as if not given; pictures of another size than their cell's are cut off or leave white.
+    #[must_use]
+    pub fn compose(&self, pictures: &[RgbaImage], labels: &[&str]) -> RgbaImage {
+        let mut sheet = RgbaImage::from_pixel(self.size[0], self.size[1], Rgba(PAPER));
+        let letters = self.letters();
+        for (index, picture) in pictures.iter().enumerate().take((self.columns * self.rows) as usize) {
+            let [left, top, right, bottom] = self.edges(index);
+            let [width, height] = self.cell(index);
+            let cut = image::imageops::crop_imm(picture, 0, 0, width.min(picture.width()), height.min(picture.height()));
+            image::imageops::replace(&mut sheet, &*cut, i64::from(left), i64::from(top));
+            if let Some(label) = labels.get(index) {
+                let label = fitted(label, letters, width as f32 * 0.94);
+                let inset = (width as f32 - text_width(&label, letters)) / 2.0;
+                draw_text(&mut sheet, &label, left as f32 + inset, bottom as f32 - letters * 0.6, letters, INK);
+            }
+            self.rule(&mut sheet, [left, top, right, bottom]);
+        }
+        sheet
+    }
+
+    /// Left, top, right and lower edge of a cell; the edges of neighbours meet.
+    fn edges(&self, index: usize) -> [u32; 4] {
+        let (column, row) = (index as u32 % self.columns, (index as u32 / self.columns).min(self.rows - 1));
+        let at = |side: usize, index: u32, count: u32| (u64::from(self.size[side]) * u64::from(index) / u64::from(count)) as u32;
+        [at(0, column, self.columns), at(1, row, self.rows), at(0, column + 1, self.columns), at(1, row + 1, self.rows)]
+    }
+
+    /// Size of a caption's letters in pixels.
+    fn letters(&self) -> f32 {
+        let [width, height] = self.cell(0);
+        ((width as f32 * height as f32).sqrt() * 0.035).clamp(13.0, 56.0)
+    }
+
+    /// Thin lines to the neighbours on the left and above.
+    fn rule(&self, sheet: &mut RgbaImage, [left, top, right, bottom]: [u32; 4]) {
+        let thickness = (self.size[0].min(self.size[1]) / 300).max(1);
+        let mut fill = |from: [u32; 2], to: [u32; 2]| {
+            for y in from[1]..to[1].min(self.size[1]) {
+                for x in from[0]..to[0].min(self.size[0]) {
+                    sheet.put_pixel(x, y, Rgba(PAPER));
+                }
+            }
+        };
+        if left > 0 {
+            fill([left, top], [(left + thickness).min(right), bottom]);
+        }
+        if top > 0 {
+            fill([left, top], [right, (top + thickness).min(bottom)]);
         }
     }
-    sheet
-}
-
-/// Size of a caption's letters for a cell of this size.
-fn caption_pixels(width: u32, height: u32) -> f32 {
-    (width.min(height) as f32 * 0.042).clamp(13.0, 56.0)
-}
-
-/// Up to four pictures stand in one row unless they are very wide; more are spread so that the sheet is nearest to 16 : 9.
-fn columns(count: usize, width: u32, height: u32) -> usize {
-    if count <= 4 && width <= 2 * height {
-        return count;
-    }
-    let shape = |columns: usize| (columns as f32 * width as f32) / (count.div_ceil(columns) as f32 * height as f32);
-    let off = |columns: &usize| (shape(*columns) / (16.0 / 9.0)).ln().abs();
-    (1..=count).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plain(value: u8) -> RgbaImage {
-        RgbaImage::from_pixel(200, 150, Rgba([value, 0, 0, 255]))
+    fn plain(size: [u32; 2], value: u8) -> RgbaImage {
+        RgbaImage::from_pixel(size[0], size[1], Rgba([value, 0, 0, 255]))
     }
 
     #[test]
-    fn every_picture_is_there_whole_and_captions_leave_ink_below_it() {
-        let images: Vec<_> = [10, 20, 30].map(plain).into();
-        let sheet = compose_grid(&images, &["lbs", "dqs", "pd"]);
-        for value in [10, 20, 30] {
-            assert_eq!(sheet.pixels().filter(|p| p.0 == [value, 0, 0, 255]).count(), 200 * 150);
+    fn a_sheet_has_the_size_asked_for_and_its_cells_fill_it() {
+        for count in 1..=9 {
+            for size in [[600, 150], [301, 299], [97, 1000], [16, 16], [1, 1]] {
+                let sheet = Sheet::new(size, count);
+                let pictures: Vec<_> = (0..count).map(|index| plain(sheet.cell(index), 1 + index as u8)).collect();
+                let whole = sheet.compose(&pictures, &[]);
+                assert_eq!(whole.dimensions(), (size[0], size[1]));
+                if count == 1 {
+                    assert!(whole.pixels().all(|p| p.0[0] == 1));
+                }
+                if size[0] > 90 {
+                    for value in 1..=count as u8 {
+                        assert!(whole.pixels().any(|p| p.0[0] == value), "{value} of {count} at {size:?}");
+                    }
+                }
+            }
         }
-        let dark = |p: &&Rgba<u8>| p.0.iter().take(3).all(|&c| c < 110);
-        let ink = sheet.pixels().filter(|p| p.0[1] > 0).filter(dark).count();
-        assert!(ink > 20, "only {ink} dark pixels of captions");
-        assert!(compose_grid(&images, &[]).height() < sheet.height());
+    }
+
+    #[test]
+    fn up_to_four_stand_in_one_row() {
+        for size in [[600, 150], [150, 600]] {
+            for count in 1..=4 {
+                assert_eq!(Sheet::new(size, count).cell(0)[1], size[1]);
+            }
+        }
+        assert_eq!(Sheet::new([600, 400], 6).cell(5), [200, 200]);
+    }
+
+    #[test]
+    fn captions_leave_ink_within_their_share() {
+        let sheet = Sheet::new([600, 150], 3);
+        let pictures: Vec<_> = (0..3).map(|index| RgbaImage::from_pixel(sheet.cell(index)[0], 150, Rgba([200; 4]))).collect();
+        let whole = sheet.compose(&pictures, &["lbs", "dqs", "pd"]);
+        let dark = |(_, y, p): (u32, u32, &Rgba<u8>)| (p.0[1] < 110).then_some(y);
+        let ink: Vec<u32> = whole.enumerate_pixels().filter_map(dark).collect();
+        assert!(ink.len() > 20, "only {} dark pixels of captions", ink.len());
+        let highest = 150.0 * (1.0 - sheet.caption_share());
+        assert!(ink.iter().all(|&y| y as f32 >= highest), "captions stay below {highest}");
     }
 
     #[test]
@@ -76,15 +170,5 @@ mod tests {
         let short = fitted("a name that is far too long for such a small picture", 14.0, 90.0);
         assert!(short.ends_with('…') && text_width(&short, 14.0) <= 90.0, "{short}");
         assert_eq!(fitted("pd", 14.0, 90.0), "pd");
-    }
-
-    #[test]
-    fn no_pictures_and_odd_counts_are_sheets_too() {
-        assert_eq!(compose_grid(&[], &["x"]).dimensions(), (1, 1));
-        for count in 1..=9 {
-            let images = vec![plain(1); count];
-            let sheet = compose_grid(&images, &[]);
-            assert_eq!(sheet.pixels().filter(|p| p.0[0] == 1).count(), count * 200 * 150);
-        }
     }
 }

@@ -28,10 +28,11 @@ mod shapes;
 mod target;
 mod text;
 mod view;
+mod volumes;
 
 pub use bones::{BoneGlyph, BoneState, skeleton_bones};
-pub use camera::{Camera, Projection, Ray};
-pub use compose::compose_grid;
+pub use camera::{Camera, Margins, Projection, Ray};
+pub use compose::Sheet;
 pub use frame::{UniformLayout, uniform_layouts};
 pub use mesh::{MeshFrame, MeshModel};
 pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};

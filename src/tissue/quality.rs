@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::prisms::{Prisms, chain, edge_matrix};
+use super::prisms::{Prism, Prisms, chain, edge_matrix};
 use super::shrink::Shrunken;
 use crate::math::Point64;
 use crate::mesh::TriMesh;
@@ -27,7 +27,7 @@ pub struct Quality {
     pub median_aspect: f64,
     /// Skin vertices whose way to the bone hit nothing or started inside.
     pub without_hit: usize,
-    /// Volume of all tets, world units³.
+    /// Volume of the usable tets, world units³.
     pub volume: f64,
 }
 
@@ -50,9 +50,13 @@ impl Quality {
             worst_aspect: aspects.last().copied().unwrap_or_default(),
             median_aspect: aspects.get(aspects.len() / 2).copied().unwrap_or_default(),
             without_hit: shrunken.without_hit,
-            volume: prisms.prisms.iter().map(|prism| prism.volumes.iter().sum::<f64>()).sum(),
+            volume: prisms.prisms.iter().map(usable_volume).sum(),
         }
     }
+}
+
+fn usable_volume(prism: &Prism) -> f64 {
+    prism.volumes.iter().zip(&prism.rest_inverse).filter(|(_, inverse)| inverse.is_some()).map(|(volume, _)| volume).sum()
 }
 
 /// Longest edge over smallest height of tet `tet` of a chain.

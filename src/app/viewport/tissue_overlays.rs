@@ -11,12 +11,7 @@ use crate::session::Snapshot;
 use crate::skin::Subject;
 use crate::tissue::{BaseFrame, Tissue};
 
-const VOLUME: Rgba = [236, 224, 196, 255];
-const JOINT_VOLUME: Rgba = [222, 190, 140, 255];
-const BASE: Rgba = [176, 84, 76, 255];
 const TET_EDGE: Rgba = [120, 190, 236, 255];
-/// Volumes are drawn a little thinner than they are, so that the base surface that lies on them is not torn by them.
-const THINNER: f32 = 0.985;
 
 /// Overlays of one character's tissue, with what they need frame by frame.
 pub struct TissueOverlays {
@@ -75,26 +70,15 @@ impl TissueOverlays {
         }
         tissue.anchors.place(skeleton, &snapshot.world_from_joint, &mut self.frame, &mut self.base);
         if shown.bone_volumes {
-            self.add_volumes(tissue);
+            self.solid.bone_volumes(&tissue.graph, &self.frame);
         }
         if shown.base_surface {
             let triangles = &subject.sim.mesh.triangles;
             vertex_normals_into(&self.base, triangles, &mut self.base_normals);
-            self.solid.surface(&self.base, &self.base_normals, triangles, BASE);
+            self.solid.base_surface(&self.base, &self.base_normals, triangles);
         }
         if shown.tets {
             self.add_tets(snapshot);
-        }
-    }
-
-    fn add_volumes(&mut self, tissue: &Tissue) {
-        for (node, centre) in tissue.graph.nodes.iter().zip(self.frame.node_centers()) {
-            if node.radius > 0.0 {
-                self.solid.sphere(centre, node.radius as f32 * THINNER, JOINT_VOLUME);
-            }
-        }
-        for (bone, [start, end]) in tissue.graph.bones.iter().zip(self.frame.cylinders()) {
-            self.solid.capsule(start, end, bone.radius as f32 * THINNER, VOLUME);
         }
     }
 
