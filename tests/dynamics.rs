@@ -15,8 +15,8 @@ fn subject(name: &str) -> Arc<Subject> {
 
 fn simulation(subject: &Subject, params: &Params) -> Simulation {
     let flesh = subject.tissue.as_ref().expect("has flesh");
-    let base = flesh.tissue.base.iter().map(|p| p.cast::<f32>()).collect();
-    Simulation::new(flesh.system.clone(), params, subject.sim.mesh.positions.clone(), base, subject.size).expect("factors")
+    let position = subject.sim.mesh.positions.clone();
+    Simulation::new(flesh.system.clone(), params, position, flesh.tissue.anchors.at_rest(), subject.size).expect("factors")
 }
 
 /// The base with the last joint that has children turned.
@@ -30,7 +30,7 @@ fn bent_base(subject: &Subject, angle: f64) -> Vec<Point> {
 
 fn place(subject: &Subject, world: &[Affine]) -> Vec<Point> {
     let flesh = subject.tissue.as_ref().expect("has flesh");
-    let mut base = vec![Point::origin(); flesh.tissue.base.len()];
+    let mut base = vec![Point::origin(); flesh.tissue.anchors.len()];
     flesh.tissue.anchors.place(&subject.character.skeleton, world, &mut BaseFrame::default(), &mut base);
     base
 }

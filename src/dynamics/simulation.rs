@@ -73,7 +73,7 @@ struct Scratch {
 }
 
 impl Simulation {
-    /// Factors the system and starts at rest with the given skin over the given base.
+    /// Factors the system and starts at rest with the given skin over the given base, as [`crate::tissue::Anchors::place`] gives it.
     ///
     /// # Errors
     /// [`FactorError`] if the matrix is not positive definite.
@@ -92,7 +92,7 @@ impl Simulation {
         &self.state.position
     }
 
-    /// The base under it.
+    /// The base under it, and after it the places of the loose vertices.
     #[must_use]
     pub fn base(&self) -> &[Point] {
         &self.state.base
@@ -299,9 +299,9 @@ fn iterate(
             *residual = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
         }
     });
-    for &(vertex, tie) in &system.ties {
+    for (&vertex, place) in system.loose.iter().zip(&state.base[n..]) {
         let v = vertex as usize;
-        scratch.residual[v] += (state.base[v] - state.position[v]) * (tie as f32 * stiffness);
+        scratch.residual[v] += (place - state.position[v]) * (system.tie as f32 * stiffness);
     }
     for (v, residual) in scratch.residual.iter().enumerate() {
         scratch.columns[v] = residual.x;

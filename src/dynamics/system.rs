@@ -17,8 +17,10 @@ pub struct System {
     pub(super) stiffness: CscMatrix<f64>,
     /// Elements in blocks.
     pub(super) blocks: Blocks,
-    /// Vertices that no tet holds, with the strength of the tie (stiffness 1) that makes them follow their base vertex.
-    pub(super) ties: Vec<(u32, f64)>,
+    /// Vertices that no tet holds: they are tied to the place that the anchors give them, behind the base vertices.
+    pub(super) loose: Vec<u32>,
+    /// Strength of a tie, for stiffness 1.
+    pub(super) tie: f64,
     /// Length of a world unit, m.
     pub(super) metres_per_unit: f64,
 }
@@ -60,17 +62,15 @@ impl System {
         let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
         sorted.sort_by(f64::total_cmp);
         let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
-        let mut ties = Vec::new();
-        for (vertex, entry) in diagonal.iter_mut().enumerate() {
-            if *entry < 1e-6 * typical {
-                ties.push((vertex as u32, typical));
-                *entry += typical;
-            }
-            coo.push(vertex, vertex, *entry);
+        for &vertex in &tissue.loose {
+            diagonal[vertex as usize] += typical;
+        }
+        for (vertex, &entry) in diagonal.iter().enumerate() {
+            coo.push(vertex, vertex, entry);
         }
         let total_volume = volume.iter().sum();
         let blocks = Blocks::pack(&elements, vertices);
-        Self { volume, total_volume, stiffness: CscMatrix::from(&coo), blocks, ties, metres_per_unit }
+        Self { volume, total_volume, stiffness: CscMatrix::from(&coo), blocks, loose: tissue.loose.clone(), tie: typical, metres_per_unit }
     }
 
     /// How many unknown vertices there are.

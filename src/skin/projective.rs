@@ -56,7 +56,7 @@ impl Projective {
     pub fn bind(subject: &Arc<Subject>, params: &Params) -> Result<Self, BindError> {
         let flesh = subject.tissue.clone()?;
         let position = subject.sim.mesh.positions.clone();
-        let base: Vec<Point> = flesh.tissue.base.iter().map(|p| p.cast::<f32>()).collect();
+        let base = flesh.tissue.anchors.at_rest();
         let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
         let bind = relative(&subject.character.skeleton, &subject.character.skeleton.bind_transforms());
         Ok(Self {
@@ -167,7 +167,7 @@ impl Projective {
 
     fn rest_at_bind(&mut self) {
         let skeleton = &self.subject.character.skeleton;
-        self.base.iter_mut().zip(&self.flesh.tissue.base).for_each(|(to, from)| *to = from.cast::<f32>());
+        self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
         self.at = relative(skeleton, &skeleton.bind_transforms());
     }

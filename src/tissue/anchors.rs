@@ -18,6 +18,7 @@ use super::foot::Feet;
 use super::graph::BoneGraph;
 use super::shrink::cylinder_ends;
 use crate::math::{Affine, Point, Point64, Quat, Vec3, Vec64, affine, linear_part};
+use crate::mesh::TriMesh;
 use crate::rig::{Skeleton, Trs};
 
 /// The ring on a bone is this part of its length away from the joint, as in the reference implementation of FPS.
@@ -76,8 +77,8 @@ pub struct BaseFrame {
 }
 
 impl Anchors {
-    /// Hangs the base on the graph.
-    pub(super) fn bind(graph: &BoneGraph, feet: &Feet, base: &[Point64]) -> Self {
+    /// Hangs the base on the graph, and after it the loose skin vertices.
+    pub(super) fn bind(graph: &BoneGraph, feet: &Feet, base: &[Point64], skin: &TriMesh, loose: &[u32]) -> Self {
         let node_bones: Vec<Vec<usize>> = graph
             .nodes
             .iter()
@@ -90,12 +91,13 @@ impl Anchors {
             .collect();
         let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len()).map(|bone| cylinder_ends(graph, bone)).collect();
         let mut slides = Vec::new();
-        let vertices = base
-            .iter()
-            .enumerate()
+        let on_bones = base.iter().enumerate().map(|(vertex, rest)| (vertex, *rest));
+        let in_the_air = loose.iter().map(|&vertex| (vertex as usize, skin.positions[vertex as usize].cast::<f64>()));
+        let vertices = on_bones
+            .chain(in_the_air)
             .map(|(vertex, rest)| {
-                let bone = holder(graph, feet.bones[vertex] as usize, rest);
-                let slide = slide_of(graph, &node_bones, &cylinders, bone, rest).map_or(RIGID, |slide| {
+                let bone = holder(graph, feet.bones[vertex] as usize, &rest);
+                let slide = slide_of(graph, &node_bones, &cylinders, bone, &rest).map_or(RIGID, |slide| {
                     slides.push(slide);
                     slides.len() as u32 - 1
                 });
@@ -107,22 +109,25 @@ impl Anchors {
         Self { vertices, slides, bone_joints, node_bones, node_positions, cylinders }
     }
 
-    /// How many base vertices there are.
+    /// How many base vertices and loose skin vertices there are together.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Whether there is no base vertex.
+    /// Whether there is neither.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// Moves the base: `out` gets the world position of every base vertex. Allocates nothing after the first call.
-    ///
-    /// # Panics
-    /// If `out` is shorter than the base.
+    /// Everything in the bind pose.
+    #[must_use]
+    pub fn at_rest(&self) -> Vec<Point> {
+        self.vertices.iter().map(|anchor| anchor.rest).collect()
+    }
+
+    /// Moves the base: `out` gets the world position of every base vertex, then of every loose skin vertex, as far as it reaches. Allocates nothing after the first call.
     pub fn place(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
         self.move_volumes(skeleton, world_from_joint, frame);
         for (anchor, out) in self.vertices.iter().zip(out) {

@@ -10,8 +10,8 @@
 //! | xᴮᵢ   | `base[i]`            | n × 3 | world | its copy on the volumetric skeleton                     |
 //! | r     | `Bone::radius`, `Node::radius` | 1 | world | bone cylinder, joint sphere                       |
 //!
-//! The stages, in order: [`graph`] (joints → nodes and bone segments, tails for leaves, helpers left out), [`volumes`] (radii),
-//! [`foot`] (foot points), [`shrink`] (base surface), [`prisms`] (tets), [`anchors`] (how the base follows the bones).
+//! The stages, in order: [`graph`] (joints → nodes and bone segments, tails for leaves, helpers left out), [`foot`] (foot points),
+//! [`volumes`] (radii), [`shrink`] (base surface), [`prisms`] (tets), [`anchors`] (how the base follows the bones).
 //!
 //! # Departures
 //! - Where the file has weights, a vertex looks for its foot point only on bones of joints that move it: an arm beside the body
@@ -22,7 +22,7 @@
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
-//! - Tets that are too flat to have a usable gradient are left out; vertices that lose all of theirs ride on the base.
+//! - Tets that are too flat to have a usable gradient are left out; vertices that lose all of theirs are carried by the bones.
 
 pub mod anchors;
 pub mod foot;
@@ -58,7 +58,9 @@ pub struct Tissue {
     pub base: Vec<Point64>,
     /// The elements between skin and base.
     pub prisms: Prisms,
-    /// How the base follows the bones.
+    /// Skin vertices without a usable tet: nothing elastic holds them, so they are carried by the bones.
+    pub loose: Vec<u32>,
+    /// How the base follows the bones; after the base vertices come the loose skin vertices.
     pub anchors: Anchors,
     /// How good it is.
     pub quality: Quality,
@@ -103,19 +105,20 @@ impl Tissue {
         progress.report(0.1, "Placing bones");
         let (mut graph, notes) = graph::build(mesh, skeleton, weights)?;
         progress.check()?;
-        progress.report(0.3, "Inflating bones");
-        volumes::fit_radii(&mut graph, mesh);
-        progress.check()?;
-        progress.report(0.4, "Matching skin and bones");
+        progress.report(0.3, "Matching skin and bones");
         let topology = Topology::of(mesh);
         let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
+        progress.report(0.7, "Inflating bones");
+        volumes::fit_radii(&mut graph, mesh, &feet);
+        progress.check()?;
         progress.report(0.8, "Shrinking the skin");
         let shrunken = shrink::shrink(mesh, &graph, &feet);
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
         let prisms = prisms::split(mesh, &shrunken.base);
         let quality = Quality::of(mesh, &shrunken, &prisms);
-        let anchors = Anchors::bind(&graph, &feet, &shrunken.base);
-        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, anchors, quality, notes })
+        let loose = prisms.loose(mesh.positions.len());
+        let anchors = Anchors::bind(&graph, &feet, &shrunken.base, mesh, &loose);
+        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, loose, anchors, quality, notes })
     }
 }

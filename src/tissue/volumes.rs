@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::BoneGraph;
+use super::foot::Feet;
 use crate::math::Point64;
 use crate::mesh::{TriMesh, closest_on_triangle};
 
@@ -10,16 +11,20 @@ use crate::mesh::{TriMesh, closest_on_triangle};
 const FILL: f64 = 0.75;
 /// No radius is smaller than this part of the size, so that every bone has a surface to shrink onto.
 const THINNEST: f64 = 5e-4;
+/// The free distance counts as at least this part of the median distance of the bone's own skin: a shell that crosses the bone (an
+/// eye, a ball joint) must not make it a line, around which the flesh could twist unnoticed (FPS figure 3.3).
+const LEAST_OF_MEDIAN: f64 = 0.3;
 /// Points of a bone that look for the closest skin.
 const SAMPLES: usize = 9;
 
 /// Sets all radii: each bone 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
 /// bone of length l with joint radii r₁, r₂ breaks r₁ + r₂ + 2 r ≤ l, its three radii are scaled by l / (r₁ + r₂ + 2 r).
-pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh) {
+pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh, feet: &Feet) {
     let thinnest = THINNEST * f64::from(mesh.bounds().size());
     let distances: Vec<f64> = (0..graph.bones.len()).into_par_iter().map(|bone| distance_to_skin(graph, bone, mesh)).collect();
-    for (bone, distance) in graph.bones.iter_mut().zip(distances) {
-        bone.radius = (FILL * distance).max(thinnest);
+    let medians = median_distances(graph, mesh, feet);
+    for ((bone, distance), median) in graph.bones.iter_mut().zip(distances).zip(medians) {
+        bone.radius = (FILL * distance.max(LEAST_OF_MEDIAN * median)).max(thinnest);
     }
     for node in &mut graph.nodes {
         let largest = node.bones.iter().map(|&bone| graph.bones[bone].radius).fold(0.0, f64::max);
@@ -27,6 +32,19 @@ pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh) {
         node.radius = if node.bones.len() > 1 { largest } else { 0.0 };
     }
     make_fit(graph, thinnest);
+}
+
+/// For every bone the median distance between its own skin vertices and their foot points, 0 for a bone without skin.
+fn median_distances(graph: &BoneGraph, mesh: &TriMesh, feet: &Feet) -> Vec<f64> {
+    let mut distances: Vec<Vec<f64>> = vec![Vec::new(); graph.bones.len()];
+    for ((position, foot), &bone) in mesh.positions.iter().zip(&feet.points).zip(&feet.bones) {
+        distances[bone as usize].push((position.cast::<f64>() - foot).norm());
+    }
+    let median = |mut own: Vec<f64>| {
+        own.sort_by(f64::total_cmp);
+        own.get(own.len() / 2).copied().unwrap_or_default()
+    };
+    distances.into_iter().map(median).collect()
 }
 
 /// Shrinks radii until every bone fits between its joints. Every pass only shrinks, so it ends.
