@@ -61,7 +61,7 @@ fn repel(fixed: Option<Vec64>, count: usize, forward: &Vec64, side: &Vec64) -> V
             forward * height + side * (ring * angle.cos()) + up * (ring * angle.sin())
         })
         .collect();
-    for _ in 0..200 {
+    for _ in 0..1000 {
         for k in 0..count {
             let others = directions.iter().enumerate().filter(|&(other, _)| other != k).map(|(_, d)| *d).chain(fixed);
             let push: Vec64 = others.map(|d| (directions[k] - d) / (directions[k] - d).norm().max(1e-6).powi(3)).sum();
@@ -80,7 +80,7 @@ mod tests {
         let incoming = Vec64::new(0.0, 0.6, 0.8);
         let directions = spread(Some(incoming), 3);
         for (k, d) in directions.iter().enumerate() {
-            assert!((d.dot(&-incoming) + 1.0 / 3.0).abs() < 1e-2);
+            assert!((d.dot(&-incoming) + 1.0 / 3.0).abs() < 1e-2, "{d} {incoming}");
             for other in &directions[k + 1..] {
                 assert!((d.dot(other) + 1.0 / 3.0).abs() < 1e-2);
             }

@@ -11,9 +11,11 @@ use crate::mesh::{TriMesh, closest_on_triangle};
 const FILL: f64 = 0.75;
 /// No radius is smaller than this part of the size, so that every bone has a surface to shrink onto.
 const THINNEST: f64 = 5e-4;
-/// The free distance counts as at least this part of the median distance of the bone's own skin: a shell that crosses the bone (an
-/// eye, a ball joint) must not make it a line, around which the flesh could twist unnoticed (FPS figure 3.3).
-const LEAST_OF_MEDIAN: f64 = 0.3;
+/// A bone that comes closer to the skin than this part of the median distance of its own skin crosses a shell (an eye, a ball
+/// joint)…
+const CROSSING: f64 = 0.1;
+/// …and takes this part of the median instead: as a line it would let the flesh twist around it unnoticed (FPS figure 3.3).
+const INSTEAD: f64 = 0.3;
 /// Points of a bone that look for the closest skin.
 const SAMPLES: usize = 9;
 
@@ -24,7 +26,8 @@ pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh, feet: &Feet) {
     let distances: Vec<f64> = (0..graph.bones.len()).into_par_iter().map(|bone| distance_to_skin(graph, bone, mesh)).collect();
     let medians = median_distances(graph, mesh, feet);
     for ((bone, distance), median) in graph.bones.iter_mut().zip(distances).zip(medians) {
-        bone.radius = (FILL * distance.max(LEAST_OF_MEDIAN * median)).max(thinnest);
+        let free = if distance < CROSSING * median { INSTEAD * median } else { distance };
+        bone.radius = (FILL * free).max(thinnest);
     }
     for node in &mut graph.nodes {
         let largest = node.bones.iter().map(|&bone| graph.bones[bone].radius).fold(0.0, f64::max);
