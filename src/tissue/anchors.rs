@@ -1,12 +1,12 @@
 //! How the base surface follows the bones (PS 4.2, FPS 3.2.2).
 //!
 //! A joint sphere turns by the average of the frames that meet in it. On a bone, beyond 40 % of its length from the joint, the base
-//! is rigid with the bone. Between, the papers interpolate between a ring of anchors on the bone and one on the joint. With a ring
-//! point p on the bone (same direction around it as the vertex x) and α = the part of the way from joint to ring, the same in
-//! closed form, exact at rest and under rigid motion:
+//! is rigid with the bone. Between, the papers interpolate between a ring of anchors on the bone and one on the joint. With ring
+//! points q at the joint and p on the bone, both beside the vertex x (same direction around the bone, same distance from it), and α =
+//! the part of the way from joint to ring, x = (1 − α) q + α p, and the same in closed form, exact at rest and under rigid motion:
 //!
 //! ```text
-//!     x' = T_joint x + α (T_bone − T_joint) p
+//!     x' = (1 − α) T_joint q + α T_bone p = T_joint x + α (T_bone − T_joint) p
 //! ```
 //!
 //! so that the surface runs straight from ring to ring: it stretches outside of a bend and gathers inside. What then lies
@@ -94,7 +94,7 @@ impl Anchors {
             .iter()
             .enumerate()
             .map(|(vertex, rest)| {
-                let bone = feet.bones[vertex] as usize;
+                let bone = holder(graph, feet.bones[vertex] as usize, rest);
                 let slide = slide_of(graph, &node_bones, &cylinders, bone, rest).map_or(RIGID, |slide| {
                     slides.push(slide);
                     slides.len() as u32 - 1
@@ -184,6 +184,12 @@ impl BaseFrame {
     }
 }
 
+/// The bone that a base vertex lies on: that of its foot point, or one that meets it and is closer to where the vertex ended up.
+fn holder(graph: &BoneGraph, foot: usize, rest: &Point64) -> usize {
+    let near = graph.bones[foot].nodes.into_iter().flat_map(|node| graph.nodes[node].bones.iter().copied());
+    graph.closest(rest, std::iter::once(foot).chain(near)).map_or(foot, |(bone, ..)| bone)
+}
+
 /// Whether and how a base vertex of a bone slides at one of the bone's joints.
 fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64; 2]], bone: usize, rest: &Point64) -> Option<Slide> {
     let length = graph.length(bone);
@@ -198,7 +204,8 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
         if along >= ring_distance {
             return None;
         }
-        let around = (rest - center - axis * along).try_normalize(1e-9 * length).unwrap_or_else(Vec64::zeros);
+        let (around, outward) =
+            nalgebra::Unit::try_new_and_get(rest - center - axis * along, 1e-9 * length).map_or((Vec64::zeros(), 0.0), |(u, l)| (*u, l));
         let radius = graph.bones[bone].radius;
         let [a, b] = cylinders[bone].map(nalgebra::OPoint::cast::<f32>);
         let rest32 = rest.cast::<f32>();
@@ -206,7 +213,7 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
         Some(Slide {
             node: node as u32,
             alpha: (along / ring_distance).clamp(0.0, 1.0) as f32,
-            ring: (center + axis * ring_distance + around * radius).cast::<f32>(),
+            ring: (center + axis * ring_distance + around * outward).cast::<f32>(),
             joint_radius: graph.nodes[node].radius.min((rest - center).norm()) as f32,
             bone_radius: (radius as f32).min(to_axis),
         })
