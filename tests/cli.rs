@@ -195,7 +195,30 @@ fn an_output_that_cannot_be_written_is_refused() {
     fs::create_dir(&occupied).unwrap();
     assert_refused(&bake(&occupied), &["occupied.obj"]);
     fs::remove_dir(&occupied).unwrap();
+    let nowhere = folder.0.join("no/such/folder/out.png");
+    assert_refused(&sinew(&[&"render", &mesh, &bones, &"--method=lbs", &"-o", &nowhere]), &["no/such/folder"]);
+    assert_refused(&sinew(&[&"tissue", &mesh, &bones, &"-o", &nowhere.with_extension("msh")]), &["no/such/folder"]);
+    assert_refused(&sinew(&[&"tissue", &mesh, &bones, &"-o", &folder.0.join("out.stl")]), &["out.stl", ".vtu"]);
     assert_eq!(folder.names(), before);
+}
+
+/// A disk that fills up half-way, played by the limit on a file's length.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_output_cut_short_leaves_nothing_behind() {
+    let folder = Folder::new("full");
+    let (binary, out) = (env!("CARGO_BIN_EXE_sinew"), folder.0.display());
+    for arguments in [
+        format!("bake builtin:cylinder --method lbs --settle -o {out}/a.obj"),
+        format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.pc2"),
+        format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.json"),
+        format!("tissue builtin:cylinder -o {out}/a.vtu"),
+    ] {
+        let limited = format!("trap '' XFSZ; ulimit -f 16; exec '{binary}' {arguments}");
+        let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+        assert_refused(&output, &["can't be written"]);
+        assert!(folder.names().is_empty(), "{arguments} leaves {:?}", folder.names());
+    }
 }
 
 #[test]

@@ -202,7 +202,9 @@ fn scale(character: &mut sinew::character::Character, factor: f64) {
             position.coords *= factor as f32;
         }
         if let Attachment::Skinned { joint_from_mesh, .. } = &mut mesh.attachment {
-            joint_from_mesh.iter_mut().for_each(|joint| *joint = larger(joint));
+            for joint in joint_from_mesh.iter_mut() {
+                *joint = larger(joint);
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ fn real_characters_stand_still() {
     assert!(files.len() >= 19, "{} characters", files.len());
     let mut restless = Vec::new();
     for file in files {
-        let character = sinew::io::load(&[file.clone()], &Progress::new()).expect("loads");
+        let character = sinew::io::load(std::slice::from_ref(&file), &Progress::new()).expect("loads");
         let moved = restlessness(character);
         println!("{}: {moved:e} of the size", file.display());
         if moved >= 1e-5 || moved.is_nan() {
