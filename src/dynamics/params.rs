@@ -35,7 +35,7 @@ pub struct Params {
     pub iterations: u32,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
-    /// The paper's bookkeeping: one file unit is a metre, `total_mass_kg` is shared out by volume instead of a density, and a step
+    /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
     /// simulates `paper_step_secs` whatever its length on the clock.
     pub paper: Option<PaperUnits>,
 }

@@ -22,13 +22,18 @@ pub struct System {
     /// Strength of a tie, for stiffness 1.
     pub(super) tie: f64,
     /// Length of a world unit, m.
-    pub(super) metres_per_unit: f64,
+    metres_per_unit: f64,
+    /// Length of a world unit in the paper's bookkeeping, whose characters are all [`PAPER_SIZE`] large.
+    paper_units_per_unit: f64,
 }
 
+/// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
+const PAPER_SIZE: f64 = 20.0;
+
 impl System {
-    /// Assembles a tissue of `vertices` skin vertices.
+    /// Assembles a tissue of a character of the given size (diagonal, world units).
     #[must_use]
-    pub fn assemble(tissue: &Tissue, metres_per_unit: f64) -> Self {
+    pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Self {
         let vertices = tissue.base.len();
         let mut volume = vec![0.0; vertices];
         let mut coo = CooMatrix::new(vertices, vertices);
@@ -69,8 +74,18 @@ impl System {
             coo.push(vertex, vertex, entry);
         }
         let total_volume = volume.iter().sum();
+        let paper_units_per_unit = PAPER_SIZE / size.max(f64::MIN_POSITIVE);
         let blocks = Blocks::pack(&elements, vertices);
-        Self { volume, total_volume, stiffness: CscMatrix::from(&coo), blocks, loose: tissue.loose.clone(), tie: typical, metres_per_unit }
+        Self {
+            volume,
+            total_volume,
+            stiffness: CscMatrix::from(&coo),
+            blocks,
+            loose: tissue.loose.clone(),
+            tie: typical,
+            metres_per_unit,
+            paper_units_per_unit,
+        }
     }
 
     /// How many unknown vertices there are.
@@ -81,7 +96,7 @@ impl System {
 
     /// Metres per world unit under the bookkeeping of the parameters.
     pub(super) fn unit(&self, params: &Params) -> f64 {
-        if params.paper.is_some() { 1.0 } else { self.metres_per_unit }
+        if params.paper.is_some() { self.paper_units_per_unit } else { self.metres_per_unit }
     }
 
     /// What a unit of stiffness is multiplied by: with lengths in world units of s metres, k V s³ Qᵀ Q / s² = (k s) V Qᵀ Q.

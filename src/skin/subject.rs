@@ -98,14 +98,14 @@ impl Subject {
         };
         let tissue_ms = start.elapsed().as_secs_f64() * 1e3;
 
+        let size = Bounds::of(&positions).size();
         let start = Instant::now();
         progress.report(0.95, "Assembling");
         let tissue = tissue.map(|tissue| {
-            let system = Arc::new(System::assemble(&tissue, character.metres_per_unit));
+            let system = Arc::new(System::assemble(&tissue, f64::from(size), character.metres_per_unit));
             Flesh { tissue: Arc::new(tissue), system }
         });
         let assemble_ms = start.elapsed().as_secs_f64() * 1e3;
-        let size = Bounds::of(&positions).size();
         let setup = SetupTimes { weld_ms, tissue_ms, assemble_ms };
         Ok(Self { character, sim: Arc::new(sim), fallback_weights, tissue, size, setup })
     }
