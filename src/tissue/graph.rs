@@ -125,11 +125,19 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
     let mut notes = Vec::new();
     let holding = Holding::of(skeleton, weights);
     let pairs = candidate_pairs(skeleton, size);
-    let inside = inside_fractions(mesh, skeleton, &pairs);
+    let needed: Vec<f64> = pairs.iter().map(|&pair| inside_needed(pair, holding.as_ref())).collect();
+    let undecided: Vec<(usize, usize)> =
+        pairs.iter().zip(&needed).filter(|(_, n)| (1e-9..1.0).contains(*n)).map(|(pair, _)| *pair).collect();
+    let mut inside = inside_fractions(mesh, skeleton, &undecided).into_iter();
     let mut kept = Vec::new();
     let mut dropped = Vec::new();
-    for (pair, &fraction) in pairs.iter().zip(&inside) {
-        if keeps(*pair, fraction, holding.as_ref()) { kept.push(*pair) } else { dropped.push(skeleton.joints()[pair.0].name.as_str()) }
+    for (&pair, needed) in pairs.iter().zip(needed) {
+        let keep = match needed {
+            0.0 => true,
+            f64::INFINITY => false,
+            needed => inside.next().is_some_and(|fraction| fraction > needed),
+        };
+        if keep { kept.push(pair) } else { dropped.push(skeleton.joints()[pair.0].name.as_str()) }
     }
     report(
         &mut notes,
@@ -196,15 +204,16 @@ fn inside_fractions(mesh: &TriMesh, skeleton: &Skeleton, pairs: &[(usize, usize)
     numbers.chunks(SAMPLES).map(|chunk| chunk.iter().filter(|n| n.abs() > 0.4).count() as f64 / SAMPLES as f64).collect()
 }
 
-/// Whether the bone from one joint to another is part of the body.
-fn keeps((from, to): (usize, usize), inside: f64, holding: Option<&Holding>) -> bool {
+/// Which part of a bone must lie inside the skin for the bone to be part of the body.
+fn inside_needed((from, to): (usize, usize), holding: Option<&Holding>) -> f64 {
     match holding {
         // The file says which joints hold skin. A bone to a joint that moves nothing (a grip, a target) is kept only if it lies in
         // the flesh (an end joint at a finger tip); a bone from a joint that moves nothing (a root on the ground) likewise.
-        Some(holding) if holding.own[from] > 0.5 && holding.subtree[to] > 0.5 => true,
-        Some(holding) if holding.own[from] > 0.5 => inside > 0.7,
-        Some(holding) => inside > 0.9 && holding.subtree[to] > 0.5,
-        None => inside > 0.3,
+        Some(holding) if holding.own[from] > 0.5 && holding.subtree[to] > 0.5 => 0.0,
+        Some(holding) if holding.own[from] > 0.5 => 0.7,
+        Some(holding) if holding.subtree[to] > 0.5 => 0.9,
+        Some(_) => f64::INFINITY,
+        None => 0.3,
     }
 }
 
