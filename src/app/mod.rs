@@ -16,6 +16,7 @@ pub mod icon;
 pub mod icons;
 pub mod notices;
 pub mod panels;
+mod sections;
 mod shell;
 pub mod shortcuts;
 pub mod status;

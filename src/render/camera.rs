@@ -8,7 +8,6 @@ use nalgebra::Matrix4;
 
 use super::view::NamedView;
 use crate::math::{Point, Vec3};
-use crate::mesh::Bounds;
 
 /// How space is flattened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,32 +33,6 @@ impl Ray {
     #[must_use]
     pub fn at(&self, distance: f32) -> Point {
         self.origin + self.direction * distance
-    }
-}
-
-/// Parts of a picture's width and height that framed things leave free at its edges.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Margins {
-    /// Left and right, parts of the width.
-    pub sides: f32,
-    /// Part of the height.
-    pub top: f32,
-    /// Part of the height.
-    pub bottom: f32,
-}
-
-impl Default for Margins {
-    /// 6 % all around.
-    fn default() -> Self {
-        Self { sides: 0.06, top: 0.06, bottom: 0.06 }
-    }
-}
-
-impl Margins {
-    /// How much of the field of view is used on each side of its middle: right and left, up and down. Always more than nothing.
-    fn reach(&self) -> [[f32; 2]; 2] {
-        let reach = |margin: f32| if margin.is_finite() { (1.0 - 2.0 * margin).clamp(0.02, 1.0) } else { 1.0 };
-        [[reach(self.sides); 2], [reach(self.top), reach(self.bottom)]]
     }
 }
 
@@ -99,64 +72,9 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// A camera that shows the whole box from a named direction, in a picture of `aspect` = width / height.
-    #[must_use]
-    pub fn framing(bounds: &Bounds, view: NamedView, aspect: f32) -> Self {
-        let mut camera = Self::default();
-        camera.look_from(view);
-        camera.frame(bounds, aspect);
-        camera
-    }
-
     /// Turns to a named view.
     pub fn look_from(&mut self, view: NamedView) {
         (self.yaw, self.pitch) = view.angles();
-    }
-
-    /// Moves so that the whole box is seen, from the same direction, in a picture of `aspect` = width / height. Does nothing
-    /// for an empty box.
-    pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
-        let corner = |index: usize| {
-            let pick = |bit: usize, axis: usize| if index & bit == 0 { bounds.min[axis] } else { bounds.max[axis] };
-            Point::new(pick(1, 0), pick(2, 1), pick(4, 2))
-        };
-        let corners: [Point; 8] = std::array::from_fn(corner);
-        self.frame_points(if bounds.is_empty() { &[] } else { &corners }, aspect);
-    }
-
-    /// Moves so that all points are seen and fill the picture, from the same direction, in a picture of `aspect` = width / height.
-    /// Points that are not finite don't count; nothing happens for none.
-    pub fn frame_points(&mut self, points: &[Point], aspect: f32) {
-        self.frame_points_within(points, aspect, Margins::default());
-    }
-
-    /// [`Camera::frame_points`] with other margins; where they leave more room than is needed, the points stand in its middle.
-    pub fn frame_points_within(&mut self, points: &[Point], aspect: f32, margins: Margins) {
-        let bounds = Bounds::of(points);
-        if bounds.is_empty() {
-            return;
-        }
-        self.radius = (bounds.size() / 2.0).max(1e-6);
-        let (right, up, back) = self.axes();
-        let half = (self.fov / 2.0).tan();
-        let reach = margins.reach();
-        let tan = [reach[0].map(|part| part * half * sane_aspect(aspect)), reach[1].map(|part| part * half)];
-        let depth_counts = f32::from(u8::from(self.projection == Projection::Perspective));
-        // Each point and each side of the view asks for a plane: offset · axis ± tan · (distance − offset · back) on the right side.
-        let mut ask = [[f32::NEG_INFINITY; 2]; 2];
-        let center = bounds.center();
-        for offset in points.iter().map(|p| p - center).filter(|o| o.iter().all(|c| c.is_finite())) {
-            for (side, axis) in [right, up].iter().enumerate() {
-                let (along, towards) = (offset.dot(axis), offset.dot(&back) * depth_counts);
-                ask[side][0] = ask[side][0].max(along + towards * tan[side][0]);
-                ask[side][1] = ask[side][1].max(towards * tan[side][1] - along);
-            }
-        }
-        let needed = |side: usize| (ask[side][0] + ask[side][1]) / (tan[side][0] + tan[side][1]);
-        let distance = needed(0).max(needed(1)).max(self.radius * 1e-3);
-        let shift = |side: usize| f32::midpoint(ask[side][0] - tan[side][0] * distance, tan[side][1] * distance - ask[side][1]);
-        self.target = center + right * shift(0) + up * shift(1);
-        self.distance = distance;
     }
 
     /// Turns about the target by angles in radians.
@@ -328,13 +246,15 @@ impl Camera {
     }
 }
 
-fn sane_aspect(aspect: f32) -> f32 {
+pub(super) fn sane_aspect(aspect: f32) -> f32 {
     if aspect.is_finite() { aspect.clamp(1e-3, 1e3) } else { 1.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Bounds;
+    use crate::render::Margins;
 
     fn cameras() -> Vec<Camera> {
         let bounds = Bounds { min: Point::new(-1.0, -0.2, -0.5), max: Point::new(0.6, 2.0, 0.7) };

@@ -1,0 +1,98 @@
+//! What the panels may read, taken from the session.
+
+use std::sync::Arc;
+
+use egui::Ui;
+
+use super::actions::Actions;
+use super::panels::character::{CharacterView, character_ui};
+use super::panels::grouped;
+use super::panels::joints::{JointsState, JointsView, joints_ui};
+use super::panels::playback::PlaybackView;
+use super::viewport::{Viewport, ViewportView};
+use crate::session::{Session, Snapshot, Source};
+use crate::skin::{Method, Subject};
+use crate::tissue::Quality;
+
+pub(super) fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
+    ViewportView {
+        skeleton: session.document().skeleton(),
+        world_from_joint: session.world_from_joint(),
+        // Rings that run away can't be caught.
+        selected: session.selected_joint().filter(|_| !session.playback().playing),
+        snapshot,
+    }
+}
+
+pub(super) fn playback_view(session: &Session) -> PlaybackView<'_> {
+    let playback = session.playback();
+    PlaybackView {
+        clips: session.clips(),
+        clip: playback.clip,
+        time_secs: playback.time_secs,
+        playing: playback.playing,
+        speed: playback.speed,
+        looping: playback.looping,
+    }
+}
+
+pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source) {
+    let character = &subject.character;
+    let counts = [
+        ("Vertices", character.source_vertices()),
+        ("Joints", character.skeleton.len()),
+        ("Triangles", character.source_triangles()),
+        ("Clips", character.clips.len()),
+    ];
+    let source = source.to_string();
+    let (tissue, tissue_notes) = match &subject.tissue {
+        Ok(flesh) => (tissue_quality(&flesh.tissue.quality), flesh.tissue.notes.as_slice()),
+        Err(_) => (Vec::new(), &[][..]),
+    };
+    let notes: Vec<_> = character.notes.iter().chain(tissue_notes).cloned().collect();
+    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &notes, tissue: &tissue });
+}
+
+/// Name, value, and whether it is something to worry about.
+fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
+    let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
+    let row = |name: &str, value: String, alarming: bool| (name.to_owned(), value, alarming);
+    let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
+    if quality.flat + quality.thin + quality.inverted > 0 {
+        let counts = format!("{} flat, {} thin, {} inverted", grouped(quality.flat), grouped(quality.thin), grouped(quality.inverted));
+        rows.push(row("of these", counts, share(quality.inverted) > 0.02 || share(quality.flat) > 0.05));
+    }
+    if quality.without_hit > 0 {
+        rows.push(row("Off the bone", format!("{} vertices", grouped(quality.without_hit)), false));
+    }
+    rows.push(row("Aspect", format!("median {:.1}, worst {:.0}", quality.median_aspect, quality.worst_aspect), false));
+    rows
+}
+
+/// Methods that can't work on this character, with the reason.
+pub(super) fn unavailable_methods(subject: &Subject) -> Vec<(Method, String)> {
+    subject.tissue.as_ref().err().map(|error| (Method::Pd, error.to_string())).into_iter().collect()
+}
+
+pub(super) fn joints_section(
+    ui: &mut Ui,
+    session: &Session,
+    subject: &Subject,
+    viewport: &Viewport,
+    state: &mut JointsState,
+    actions: &mut Actions,
+) {
+    let skeleton = &subject.character.skeleton;
+    let shown = session.shown_pose();
+    let moved: Vec<bool> =
+        skeleton.joints().iter().zip(&shown.locals).map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4).collect();
+    let selected = session.selected_joint();
+    let view = JointsView {
+        skeleton,
+        selected,
+        hovered: viewport.hovered.map(super::viewport::picking::Target::joint),
+        angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
+        moved: &moved,
+    };
+    joints_ui(ui, &view, state, actions);
+}
