@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+mod skip;
+
 /// A folder of its own for each test, gone afterwards.
 struct Folder(PathBuf);
 
@@ -281,7 +283,7 @@ fn a_picture_has_the_size_asked_for() {
     let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--rotate=upper=0,0,60", &"--size=320x200", &"-o", &out]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-        eprintln!("SKIPPED: no graphics adapter");
+        skip::skipped("no graphics adapter");
         return;
     }
     assert_eq!(output.status.code(), Some(0), "{stderr}");
@@ -304,7 +306,7 @@ fn methods_share_one_picture_of_the_size_asked_for() {
         let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs,dqs,rigid", &turn, &more, &"--size=601x200", &"-o", &out]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-            eprintln!("SKIPPED: no graphics adapter");
+            skip::skipped("no graphics adapter");
             return;
         }
         assert_eq!(output.status.code(), Some(0), "{stderr}");

@@ -8,6 +8,8 @@ use sinew::math::Point;
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Subject};
 
+mod skip;
+
 /// Rows of three numbers.
 fn read_points(path: &std::path::Path) -> Vec<Point> {
     let text = std::fs::read_to_string(path).expect("reference data");
@@ -26,7 +28,7 @@ fn differences(actual: &[Point], expected: &[Point]) -> (f32, f32) {
 #[test]
 fn the_settled_cylinder_agrees_with_the_reference() {
     let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
         return;
     };
     let reference = data.join("../reference/cylinder");

@@ -12,6 +12,8 @@ use sinew::progress::Progress;
 use sinew::rig::{JointDelta, Pose, PoseFile, Skeleton};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
+mod skip;
+
 /// Part of the size. Positions are blended in `f32` (2⁻²⁴ a term) from matrices rounded to `f32`; the files' joint matrices reach
 /// a few hundred times the size of the result.
 const TOLERANCE: f64 = 1e-5;
@@ -78,11 +80,11 @@ fn check(folder: &Path, file: &str, clip: Option<usize>) {
 
 fn run(file: &str, clip: Option<usize>) {
     let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
         return;
     };
     if !has_numpy() {
-        println!("SKIPPED: python3 with numpy is not installed");
+        skip::skipped("python3 with numpy is not installed");
         return;
     }
     check(&folder, file, clip);

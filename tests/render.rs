@@ -12,13 +12,15 @@ use sinew::render::{
     Renderer, Scene, Target, WIRE_COLOR,
 };
 
+mod skip;
+
 /// One renderer for all tests of the process; `None` skips visibly, or fails where a device is promised.
 fn renderer() -> Option<&'static Renderer> {
     static RENDERER: LazyLock<Option<Renderer>> = LazyLock::new(|| match GpuContext::headless() {
         Ok(gpu) => Some(Renderer::new(&gpu)),
         Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
         Err(error) => {
-            println!("SKIPPED: {error}");
+            skip::skipped(error);
             None
         }
     });

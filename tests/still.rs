@@ -9,6 +9,8 @@ use sinew::math::Point;
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Subject};
 
+mod skip;
+
 const FRAMES: usize = 300;
 
 /// Largest distance that any vertex is from where it was in the first frame, over 300 frames, as part of the size.
@@ -40,7 +42,7 @@ fn built_in_characters_stand_still() {
 #[test]
 fn real_characters_stand_still() {
     let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
         return;
     };
     let files = characters_in(&data.join("A_rigged"));

@@ -8,13 +8,15 @@ use sinew::progress::Progress;
 use sinew::session::{Source, load};
 use sinew::skin::Subject;
 
+mod skip;
+
 fn has_meshio() -> bool {
     Command::new("python3").args(["-c", "import meshio, numpy"]).output().is_ok_and(|out| out.status.success())
 }
 
 fn check(name: &str, source: &Source) {
     if !has_meshio() {
-        println!("SKIPPED: python3 with meshio is not installed");
+        skip::skipped("python3 with meshio is not installed");
         return;
     }
     let character = load(source, &Progress::new()).expect("a character");
@@ -46,7 +48,7 @@ fn builtin_characters() {
 #[test]
 fn cesium_man() {
     let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
         return;
     };
     check("CesiumMan", &Source::of_files(vec![folder.join("A_rigged/CesiumMan/CesiumMan.glb")]));

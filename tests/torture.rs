@@ -16,6 +16,8 @@ use sinew::character::Character;
 use sinew::io::{IoError, load};
 use sinew::progress::Progress;
 
+mod skip;
+
 #[path = "torture/made.rs"]
 mod made;
 
@@ -97,7 +99,7 @@ fn check_finite(what: &str, character: &Character) {
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
     if folder.is_none() {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
     }
     folder
 }
