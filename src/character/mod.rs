@@ -3,6 +3,7 @@
 //! Everything that is exported goes by the *source vertices*: the vertices of all [`SourceMesh`]es one after the other, in the
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
@@ -120,6 +121,9 @@ pub struct Character {
     pub notes: Vec<Note>,
     /// Length of one unit of the file in metres: from the format, or guessed.
     pub metres_per_unit: f64,
+    /// Radius, world units, that the user wants for the bones that a joint carries, instead of the one fitted to the skin. Bones must
+    /// still fit between their joints.
+    pub bone_radii: BTreeMap<usize, f64>,
 }
 
 impl SourceMesh {

@@ -68,7 +68,8 @@ fn lines(checkup: &Checkup, all_joints: bool) -> Vec<String> {
         lines.push(format!("  flesh      none: {why}"));
     }
     for note in &checkup.notes {
-        let count = if note.count > 1 { format!(" ({})", note.count) } else { String::new() };
+        let told = note.count <= 1 || note.text.contains(&note.count.to_string());
+        let count = if told { String::new() } else { format!(" ({})", note.count) };
         lines.push(format!("  {:<10} {}{count}", format!("{:?}", note.severity).to_lowercase(), note.text));
     }
     lines

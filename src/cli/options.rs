@@ -14,6 +14,17 @@ pub(super) struct CharacterOptions {
     /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
+    /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
+    #[arg(long, value_name = "JOINT=RADIUS", value_parser = parse_radius)]
+    pub(super) bone_radius: Vec<(String, f64)>,
+}
+
+fn parse_radius(text: &str) -> Result<(String, f64), String> {
+    let parsed = text.rsplit_once('=').and_then(|(joint, radius)| Some((joint, radius.trim().parse::<f64>().ok()?)));
+    match parsed {
+        Some((joint, radius)) if !joint.is_empty() && radius.is_finite() && radius > 0.0 => Ok((joint.to_owned(), radius)),
+        _ => Err("expected JOINT=RADIUS with a radius above 0, as in forearm.L=0.01".to_owned()),
+    }
 }
 
 /// How to work.

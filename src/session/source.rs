@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use crate::character::Character;
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
+use crate::rig::PoseError;
 use crate::skin::BindError;
 
 /// What the user named: the files that make up one character, or one `builtin:NAME`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
     /// As typed or dropped, in order.
     pub files: Vec<PathBuf>,
+    /// Radii that the user wants for the bones of joints, by name, in the file's units.
+    pub bone_radii: Vec<(String, f64)>,
 }
 
 /// The character that opens when nothing is named.
@@ -22,13 +25,13 @@ impl Source {
     /// A built-in character.
     #[must_use]
     pub fn builtin(name: &str) -> Self {
-        Self { files: vec![PathBuf::from(format!("builtin:{name}"))] }
+        Self { files: vec![PathBuf::from(format!("builtin:{name}"))], bone_radii: Vec::new() }
     }
 
     /// The files given, or the default built-in character for none.
     #[must_use]
     pub fn of_files(files: Vec<PathBuf>) -> Self {
-        if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files } }
+        if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files, bone_radii: Vec::new() } }
     }
 
     /// Name for a title: the first file without its folders.
@@ -53,6 +56,14 @@ pub enum OpenError {
     /// The files could not be read.
     #[error(transparent)]
     Load(IoError),
+    /// A radius was asked for the bones of a joint that is not there.
+    #[error("{file}: {error}")]
+    Radius {
+        /// What was opened.
+        file: String,
+        /// Which joint.
+        error: PoseError,
+    },
     /// The character was read but can't be worked with.
     #[error("{file}: {error}")]
     Unusable {
@@ -71,8 +82,14 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`]: one sentence with the file, the place and what to do.
 pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
-    io::load(&source.files, progress).map_err(|error| match error {
+    let mut character = io::load(&source.files, progress).map_err(|error| match error {
         IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Load(error),
-    })
+    })?;
+    for (joint, radius) in &source.bone_radii {
+        let named = character.skeleton.find_or_suggest(joint);
+        let joint = named.map_err(|error| OpenError::Radius { file: source.to_string(), error })?;
+        character.bone_radii.insert(joint, *radius);
+    }
+    Ok(character)
 }

@@ -147,6 +147,14 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
     );
 
     let node_of_joint = merged_nodes(skeleton, size);
+    let on_parent = |&joint: &usize| node_of_joint[joint] != joint;
+    let doubled: Vec<&str> = (0..skeleton.len()).filter(on_parent).map(|joint| skeleton.joints()[joint].name.as_str()).collect();
+    report(
+        &mut notes,
+        "joint at the place of its parent shares its joint sphere",
+        "joints at the place of their parents share their joint spheres",
+        &doubled,
+    );
     let mut graph = BoneGraph::default();
     let mut node_index = BTreeMap::new();
     let mut node = |graph: &mut BoneGraph, joint: usize| {
@@ -239,7 +247,7 @@ fn report(notes: &mut Vec<Note>, one: &str, many: &str, names: &[&str]) {
     let more = shown.len().saturating_sub(6);
     shown.truncate(6);
     let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let text = format!("{} {} (at {}{tail})", names.len(), if names.len() == 1 { one } else { many }, shown.join(", "));
+    let text = format!("{} {}: {}{tail}", names.len(), if names.len() == 1 { one } else { many }, shown.join(", "));
     notes.push(Note { severity: Severity::Info, text, count: names.len() });
 }
 

@@ -38,6 +38,8 @@ pub use graph::{Bone, BoneGraph, Node};
 pub use prisms::{Prism, Prisms};
 pub use quality::Quality;
 
+use std::collections::BTreeMap;
+
 use crate::character::Note;
 use crate::math::Point64;
 use crate::mesh::{SimMesh, Topology};
@@ -90,11 +92,18 @@ pub enum TissueError {
 }
 
 impl Tissue {
-    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any.
+    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; `radii`
+    /// are the user's for the bones of a joint, world units.
     ///
     /// # Errors
     /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
-    pub fn build(sim: &SimMesh, skeleton: &Skeleton, weights: Option<&SkinWeights>, progress: &Progress) -> Result<Self, TissueError> {
+    pub fn build(
+        sim: &SimMesh,
+        skeleton: &Skeleton,
+        weights: Option<&SkinWeights>,
+        radii: &BTreeMap<usize, f64>,
+        progress: &Progress,
+    ) -> Result<Self, TissueError> {
         if sim.mesh.triangles.is_empty() {
             return Err(TissueError::NoSkin);
         }
@@ -109,7 +118,7 @@ impl Tissue {
         let topology = Topology::of(mesh);
         let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
         progress.report(0.7, "Inflating bones");
-        volumes::fit_radii(&mut graph, mesh, &feet);
+        volumes::fit_radii(&mut graph, mesh, &feet, radii);
         progress.check()?;
         progress.report(0.8, "Shrinking the skin");
         let shrunken = shrink::shrink(mesh, &graph, &feet);

@@ -1,5 +1,7 @@
 //! Radii of bones and joints.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::BoneGraph;
@@ -19,15 +21,15 @@ const INSTEAD: f64 = 0.3;
 /// Points of a bone that look for the closest skin.
 const SAMPLES: usize = 9;
 
-/// Sets all radii: each bone 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
+/// Sets all radii: each bone what is `wanted` for its joint, or 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
 /// bone of length l with joint radii r₁, r₂ breaks r₁ + r₂ + 2 r ≤ l, its three radii are scaled by l / (r₁ + r₂ + 2 r).
-pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh, feet: &Feet) {
+pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh, feet: &Feet, wanted: &BTreeMap<usize, f64>) {
     let thinnest = THINNEST * f64::from(mesh.bounds().size());
     let distances: Vec<f64> = (0..graph.bones.len()).into_par_iter().map(|bone| distance_to_skin(graph, bone, mesh)).collect();
     let medians = median_distances(graph, mesh, feet);
     for ((bone, distance), median) in graph.bones.iter_mut().zip(distances).zip(medians) {
         let free = if distance < CROSSING * median { INSTEAD * median } else { distance };
-        bone.radius = (FILL * free).max(thinnest);
+        bone.radius = wanted.get(&bone.joint).copied().unwrap_or(FILL * free).max(thinnest);
     }
     for node in &mut graph.nodes {
         let largest = node.bones.iter().map(|&bone| graph.bones[bone].radius).fold(0.0, f64::max);
