@@ -45,6 +45,21 @@ fn the_base_at_rest_is_the_base() {
     }
 }
 
+/// Awake, step after step: nothing pulls at rest.
+#[test]
+fn rest_stays_at_rest_without_sleeping() {
+    for name in sinew::io::builtin::NAMES {
+        let subject = subject(name);
+        let mut simulation = simulation(&subject, &Preset::Natural.params());
+        let base = simulation.base().to_vec();
+        for _ in 0..100 {
+            simulation.step(&base);
+        }
+        let moved = simulation.positions().iter().zip(&subject.sim.mesh.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+        assert!(moved < 1e-6 * subject.size, "{name}: {} of the size", moved / subject.size);
+    }
+}
+
 /// Bouaziz et al.: every local and every global step can only lower the energy.
 #[test]
 fn energy_falls_with_every_iteration() {
