@@ -58,8 +58,11 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
             (QUIT, Action::Quit),
         ];
         for (shortcut, action) in list {
-            if input.consume_shortcut(&shortcut) {
-                actions.push(action);
+            let presses = input.count_and_consume_key(shortcut.modifiers, shortcut.logical_key);
+            // Each press is a step, even if a slow frame collects several; a dialog opens once.
+            let times = if matches!(action, Action::Session(..)) { presses } else { presses.min(1) };
+            for _ in 0..times {
+                actions.push(action.clone());
             }
         }
         let mut pressed = |key: Key| input.consume_key(Modifiers::NONE, key);

@@ -73,8 +73,10 @@ fn guess_unit(character: &mut Character, unit: Unit) {
     let extent = f64::from(Bounds::of(&positions).extent().max());
     character.metres_per_unit = metres_per_unit(extent, unit);
     if character.metres_per_unit != 1.0 {
-        let text =
-            format!("1 unit of the file is taken for {} m, because the character is {extent:.4} units large", character.metres_per_unit);
+        let text = format!(
+            "1 unit of the file is taken for {} m, because the longest side of the character is {extent:.4} units",
+            character.metres_per_unit
+        );
         character.notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         character.note(Severity::Info, 0, text);
     }
