@@ -47,6 +47,8 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
     if ctx.text_edit_focused() {
         return plain;
     }
+    // An open menu takes Escape itself.
+    let menu_open = egui::Popup::is_any_open(ctx);
     ctx.input_mut(|input| {
         let list: [(KeyboardShortcut, Action); 6] = [
             // The longer shortcut first: Ctrl+Z would match Ctrl+Shift+Z, too.
@@ -84,7 +86,7 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
         if pressed(Key::B) {
             plain.push(PlainKey::Bones);
         }
-        if pressed(Key::Escape) {
+        if !menu_open && pressed(Key::Escape) {
             plain.push(PlainKey::Escape);
         }
         if pressed(Key::Num0) {
