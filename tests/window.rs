@@ -244,6 +244,10 @@ fn press(harness: &mut Harness<'_, Workbench>, modifiers: Modifiers, key: Key) {
     harness.run_steps(3);
 }
 
+fn key_down(key: Key) -> Event {
+    Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::COMMAND }
+}
+
 fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool>) {
     harness.event(Event::PointerMoved(pos));
     harness.run_steps(1);
@@ -294,6 +298,12 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
     assert!((angle(&harness) - 60.0).abs() < 2.0);
     press(&mut harness, Modifiers::NONE, Key::R);
     assert!(angle(&harness) < 1e-3);
+    // Two presses within one frame are two steps.
+    for _ in 0..2 {
+        harness.event_modifiers(key_down(Key::Z), Modifiers::COMMAND);
+    }
+    harness.run_steps(3);
+    assert!(harness.state().session().undo_label().is_none(), "both steps are taken back");
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert_eq!(harness.state().session().selected_joint(), None);
 }

@@ -47,6 +47,8 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
     if ctx.text_edit_focused() {
         return plain;
     }
+    // An open menu takes Escape itself.
+    let menu_open = egui::Popup::is_any_open(ctx);
     ctx.input_mut(|input| {
         let list: [(KeyboardShortcut, Action); 6] = [
             // The longer shortcut first: Ctrl+Z would match Ctrl+Shift+Z, too.
@@ -58,8 +60,11 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
             (QUIT, Action::Quit),
         ];
         for (shortcut, action) in list {
-            if input.consume_shortcut(&shortcut) {
-                actions.push(action);
+            let presses = input.count_and_consume_key(shortcut.modifiers, shortcut.logical_key);
+            // Each press is a step, even if a slow frame collects several; a dialog opens once.
+            let times = if matches!(action, Action::Session(..)) { presses } else { presses.min(1) };
+            for _ in 0..times {
+                actions.push(action.clone());
             }
         }
         let mut pressed = |key: Key| input.consume_key(Modifiers::NONE, key);
@@ -81,7 +86,7 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
         if pressed(Key::B) {
             plain.push(PlainKey::Bones);
         }
-        if pressed(Key::Escape) {
+        if !menu_open && pressed(Key::Escape) {
             plain.push(PlainKey::Escape);
         }
         if pressed(Key::Num0) {

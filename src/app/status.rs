@@ -10,7 +10,7 @@ use crate::rig::Skeleton;
 
 /// What the mouse will do, in one line.
 #[must_use]
-pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewport: bool) -> String {
+pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewport: bool, has_clips: bool) -> String {
     let Some(skeleton) = skeleton else {
         return "Drop a character on the window, or choose Open…".to_owned();
     };
@@ -36,9 +36,11 @@ pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewpor
         }
         (None, None, Some(Target::Flesh { joint, .. })) => format!("{}: click to select, drag to pull the limb", name(joint)),
         (None, None, None) if pointer_in_viewport => {
-            "Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames, Space plays".to_owned()
+            format!("Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames{}", if has_clips { ", Space plays" } else { "" })
         }
-        (None, None, None) => "Click a joint or the flesh to pose; Space plays; F1 lists all shortcuts".to_owned(),
+        (None, None, None) => {
+            format!("Click a joint or the flesh to pose{}; F1 lists all shortcuts", if has_clips { "; Space plays" } else { "" })
+        }
     }
 }
 

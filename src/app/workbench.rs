@@ -186,7 +186,7 @@ impl Workbench {
             || self.viewport.map().zip(ui.ctx().pointer_hover_pos()).is_some_and(|(map, at)| map.rect().contains(at));
         let hint = match (skeleton, self.session.jobs().first()) {
             (None, Some(job)) => job.title.clone(),
-            _ => status::hint(&self.viewport, skeleton, over_viewport),
+            _ => status::hint(&self.viewport, skeleton, over_viewport, !self.session.clips().is_empty()),
         };
         let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(10, 4));
         let speed = self.speed_text();

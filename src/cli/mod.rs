@@ -128,5 +128,5 @@ fn print_json(report: &impl serde::Serialize) -> Outcome {
 /// Prints a line for people.
 fn print_line(line: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(std::io::stdout().lock(), "{}", stderr::without_controls(line));
 }

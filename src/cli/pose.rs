@@ -17,7 +17,7 @@ use crate::session::{DEFAULT_FPS, Moments, Motion, Take, read_pose, rotation_fro
 #[command(next_help_heading = "Pose")]
 pub(super) struct PoseOptions {
     /// Play this clip, by name or by index from 0.
-    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["pose", "rotate"])]
+    #[arg(long, value_name = "NAME|INDEX", allow_hyphen_values = true, conflicts_with_all = ["pose", "rotate"])]
     pub(super) clip: Option<String>,
     /// Take this pose: {"joints": {"NAME": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}, local to the parent, relative to rest.
     #[arg(long, value_name = "POSE.json")]
@@ -35,7 +35,7 @@ pub(super) struct PoseOptions {
     #[arg(long)]
     pub(super) settle: bool,
     /// Which time of a clip: seconds, or `end` [default: its start].
-    #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment)]
+    #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment, allow_hyphen_values = true)]
     pub(super) at: Option<Moment>,
 }
 

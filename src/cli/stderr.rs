@@ -11,7 +11,12 @@ use crate::progress::Progress;
 /// Writes one line.
 pub(super) fn line(text: &str) {
     // Nowhere is left to complain to.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", without_controls(text));
+}
+
+/// Names and snippets come out of files: what in them would steer a terminal is shown as unreadable.
+pub(super) fn without_controls(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 struct StderrLog {
@@ -123,4 +128,14 @@ pub(super) fn with_progress<T>(options: &Options, title: &str, work: impl FnOnce
     });
     bar.finish_and_clear();
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_can_not_steer_the_terminal() {
+        assert_eq!(without_controls("not \"\u{1b}[31m\u{7}\", über\n"), "not \"\u{fffd}[31m\u{fffd}\", über\n");
+    }
 }

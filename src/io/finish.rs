@@ -65,7 +65,8 @@ fn mend_unused(mesh: &mut SourceMesh) -> usize {
 }
 
 /// Sets `metres_per_unit`: the power of ten that brings the largest extent of the skin into (0.55, 5.5] m; glTF stays at 1 if
-/// its largest extent lies within 0.05 to 20 m.
+/// its largest extent lies within 0.05 to 5.5 m. A wolf modelled 6 units long is more likely small than a giant, whose flesh would
+/// sag and lag as a giant's does.
 fn guess_unit(character: &mut Character, unit: Unit) {
     let has_skin = character.meshes.iter().any(SourceMesh::is_skin);
     let counted = character.meshes.iter().filter(|m| !has_skin || m.is_skin());
@@ -73,15 +74,17 @@ fn guess_unit(character: &mut Character, unit: Unit) {
     let extent = f64::from(Bounds::of(&positions).extent().max());
     character.metres_per_unit = metres_per_unit(extent, unit);
     if character.metres_per_unit != 1.0 {
-        let text =
-            format!("1 unit of the file is taken for {} m, because the character is {extent:.4} units large", character.metres_per_unit);
+        let text = format!(
+            "1 unit of the file is taken for {} m, because the longest side of the character is {extent:.4} units",
+            character.metres_per_unit
+        );
         character.notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         character.note(Severity::Info, 0, text);
     }
 }
 
 fn metres_per_unit(extent: f64, unit: Unit) -> f64 {
-    let plausible = unit == Unit::Metres && (0.05..=20.0).contains(&extent);
+    let plausible = unit == Unit::Metres && (0.05..=5.5).contains(&extent);
     if plausible || !(extent > 0.0 && extent.is_finite()) {
         return 1.0;
     }
@@ -109,6 +112,7 @@ mod tests {
             assert!((metres_per_unit(extent, Unit::Unknown) / expected - 1.0).abs() < 1e-9, "{extent}");
         }
         assert!((metres_per_unit(0.2, Unit::Metres) - 1.0).abs() < 1e-12);
+        assert!((metres_per_unit(6.0, Unit::Metres) - 0.1).abs() < 1e-12);
         assert!((metres_per_unit(150.0, Unit::Metres) - 0.01).abs() < 1e-12);
     }
 

@@ -172,6 +172,8 @@ fn kind_of(path: &Path) -> Result<Kind, IoError> {
         "" => ("such", "a name that ends in .glb, .gltf, .vrm, .obj, .off, .skel, .anim or .ini is expected"),
         other => (other, "known are .glb, .gltf, .vrm, .obj, .off, .skel, .anim and .ini"),
     };
+    // A mistyped name is told as such, whatever it would be a name of.
+    std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
     Err(IoError::Unsupported { file: shown(path), format: format.to_owned(), instead })
 }
 
@@ -309,9 +311,15 @@ mod tests {
     #[test]
     fn what_can_not_be_read_is_said_in_one_sentence() {
         assert!(refusal(&[]).contains("a mesh is needed"));
-        assert!(refusal(&["x.fbx"]).contains("x.fbx: FBX files can't be read yet"));
-        assert!(refusal(&["x.bvh"]).contains("BVH"));
-        assert!(refusal(&["x"]).contains("is expected"));
+        assert!(refusal(&["mistyped"]).contains("mistyped can't be read: "));
+        let folder = std::env::temp_dir().join(format!("sinew-kinds-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, sentence) in [("x.fbx", "x.fbx: FBX files can't be read yet"), ("x.bvh", "BVH"), ("x", "is expected")] {
+            std::fs::write(folder.join(name), "").unwrap();
+            let path = folder.join(name);
+            assert!(refusal(&[path.to_str().unwrap()]).contains(sentence), "{name}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
         assert!(refusal(&["missing.obj"]).contains("missing.obj can't be read"));
         assert!(refusal(&["a.obj", "b.obj"]).contains("two meshes"));
         assert!(refusal(&["a.obj", "a.skel", "b.skel"]).contains("two skeletons"));

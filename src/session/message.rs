@@ -1,4 +1,4 @@
-//! What the user is told: one sentence each, kept until dismissed.
+//! What the user is told: one sentence each, kept until dismissed, or until other files are opened.
 
 use std::fmt;
 
@@ -60,6 +60,11 @@ impl Messages {
 
     pub(super) fn dismiss(&mut self, id: MessageId) {
         self.list.retain(|message| message.id != id);
+    }
+
+    /// Forgets what was said of former files.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
     }
 
     pub(super) fn list(&self) -> &[Message] {

@@ -73,6 +73,7 @@ impl Stages {
 impl Session {
     /// Starts reading a character; a reading under way is given up.
     pub(super) fn start_opening(&mut self, source: Source) {
+        self.messages.clear();
         let (method, params) = (self.document.method, self.document.params);
         let title = format!("Opening {}", source.title());
         let work = move |progress: &Progress| open_and_bind(source, method, &params, progress);

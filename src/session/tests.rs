@@ -90,6 +90,12 @@ fn what_cannot_be_opened_leaves_everything_as_it_was() {
     assert!(message.text.contains("/nowhere/at/all.glb"), "{message}");
     session.apply_once(Command::DismissMessage(message.id));
     assert!(session.messages().is_empty());
+
+    session.apply_once(Command::Open(Source::of_files(vec!["/nowhere/else.glb".into()])));
+    run_until_idle(&mut session);
+    session.apply_once(Command::Open(Source::builtin("arm")));
+    run_until_idle(&mut session);
+    assert!(session.messages().is_empty(), "what was said of former files is gone");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::session::Snapshot;
 use crate::skin::Subject;
 use crate::tissue::{BaseFrame, Tissue};
 
-const TET_EDGE: Rgba = [120, 190, 236, 255];
+/// See-through: thousands of edges lie over each other.
+const TET_EDGE: Rgba = [120, 190, 236, 80];
 
 /// Overlays of one character's tissue, with what they need frame by frame.
 pub struct TissueOverlays {
