@@ -317,3 +317,15 @@ fn methods_share_one_picture_of_the_size_asked_for() {
         pictures.push(picture);
     }
 }
+
+#[test]
+fn unit_and_radius_can_be_set() {
+    let report = |extra: &[&str]| {
+        let mut words: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"info", &"builtin:cylinder", &"--json"];
+        words.extend(extra.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        json(&sinew(&words))
+    };
+    assert!(report(&[])["metres_per_unit"].as_f64() == Some(1.0));
+    assert!(report(&["--unit", "0.01"])["metres_per_unit"].as_f64() == Some(0.01));
+    assert_refused(&sinew(&[&"info", &"builtin:cylinder", &"--bone-radius", &"uper=0.02"]), &["uper", "upper"]);
+}

@@ -15,7 +15,7 @@ impl CharacterOptions {
             let sentence = "name a character: a file such as character.glb, or a built-in one such as builtin:mannequin";
             return Err(Failure::Usage(sentence.to_owned()));
         }
-        Ok(Source { files: self.files.clone(), bone_radii: self.bone_radius.clone() })
+        Ok(Source { files: self.files.clone(), bone_radii: self.bone_radius.clone(), metres_per_unit: self.unit })
     }
 
     /// Reads the character and says on stderr what was mended.

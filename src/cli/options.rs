@@ -17,6 +17,14 @@ pub(super) struct CharacterOptions {
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
     #[arg(long, value_name = "JOINT=RADIUS", value_parser = parse_radius)]
     pub(super) bone_radius: Vec<(String, f64)>,
+    /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
+    #[arg(long, value_name = "METRES", value_parser = parse_unit)]
+    pub(super) unit: Option<f64>,
+}
+
+fn parse_unit(text: &str) -> Result<f64, String> {
+    let parsed = text.trim().parse::<f64>().ok().filter(|unit| (1e-9..=1e9).contains(unit));
+    parsed.ok_or_else(|| "expected metres per unit above 0, as in 0.01 for centimetres".to_owned())
 }
 
 fn parse_radius(text: &str) -> Result<(String, f64), String> {

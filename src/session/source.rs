@@ -16,6 +16,8 @@ pub struct Source {
     pub files: Vec<PathBuf>,
     /// Radii that the user wants for the bones of joints, by name, in the file's units.
     pub bone_radii: Vec<(String, f64)>,
+    /// Length of one unit of the file in metres, if the user knows better than the guess.
+    pub metres_per_unit: Option<f64>,
 }
 
 /// The character that opens when nothing is named.
@@ -25,13 +27,13 @@ impl Source {
     /// A built-in character.
     #[must_use]
     pub fn builtin(name: &str) -> Self {
-        Self { files: vec![PathBuf::from(format!("builtin:{name}"))], bone_radii: Vec::new() }
+        Self { files: vec![PathBuf::from(format!("builtin:{name}"))], ..Self::default() }
     }
 
     /// The files given, or the default built-in character for none.
     #[must_use]
     pub fn of_files(files: Vec<PathBuf>) -> Self {
-        if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files, bone_radii: Vec::new() } }
+        if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files, ..Self::default() } }
     }
 
     /// Name for a title: the first file without its folders.
@@ -86,6 +88,9 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
         IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Load(error),
     })?;
+    if let Some(metres_per_unit) = source.metres_per_unit {
+        character.metres_per_unit = metres_per_unit;
+    }
     for (joint, radius) in &source.bone_radii {
         let named = character.skeleton.find_or_suggest(joint);
         let joint = named.map_err(|error| OpenError::Radius { file: source.to_string(), error })?;

@@ -49,7 +49,7 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             icons::label(ui, Icon::Check, theme::MENDED);
-            ui.label(RichText::new("Nothing to complain about").color(theme::TEXT_WEAK));
+            ui.label(RichText::new("Nothing had to be mended").color(theme::TEXT_WEAK));
         });
     }
     let mut notes: Vec<&Note> = view.notes.iter().collect();
