@@ -31,7 +31,7 @@ fn bent_base(subject: &Subject, angle: f64) -> Vec<Point> {
 fn place(subject: &Subject, world: &[Affine]) -> Vec<Point> {
     let flesh = subject.tissue.as_ref().expect("has flesh");
     let mut base = vec![Point::origin(); flesh.tissue.anchors.len()];
-    flesh.tissue.anchors.place(&subject.character.skeleton, world, &mut BaseFrame::default(), &mut base);
+    flesh.tissue.anchors.place(world, &mut BaseFrame::default(), &mut base);
     base
 }
 

@@ -59,13 +59,12 @@ impl AppError {
     }
 }
 
-/// Opens the workbench on a character (the files that make it up, or `builtin:NAME`; nothing for the default one) and returns when
-/// its window is closed.
+/// Opens the workbench on a character with these physical parameters, and returns when its window is closed.
 ///
 /// # Errors
 /// [`AppError`] if there is no display or no graphics adapter.
-pub fn run(files: Vec<std::path::PathBuf>) -> Result<(), AppError> {
-    shell::run(files)
+pub fn run(source: crate::session::Source, params: &crate::dynamics::Params) -> Result<(), AppError> {
+    shell::run(source, params)
 }
 
 #[cfg(test)]

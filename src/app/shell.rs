@@ -16,6 +16,8 @@ use super::surface::{Presented, WindowSurface};
 use super::viewport::painter::GpuPainter;
 use super::workbench::Workbench;
 use super::{AppError, theme};
+use crate::dynamics::Params;
+use crate::session::Source;
 
 /// Files of one drop arrive one by one; the drop is complete when none came for this long.
 const DROP_PAUSE: Duration = Duration::from_millis(60);
@@ -29,9 +31,9 @@ pub struct Wake {
 }
 
 /// Opens the window and stays until it is closed.
-pub fn run(files: Vec<PathBuf>) -> Result<(), AppError> {
+pub fn run(source: Source, params: &Params) -> Result<(), AppError> {
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
-    let mut shell = Shell::new(&event_loop.create_proxy(), files);
+    let mut shell = Shell::new(&event_loop.create_proxy(), source, params);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
@@ -56,7 +58,7 @@ struct Running {
 }
 
 impl Shell {
-    fn new(proxy: &EventLoopProxy<Wake>, files: Vec<PathBuf>) -> Self {
+    fn new(proxy: &EventLoopProxy<Wake>, source: Source, params: &Params) -> Self {
         let ctx = egui::Context::default();
         theme::apply(&ctx);
         let wake = proxy.clone();
@@ -64,7 +66,7 @@ impl Shell {
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(Wake { delay: info.delay });
         });
-        let workbench = Workbench::new(&ctx, files);
+        let workbench = Workbench::new(&ctx, source, params);
         Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 

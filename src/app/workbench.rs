@@ -21,6 +21,7 @@ use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
+use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source};
 use crate::skin::Subject;
 
@@ -69,13 +70,13 @@ impl Clock {
 }
 
 impl Workbench {
-    /// A workbench that opens the files, or the default character for none.
+    /// A workbench that opens a character.
     #[must_use]
-    pub fn new(ctx: &Context, files: Vec<PathBuf>) -> Self {
-        let mut session = Session::new();
+    pub fn new(ctx: &Context, source: Source, params: &Params) -> Self {
+        let mut session = Session::with_params(params);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
-        session.apply_once(Command::Open(Source::of_files(files)));
+        session.apply_once(Command::Open(source));
         Self::with_session(session)
     }
 

@@ -12,7 +12,7 @@ use super::options::{CharacterOptions, Options, parse_method};
 use super::{Failure, Outcome, print_json, print_line, stderr};
 use crate::math::{Affine, Quat, Vec64};
 use crate::rig::Pose;
-use crate::session::{DEFAULT_BUILTIN, Source, load, set_rotation_from_rest};
+use crate::session::{Source, load, set_rotation_from_rest};
 use crate::skin::{Actor, Frame, Method, SetupTimes, StepTimes, Subject};
 
 /// Steps before measuring begins.
@@ -93,7 +93,7 @@ fn simulation_size(subject: &Subject, method: Method) -> (usize, usize) {
 
 impl Bench {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let source = if self.character.files.is_empty() { Source::builtin(DEFAULT_BUILTIN) } else { self.character.required()? };
+        let source = self.character.source();
         let report = stderr::with_progress(options, "Measuring", |progress| self.measure(&source, options, progress))?;
         if self.json {
             return print_json(&report);

@@ -9,13 +9,18 @@ use crate::session::{Source, all_notes, open};
 use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
+    /// The source that the user named, or the default character.
+    pub(super) fn source(&self) -> Source {
+        Source { bone_radii: self.bone_radius.clone(), metres_per_unit: self.unit, ..Source::of_files(self.files.clone()) }
+    }
+
     /// The source that the user named; none is wrong usage here.
     pub(super) fn required(&self) -> Result<Source, Failure> {
         if self.files.is_empty() {
             let sentence = "name a character: a file such as character.glb, or a built-in one such as builtin:mannequin";
             return Err(Failure::Usage(sentence.to_owned()));
         }
-        Ok(Source { files: self.files.clone(), bone_radii: self.bone_radius.clone(), metres_per_unit: self.unit })
+        Ok(self.source())
     }
 
     /// Reads the character and says on stderr what was mended.

@@ -45,9 +45,9 @@ pub(super) struct Options {
     /// Local/global iterations of a simulation step [default: 10].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) iterations: Option<u32>,
-    /// Physical parameters of the flesh.
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub(super) preset: PresetName,
+    /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
+    #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
+    pub(super) preset: Preset,
     /// Where to simulate.
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(super) device: Device,
@@ -63,22 +63,6 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-}
-
-/// Names of [`Preset`] on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum PresetName {
-    /// Barely jiggles.
-    Firm,
-    /// Flesh.
-    #[default]
-    Natural,
-    /// Fat.
-    Soft,
-    /// A jelly figure.
-    Jelly,
-    /// The numbers of Fast Projective Skinning, for comparison.
-    Fps,
 }
 
 /// Where to simulate.
@@ -127,14 +111,7 @@ impl Options {
 
     /// Physical parameters as asked for.
     pub(super) fn params(&self) -> Params {
-        let preset = match self.preset {
-            PresetName::Firm => Preset::Firm,
-            PresetName::Natural => Preset::Natural,
-            PresetName::Soft => Preset::Soft,
-            PresetName::Jelly => Preset::Jelly,
-            PresetName::Fps => Preset::Fps,
-        };
-        let mut params = preset.params();
+        let mut params = self.preset.params();
         params.iterations = self.iterations.unwrap_or(params.iterations);
         params
     }
@@ -142,8 +119,9 @@ impl Options {
 
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
-    Method::from_id(id).ok_or_else(|| {
-        let known: Vec<_> = Method::ALL.iter().map(|method| method.id()).collect();
-        format!("there are {}", known.join(", "))
-    })
+    Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_preset(id: &str) -> Result<Preset, String> {
+    Preset::from_id(id).ok_or_else(|| format!("there are {}", Preset::ALL.map(Preset::id).join(", ")))
 }

@@ -186,7 +186,7 @@ impl Render {
         let flesh = subject.tissue.as_ref().map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
         let tissue = &flesh.tissue;
         let (mut frame, mut base) = (BaseFrame::default(), vec![Point::origin(); tissue.base.len()]);
-        tissue.anchors.place(&subject.character.skeleton, world_from_joint, &mut frame, &mut base);
+        tissue.anchors.place(world_from_joint, &mut frame, &mut base);
         let mut overlay = Overlay::new(Layer::Solid);
         if self.overlay.contains(&Extra::Volumes) {
             overlay.bone_volumes(&tissue.graph, &frame);

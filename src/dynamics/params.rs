@@ -86,6 +86,24 @@ impl Preset {
     /// All presets, stiffest first.
     pub const ALL: [Self; 5] = [Self::Firm, Self::Natural, Self::Soft, Self::Jelly, Self::Fps];
 
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Firm => "firm",
+            Self::Natural => "natural",
+            Self::Soft => "soft",
+            Self::Jelly => "jelly",
+            Self::Fps => "fps",
+        }
+    }
+
+    /// The preset with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.id() == id)
+    }
+
     /// Name on screen.
     #[must_use]
     pub fn label(self) -> &'static str {

@@ -55,11 +55,11 @@ pub struct Baked {
 /// # Errors
 /// [`PlayError`]; a file that could not be finished is not there at all.
 pub fn bake(actor: &mut Actor, take: &Take, path: &Path, format: BakeFormat, progress: &Progress) -> Result<Baked, PlayError<IoError>> {
-    let bind = actor.subject().character.bind_positions();
+    let bind = actor.subject().bind_positions.clone();
     let mut baked = Baked::default();
     let mut sink = Sink::open(actor, take, path, format).map_err(PlayError::Receiver)?;
     take.play(actor, progress, |frame, actor| {
-        let distances = actor.positions().iter().zip(&bind).map(|(now, then)| (now - then).norm());
+        let distances = actor.positions().iter().zip(&*bind).map(|(now, then)| (now - then).norm());
         baked.max_displacement = distances.fold(baked.max_displacement, f32::max);
         baked.method_ms += actor.times().total_ms;
         sink.frame(frame, actor)

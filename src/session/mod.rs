@@ -62,6 +62,7 @@ pub use worker::{SimWorker, Snapshot, Waker};
 
 use std::sync::Arc;
 
+use crate::dynamics::Params;
 use crate::math::Affine;
 use crate::rig::{Clip, Pose};
 use crate::skin::{Method, Subject};
@@ -108,6 +109,13 @@ impl Session {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// As [`Session::new`], with other physical parameters from the start.
+    #[must_use]
+    pub fn with_params(params: &Params) -> Self {
+        let document = Document { params: params.sanitized(), ..Document::default() };
+        Self { document, ..Self::default() }
     }
 
     /// Sets what to call, from other threads, when there is something new to show.

@@ -191,3 +191,11 @@ fn a_pose_file_comes_back() {
     assert!(message.text.contains("upper"), "suggests: {message}");
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn parameters_from_the_start_are_no_step_to_undo() {
+    let jelly = crate::dynamics::Preset::Jelly.params();
+    let session = Session::with_params(&jelly);
+    assert_eq!(session.document().params, jelly);
+    assert_eq!(session.undo_label(), None);
+}

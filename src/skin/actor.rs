@@ -72,7 +72,7 @@ impl Actor {
             }
         };
         progress.check()?;
-        let positions = character.bind_positions();
+        let positions = subject.bind_positions.to_vec();
         let normals = vec![Vec3::y(); positions.len()];
         let groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
         let mut actor = Self { subject: subject.clone(), method, bound, positions, normals, groups, times: StepTimes::default() };

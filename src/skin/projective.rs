@@ -58,7 +58,8 @@ impl Projective {
         let position = subject.sim.mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
         let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
-        let bind = relative(&subject.character.skeleton, &subject.character.skeleton.bind_transforms());
+        let mut bind = Vec::new();
+        relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
             subject: subject.clone(),
             flesh,
@@ -107,33 +108,33 @@ impl Projective {
     /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose.
     fn place_base(&mut self, between: Option<f64>, target: &[Affine]) {
         let start = std::time::Instant::now();
-        let skeleton = &self.subject.character.skeleton;
         let world = match between {
-            None => target,
+            None => {
+                self.at.clone_from(&self.to);
+                target
+            }
             Some(t) => {
                 self.at.clear();
                 self.at.extend(self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t)));
-                compose(skeleton, &self.at, &mut self.world);
+                compose(&self.subject.character.skeleton, &self.at, &mut self.world);
                 &self.world
             }
         };
-        if between.is_none() {
-            self.at.clone_from(&self.to);
-        }
-        self.flesh.tissue.anchors.place(skeleton, world, &mut self.frame, &mut self.base);
+        self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
     }
 
-    /// Walks from the pose the base is at to the frame's, without inertia.
+    /// Walks from the pose the base is at to the frame's, without inertia. From then on the frame's pose is the last one.
     fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         self.from.clone_from(&self.at);
-        let pieces = (largest_turn(&self.from, &self.to) / PIECE_RAD).ceil() as usize;
+        let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
         for piece in 1..pieces {
             self.place_base(Some(piece as f64 / pieces as f64), target);
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         }
         self.place_base(None, target);
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+        self.from.clone_from(&self.to);
         Ok(())
     }
 
@@ -145,7 +146,6 @@ impl Projective {
         let report = self.simulation.settle()?;
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
-        self.from.clone_from(&self.to);
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;
@@ -169,7 +169,7 @@ impl Projective {
         let skeleton = &self.subject.character.skeleton;
         self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
-        self.at = relative(skeleton, &skeleton.bind_transforms());
+        relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
     }
 
     fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
@@ -180,11 +180,8 @@ impl Projective {
         for k in 1..=steps {
             // The frame's pose stands `dt` after the last one's; this step ends k h − earlier after it.
             let t = ((f64::from(k) * step - earlier) / frame.dt_secs).clamp(0.0, 1.0);
-            let before = std::mem::take(&mut self.at);
-            let next: Vec<Trs> = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t)).collect();
-            let turn = largest_turn(&before, &next);
-            self.at = before;
-            if turn > JUMP_RAD {
+            let next = self.from.iter().zip(&self.to).map(|(a, b)| a.lerp(b, t));
+            if largest_turn(&self.at, next) > JUMP_RAD {
                 self.walk(frame.world_from_joint)?;
                 self.still_steps = 0;
                 continue;
@@ -204,7 +201,7 @@ impl Skinner for Projective {
         let skeleton = &self.subject.character.skeleton;
         check_joints(skeleton.len(), frame)?;
         self.times = StepTimes::default();
-        self.to = relative(skeleton, frame.world_from_joint);
+        relative_into(skeleton, frame.world_from_joint, &mut self.to);
         let solved = if frame.dt_secs > 0.0 && self.started { self.advance(frame) } else { self.settle(frame.world_from_joint) };
         let finite = self.simulation.positions().iter().all(|p| (p.x + p.y + p.z).is_finite());
         if solved.is_err() || !finite {
@@ -230,15 +227,16 @@ impl Skinner for Projective {
 }
 
 /// Transform of every joint relative to its parent joint.
-fn relative(skeleton: &Skeleton, world: &[Affine]) -> Vec<Trs> {
+fn relative_into(skeleton: &Skeleton, world: &[Affine], out: &mut Vec<Trs>) {
     let of = |(joint, own): (&crate::rig::Joint, &Affine)| {
         let parent = joint.parent.map_or_else(Affine::identity, |parent| world[parent]);
         Trs::from_affine(&(parent.try_inverse().unwrap_or_else(Affine::identity) * own))
     };
-    skeleton.joints().iter().zip(world).map(of).collect()
+    out.clear();
+    out.extend(skeleton.joints().iter().zip(world).map(of));
 }
 
-/// The inverse of [`relative`].
+/// The inverse of [`relative_into`].
 fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
     world.clear();
     for (joint, own) in skeleton.joints().iter().zip(relative) {
@@ -248,6 +246,6 @@ fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
 }
 
 /// Largest rotation of any joint between two poses, rad.
-fn largest_turn(from: &[Trs], to: &[Trs]) -> f64 {
+fn largest_turn(from: &[Trs], to: impl Iterator<Item = Trs>) -> f64 {
     from.iter().zip(to).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max)
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::character::{Attachment, Character};
 use crate::dynamics::{FactorError, System};
+use crate::math::Point;
 use crate::mesh::{Bounds, SimMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Tissue, TissueError};
@@ -15,6 +16,8 @@ use crate::weights::{SkinWeights, by_distance};
 pub struct Subject {
     /// The character as read.
     pub character: Arc<Character>,
+    /// All source vertices in the bind pose, world space.
+    pub bind_positions: Arc<[Point]>,
     /// The welded skin.
     pub sim: Arc<SimMesh>,
     /// For every source mesh the weights it gets where the file has none.
@@ -107,7 +110,7 @@ impl Subject {
         });
         let assemble_ms = start.elapsed().as_secs_f64() * 1e3;
         let setup = SetupTimes { weld_ms, tissue_ms, assemble_ms };
-        Ok(Self { character, sim: Arc::new(sim), fallback_weights, tissue, size, setup })
+        Ok(Self { character, bind_positions: positions.into(), sim: Arc::new(sim), fallback_weights, tissue, size, setup })
     }
 }
 

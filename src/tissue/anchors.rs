@@ -56,8 +56,8 @@ struct Slide {
 pub struct Anchors {
     vertices: Vec<Anchor>,
     slides: Vec<Slide>,
-    /// Joint of every bone.
-    bone_joints: Vec<usize>,
+    /// Joint of every bone, and the inverse of its bind transform.
+    bone_frames: Vec<(usize, Affine)>,
     /// Distinct joints whose bones meet at each node, as indices of one bone of each.
     node_bones: Vec<Vec<usize>>,
     node_positions: Vec<Point64>,
@@ -78,7 +78,7 @@ pub struct BaseFrame {
 
 impl Anchors {
     /// Hangs the base on the graph, and after it the loose skin vertices.
-    pub(super) fn bind(graph: &BoneGraph, feet: &Feet, base: &[Point64], skin: &TriMesh, loose: &[u32]) -> Self {
+    pub(super) fn bind(graph: &BoneGraph, skeleton: &Skeleton, feet: &Feet, base: &[Point64], skin: &TriMesh, loose: &[u32]) -> Self {
         let node_bones: Vec<Vec<usize>> = graph
             .nodes
             .iter()
@@ -104,9 +104,10 @@ impl Anchors {
                 Anchor { rest: rest.cast::<f32>(), bone: bone as u32, slide }
             })
             .collect();
-        let bone_joints = graph.bones.iter().map(|bone| bone.joint).collect();
+        let inverse_bind = |joint: usize| skeleton.joints()[joint].world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
+        let bone_frames = graph.bones.iter().map(|bone| (bone.joint, inverse_bind(bone.joint))).collect();
         let node_positions = graph.nodes.iter().map(|node| node.position).collect();
-        Self { vertices, slides, bone_joints, node_bones, node_positions, cylinders }
+        Self { vertices, slides, bone_frames, node_bones, node_positions, cylinders }
     }
 
     /// How many base vertices and loose skin vertices there are together.
@@ -127,9 +128,10 @@ impl Anchors {
         self.vertices.iter().map(|anchor| anchor.rest).collect()
     }
 
-    /// Moves the base: `out` gets the world position of every base vertex, then of every loose skin vertex, as far as it reaches. Allocates nothing after the first call.
-    pub fn place(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
-        self.move_volumes(skeleton, world_from_joint, frame);
+    /// Moves the base: `out` gets the world position of every base vertex, then of every loose skin vertex, as far as it reaches.
+    /// Allocates nothing after the first call.
+    pub fn place(&self, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
+        self.move_volumes(world_from_joint, frame);
         for (anchor, out) in self.vertices.iter().zip(out) {
             let bone = &frame.bones[anchor.bone as usize];
             *out = if anchor.slide == RIGID { apply(bone, &anchor.rest) } else { self.slide(anchor, frame) };
@@ -137,12 +139,9 @@ impl Anchors {
     }
 
     /// Transforms of bones and nodes in a pose.
-    pub fn move_volumes(&self, skeleton: &Skeleton, world_from_joint: &[Affine], frame: &mut BaseFrame) {
+    pub fn move_volumes(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.bones64.clear();
-        frame.bones64.extend(self.bone_joints.iter().map(|&joint| {
-            let bind = &skeleton.joints()[joint].world_from_bind;
-            world_from_joint[joint] * bind.try_inverse().unwrap_or_else(Affine::identity)
-        }));
+        frame.bones64.extend(self.bone_frames.iter().map(|(joint, joint_from_world)| world_from_joint[*joint] * joint_from_world));
         frame.splits.clear();
         frame.splits.extend(frame.bones64.iter().map(split));
         frame.bones.clear();

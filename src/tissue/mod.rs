@@ -127,7 +127,7 @@ impl Tissue {
         let prisms = prisms::split(mesh, &shrunken.base);
         let quality = Quality::of(mesh, &shrunken, &prisms);
         let loose = prisms.loose(mesh.positions.len());
-        let anchors = Anchors::bind(&graph, &feet, &shrunken.base, mesh, &loose);
+        let anchors = Anchors::bind(&graph, skeleton, &feet, &shrunken.base, mesh, &loose);
         Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, loose, anchors, quality, notes })
     }
 }

@@ -112,7 +112,7 @@ impl Viewport {
         if self.framed.is_some_and(|framed| std::ptr::eq(framed.subject, Arc::as_ptr(subject))) {
             return;
         }
-        let bounds = Bounds::of(&subject.character.bind_positions());
+        let bounds = Bounds::of(&*subject.bind_positions);
         self.framed = Some(Framed { subject: Arc::as_ptr(subject), bounds });
         (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
         self.look_from(NamedView::ThreeQuarter);

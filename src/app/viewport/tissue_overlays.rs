@@ -69,7 +69,7 @@ impl TissueOverlays {
         if snapshot.world_from_joint.len() != skeleton.len() {
             return;
         }
-        tissue.anchors.place(skeleton, &snapshot.world_from_joint, &mut self.frame, &mut self.base);
+        tissue.anchors.place(&snapshot.world_from_joint, &mut self.frame, &mut self.base);
         if shown.bone_volumes {
             self.solid.bone_volumes(&tissue.graph, &self.frame);
         }
