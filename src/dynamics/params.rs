@@ -33,6 +33,8 @@ pub struct Params {
     pub gravity_m_s2: [f64; 3],
     /// Local/global iterations a step.
     pub iterations: u32,
+    /// Differences between iterations that Anderson acceleration remembers; 0 for plain iterations.
+    pub acceleration: u32,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
     /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
@@ -73,6 +75,7 @@ impl Params {
             damping_per_s: clean(self.damping_per_s, 0.0, 1e4, natural.damping_per_s),
             gravity_m_s2: self.gravity_m_s2.map(|g| clean(g, -1e4, 1e4, 0.0)),
             iterations: self.iterations.clamp(1, 1000),
+            acceleration: self.acceleration.min(8),
             time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
             paper: self.paper.map(|paper| PaperUnits {
                 total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
@@ -132,6 +135,7 @@ impl Preset {
             damping_per_s,
             gravity_m_s2: [0.0; 3],
             iterations: 10,
+            acceleration: 0,
             time_step_secs: 1.0 / 60.0,
             paper,
         }
