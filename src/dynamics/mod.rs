@@ -32,8 +32,10 @@ mod params;
 mod simd;
 mod simulation;
 mod system;
+mod work;
 
 pub use global::{Cholesky, FactorError, GlobalSolver};
-pub use params::{Params, Preset};
+pub use params::{MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
+pub use work::Work;

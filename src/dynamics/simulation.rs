@@ -132,9 +132,9 @@ impl Simulation {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
-        let same_matrix = Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..params }
-            == Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..self.params };
-        if !same_matrix {
+        let of_the_matrix =
+            |p: Params| Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, acceleration: 0, budget_ms: None, ..p };
+        if of_the_matrix(params) != of_the_matrix(self.params) {
             self.dynamic.refactor(&self.system.matrix(&params, params.simulated_step_secs()))?;
             self.equilibrium = None;
             self.inertia = inertia(&self.system, &params);
@@ -148,6 +148,14 @@ impl Simulation {
     /// # Panics
     /// If `base` has another length than the system.
     pub fn step(&mut self, base: &[Point]) -> StepReport {
+        self.step_until(base, None)
+    }
+
+    /// As [`Simulation::step`], but begins no iteration after the first when it is later than `deadline`.
+    ///
+    /// # Panics
+    /// If `base` has another length than the system.
+    pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = self.gravity() * (h * h);
         let damping = (-self.params.damping_per_s * self.params.simulated_step_secs()).exp() as f32;
@@ -169,6 +177,9 @@ impl Simulation {
         for _ in 0..self.params.iterations {
             let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, &mut report);
             report.last_change = change;
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break;
+            }
         }
         let State { position, velocity, .. } = &mut self.state;
         for v in 0..position.len() {
