@@ -11,7 +11,7 @@ use sinew::character::Character;
 use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::progress::Progress;
-use sinew::rig::{Pose, Skeleton};
+use sinew::rig::{Pose, Skeleton, Trs};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
 #[path = "../scaled/mod.rs"]
@@ -30,6 +30,9 @@ const THREADS: [usize; 3] = [1, 4, 2];
 pub const FARTHEST: f32 = 10.0;
 /// Back in the rest pose every vertex must come this close to where it was at rest, in parts of the size.
 pub const REST: f32 = 1e-3;
+
+/// How many steps the flesh may take to swing back by itself.
+const STEPS_BACK: u32 = 500;
 
 /// One set of circumstances.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +106,7 @@ impl Trial {
         let actor = Actor::bind(&subject, Method::Pd, &params(ordeal), &Progress::new()).expect("binds");
         let outcome = Outcome::default();
         let mut trial = Self { subject, actor, random: Random(ordeal.seed ^ 0x9e37_79b9_7f4a_7c15), ordeal, outcome, rest: Vec::new() };
-        trial.frame("at rest", &trial.subject.character.skeleton.rest_pose(), 0.0);
+        trial.frame("at rest", &Place::rest(&trial.subject.character.skeleton), 0.0);
         trial.rest = trial.actor.positions().to_vec();
         trial
     }
@@ -111,34 +114,33 @@ impl Trial {
     fn run(mut self, steps: usize) -> Outcome {
         let step_secs = self.ordeal.step_secs;
         let skeleton = self.subject.character.skeleton.clone();
-        let mut pose = skeleton.rest_pose();
-        let mut script = Script::new(&mut self.random, &skeleton, &pose, f64::from(self.subject.size));
+        let mut place = Place::rest(&skeleton);
+        let mut script = Script::new(&mut self.random, &skeleton, &place, f64::from(self.subject.size));
         while self.outcome.steps < steps && self.outcome.failures.is_empty() {
             if script.is_over() {
-                script = Script::new(&mut self.random, &skeleton, &pose, f64::from(self.subject.size));
+                script = Script::new(&mut self.random, &skeleton, &place, f64::from(self.subject.size));
             }
-            pose = script.next();
+            place = script.next();
             // Displays of all speeds.
             let dt_secs = step_secs * [1.0, 1.0, 1.0, 0.4, 2.5][self.random.below(5)];
-            self.frame("in chaos", &pose, dt_secs);
+            self.frame("in chaos", &place, dt_secs);
             self.outcome.steps += 1;
         }
         if self.outcome.failures.is_empty() {
-            self.come_back(&skeleton.rest_pose());
+            self.come_back(&Place::rest(&skeleton));
         }
         self.outcome
     }
 
     /// Back to rest: first by itself, as far as it has the time for it, then settled.
-    fn come_back(&mut self, rest: &Pose) {
-        let limit = 600;
-        for _ in 0..limit {
+    fn come_back(&mut self, rest: &Place) {
+        for _ in 0..STEPS_BACK {
             self.frame("on the way back", rest, self.ordeal.step_secs);
-            if self.actor.projective().is_some_and(sinew::skin::Projective::is_asleep) || !self.outcome.failures.is_empty() {
+            if self.from_rest() < 0.02 * REST || !self.outcome.failures.is_empty() {
                 break;
             }
         }
-        if f64::from(limit) * self.ordeal.step_secs > 20.0 * self.relaxation_secs() {
+        if f64::from(STEPS_BACK) * self.ordeal.step_secs > 20.0 * self.relaxation_secs() {
             let swung = self.from_rest();
             self.outcome.swung = Some(swung);
             if swung >= REST || swung.is_nan() {
@@ -160,8 +162,9 @@ impl Trial {
         (2.0 / params.damping_per_s).max(params.damping_per_s / (frequency * frequency))
     }
 
-    fn frame(&mut self, when: &str, pose: &Pose, dt_secs: f64) {
-        let world: Vec<Affine> = self.subject.character.skeleton.world_from_joint(pose);
+    fn frame(&mut self, when: &str, place: &Place, dt_secs: f64) {
+        let root = place.root.to_affine();
+        let world: Vec<Affine> = self.subject.character.skeleton.world_from_joint(&place.pose).iter().map(|joint| root * joint).collect();
         let step = self.outcome.steps;
         if let Err(error) = self.actor.advance(&Frame { world_from_joint: &world, dt_secs }) {
             self.outcome.failures.push(format!("{when}, step {step}: {error}"));
@@ -191,34 +194,47 @@ fn params(ordeal: Ordeal) -> Params {
     Params { stiffness_pa: ordeal.stiffness_pa, time_step_secs: ordeal.step_secs, ..Preset::Natural.params() }
 }
 
+/// A pose, and where in the world.
+#[derive(Clone)]
+struct Place {
+    pose: Pose,
+    root: Trs,
+}
+
+impl Place {
+    fn rest(skeleton: &Skeleton) -> Self {
+        Self { pose: skeleton.rest_pose(), root: Trs::IDENTITY }
+    }
+}
+
 /// A few frames: from one pose to another in no time, or in several frames, and then some rest there.
 struct Script {
-    from: Pose,
-    to: Pose,
+    from: Place,
+    to: Place,
     frame: usize,
     moving: usize,
     all: usize,
 }
 
 impl Script {
-    fn new(random: &mut Random, skeleton: &Skeleton, from: &Pose, size: f64) -> Self {
-        let mut to = skeleton.rest_pose();
-        match random.below(5) {
+    fn new(random: &mut Random, skeleton: &Skeleton, from: &Place, size: f64) -> Self {
+        let mut to = Place::rest(skeleton);
+        let locals = &mut to.pose.locals;
+        match random.below(6) {
             0 => {}
             1 => {
                 let joint = random.below(skeleton.len());
-                to.locals[joint].rotation *= random.rotation(PI, PI);
+                locals[joint].rotation *= random.rotation(PI, PI);
             }
             2 => {
-                to.clone_from(from);
-                to.locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, 0.4));
+                locals.clone_from(&from.pose.locals);
+                locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, 0.4));
             }
             3 => {
-                let root = &mut to.locals[0];
-                root.translation += random.direction() * size;
-                root.rotation *= random.rotation(0.0, PI);
+                locals.clone_from(&from.pose.locals);
+                to.root = Trs { translation: random.direction() * size, rotation: random.rotation(0.0, PI), ..Trs::IDENTITY };
             }
-            _ => to.locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, PI)),
+            _ => locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, PI)),
         }
         let moving = [1, 1, 1, 3, 12][random.below(5)];
         let all = moving + random.below(10);
@@ -229,10 +245,11 @@ impl Script {
         self.frame >= self.all
     }
 
-    fn next(&mut self) -> Pose {
+    fn next(&mut self) -> Place {
         self.frame += 1;
         let t = (self.frame as f64 / self.moving as f64).min(1.0);
-        Pose { locals: self.from.locals.iter().zip(&self.to.locals).map(|(a, b)| a.lerp(b, t)).collect() }
+        let locals = self.from.pose.locals.iter().zip(&self.to.pose.locals).map(|(a, b)| a.lerp(b, t)).collect();
+        Place { pose: Pose { locals }, root: self.from.root.lerp(&self.to.root, t) }
     }
 }
 
