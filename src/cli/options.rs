@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
-use crate::dynamics::{Params, Preset};
+use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
 /// Which character.
@@ -27,6 +27,11 @@ fn parse_unit(text: &str) -> Result<f64, String> {
     parsed.ok_or_else(|| "expected metres per unit above 0, as in 0.01 for centimetres".to_owned())
 }
 
+fn parse_budget(text: &str) -> Result<f64, String> {
+    let parsed = text.trim().parse::<f64>().ok().filter(|ms| (0.0..=1e4).contains(ms));
+    parsed.ok_or_else(|| "expected milliseconds from 0 to 10000, as in 2.5".to_owned())
+}
+
 fn parse_radius(text: &str) -> Result<(String, f64), String> {
     let parsed = text.rsplit_once('=').and_then(|(joint, radius)| Some((joint, radius.trim().parse::<f64>().ok()?)));
     match parsed {
@@ -45,6 +50,12 @@ pub(super) struct Options {
     /// Local/global iterations of a simulation step [default: 10].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) iterations: Option<u32>,
+    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations [default: 0].
+    #[arg(long, global = true, value_name = "M", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_ACCELERATION)))]
+    pub(super) acceleration: Option<u32>,
+    /// Let the iterations of a frame end after so many milliseconds; the result then depends on this machine's speed [default: never].
+    #[arg(long, global = true, value_name = "MS", value_parser = parse_budget)]
+    pub(super) budget: Option<f64>,
     /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
     #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
     pub(super) preset: Preset,
@@ -113,6 +124,8 @@ impl Options {
     pub(super) fn params(&self) -> Params {
         let mut params = self.preset.params();
         params.iterations = self.iterations.unwrap_or(params.iterations);
+        params.acceleration = self.acceleration.unwrap_or(params.acceleration);
+        params.budget_ms = self.budget.or(params.budget_ms);
         params
     }
 }

@@ -36,10 +36,11 @@ pub(super) struct Block {
 /// Stiffness times volume of the tets of a block; 0 for those that take no part.
 pub(super) type BlockWeights = [Lanes; 3];
 
-/// What the local step costs for one block: bytes streamed and floating-point operations of the usual three Newton steps.
+/// Bytes of one block that the local step streams.
 pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
-/// Gradient 81, first cofactors and step 41 each, two more steps 41 each, stress 24, columns 45, differences: per prism.
-pub(super) const PRISM_FLOPS: usize = 3 * (3 * 15 + 3 * (27 + 5 + 18) + 24) + 6 * 15 + 24;
+/// Operations of one prism. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
+/// a prism: edges 15, its six columns on edges to skin points 96, differences 6 and sums 9.
+pub(super) const PRISM_FLOPS: usize = 3 * (45 + 3 * 53 + 27) + 15 + 96 + 15;
 
 impl Block {
     /// Packs up to sixteen elements; `slots` gives the places of the six points of an element. Empty lanes repeat the last element

@@ -37,8 +37,10 @@ mod solver;
 mod structure;
 mod substitution;
 mod system;
+mod work;
 
 pub use factor::FactorError;
-pub use params::{Params, Preset};
+pub use params::{MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
+pub use work::Work;

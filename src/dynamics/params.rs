@@ -19,6 +19,9 @@ pub enum Preset {
     Fps,
 }
 
+/// More remembered iterations than these only cost time.
+pub const MAX_ACCELERATION: u32 = 8;
+
 /// What the simulation can be tuned by. Changing any of them never changes the rest shape.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -33,8 +36,11 @@ pub struct Params {
     pub gravity_m_s2: [f64; 3],
     /// Local/global iterations a step.
     pub iterations: u32,
-    /// Differences between iterations that Anderson acceleration remembers; 0 for plain iterations.
+    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations.
     pub acceleration: u32,
+    /// Longest time that a frame may take until its iterations end, ms of this machine's clock: every step still gets one iteration.
+    /// The result then depends on how fast the machine is, so there is no budget unless somebody asks for one.
+    pub budget_ms: Option<f64>,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
     /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
@@ -75,7 +81,8 @@ impl Params {
             damping_per_s: clean(self.damping_per_s, 0.0, 1e4, natural.damping_per_s),
             gravity_m_s2: self.gravity_m_s2.map(|g| clean(g, -1e4, 1e4, 0.0)),
             iterations: self.iterations.clamp(1, 1000),
-            acceleration: self.acceleration.min(8),
+            acceleration: self.acceleration.min(MAX_ACCELERATION),
+            budget_ms: self.budget_ms.filter(|ms| ms.is_finite()).map(|ms| ms.clamp(0.0, 1e4)),
             time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
             paper: self.paper.map(|paper| PaperUnits {
                 total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
@@ -136,8 +143,35 @@ impl Preset {
             gravity_m_s2: [0.0; 3],
             iterations: 10,
             acceleration: 0,
+            budget_ms: None,
             time_step_secs: 1.0 / 60.0,
             paper,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonsense_becomes_usable() {
+        let wild = Params {
+            stiffness_pa: f64::NAN,
+            density_kg_m3: f64::INFINITY,
+            damping_per_s: -1.0,
+            gravity_m_s2: [f64::NAN, -1e30, 0.0],
+            iterations: 0,
+            acceleration: 1_000,
+            budget_ms: Some(-3.0),
+            time_step_secs: 0.0,
+            ..Params::default()
+        };
+        let clean = wild.sanitized();
+        assert_eq!(clean, clean.sanitized());
+        assert_eq!((clean.iterations, clean.acceleration, clean.budget_ms), (1, MAX_ACCELERATION, Some(0.0)));
+        assert_eq!(Params { budget_ms: Some(f64::NAN), ..Params::default() }.sanitized().budget_ms, None);
+        assert!(clean.stiffness_pa > 0.0 && clean.density_kg_m3 > 0.0 && clean.damping_per_s == 0.0 && clean.time_step_secs > 0.0);
+        assert!(Preset::ALL.iter().all(|preset| preset.params().sanitized() == preset.params()));
     }
 }

@@ -1,6 +1,7 @@
 //! The state of one simulated skin, and its steps.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::factor::{Factor, FactorError};
 use super::lanes::Slot;
@@ -135,6 +136,14 @@ impl Simulation {
     /// # Panics
     /// If `base` has another length than the system.
     pub fn step(&mut self, base: &[Point]) -> StepReport {
+        self.step_until(base, None)
+    }
+
+    /// As [`Simulation::step`], but begins no iteration after the first when it is later than `deadline`.
+    ///
+    /// # Panics
+    /// If `base` has another length than the system.
+    pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = slot(&(self.gravity() * (h * h)));
         let damping = (-self.params.damping_per_s * self.params.simulated_step_secs()).exp() as f32;
@@ -148,7 +157,7 @@ impl Simulation {
             each(&mut simulation.solver.parts, 0, &|index, state| predicted(&mut state.rows, &structure.parts[index].vertices));
             predicted(&mut simulation.solver.top, &structure.top);
             simulation.move_base(base);
-            let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0);
+            let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0, deadline);
             each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, damping, fastest));
             let top = finish(&mut simulation.solver.top, h, damping, fastest);
             simulation.give_out();
@@ -209,20 +218,20 @@ impl Simulation {
             for rows in simulation.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut simulation.solver.top]) {
                 rows.velocity.fill([0.0; 4]);
             }
-            let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still);
+            let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still, None);
             simulation.give_out();
             report(&done)
         })
     }
 
-    fn iterate(&mut self, pull: Pull, iterations: usize, memory: usize, still: f32) -> Done {
+    fn iterate(&mut self, pull: Pull, iterations: usize, memory: usize, still: f32, deadline: Option<Instant>) -> Done {
         let own_h = self.params.simulated_step_secs();
         let (factor, constant) = match (pull, &self.equilibrium) {
             (Pull::Static, Some(factor)) => (factor, Some(slot(&(self.gravity() * (own_h * own_h) as f32)))),
             _ => (&self.dynamic, None),
         };
         let structure = &self.system.structure;
-        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline: None })
+        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline })
     }
 
     fn gravity(&self) -> Vec3 {
@@ -356,7 +365,8 @@ fn finish(rows: &mut Rows, h: f32, damping: f32, fastest: f32) -> f32 {
 
 /// Whether the matrix depends on none of the differences.
 fn same_matrix(a: &Params, b: &Params) -> bool {
-    let matrix_only = |p: &Params| Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, acceleration: 0, ..*p };
+    let matrix_only =
+        |p: &Params| Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, acceleration: 0, budget_ms: None, ..*p };
     matrix_only(a) == matrix_only(b)
 }
 

@@ -211,11 +211,6 @@ impl Solver {
         self.top.extrapolate(gamma);
     }
 
-    /// Owner of a vertex.
-    pub(super) fn rows(&self, part: usize) -> &Rows {
-        self.parts.get(part).map_or(&self.top, |part| &part.rows)
-    }
-
     /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, structure: &Structure) -> f64 {
         let top = &mut self.top;

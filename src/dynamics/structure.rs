@@ -116,8 +116,6 @@ struct Tree {
     /// Vertex → position in the order of elimination, and back.
     position: Vec<u32>,
     vertex: Vec<u32>,
-    /// Position → supernode.
-    supernode: Vec<u32>,
 }
 
 impl Pattern {
@@ -218,7 +216,7 @@ impl Tree {
             let first = element.corners.iter().map(|&v| position[v as usize]).min()?;
             prism_work[supernode[first as usize] as usize] += PRISM_WORK;
         }
-        Some(Self { begin, rows, parent, children, solve_work, prism_work, position, vertex, supernode })
+        Some(Self { begin, rows, parent, children, solve_work, prism_work, position, vertex })
     }
 
     /// Shares the supernodes out to `wanted` parts of about equal work: the owner of each, and those of the top in order.

@@ -5,6 +5,7 @@
 //! bones that do not move sleeps: it costs nothing and stays exactly where it is.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
@@ -107,7 +108,7 @@ impl Projective {
 
     /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose.
     fn place_base(&mut self, between: Option<f64>, target: &[Affine]) {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let world = match between {
             None => {
                 self.at.clone_from(&self.to);
@@ -153,13 +154,13 @@ impl Projective {
     }
 
     /// One step over the placed base, unless everything sleeps and the base has not moved.
-    fn step_or_sleep(&mut self) {
+    fn step_or_sleep(&mut self, deadline: Option<Instant>) {
         let tolerance = ASLEEP * self.subject.size;
         let moved = self.base.iter().zip(self.simulation.base()).any(|(new, old)| (new - old).abs().max() > tolerance);
         if !moved && self.still_steps >= STEPS_TO_SLEEP {
             return;
         }
-        let report = self.simulation.step(&self.base);
+        let report = self.simulation.step_until(&self.base, deadline);
         self.still_steps = if moved || report.farthest > tolerance { 0 } else { self.still_steps + 1 };
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
@@ -174,6 +175,7 @@ impl Projective {
 
     fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
         let step = self.simulation.params().time_step_secs;
+        let (start, budget_ms) = (Instant::now(), self.simulation.params().budget_ms);
         let earlier = self.pending_secs;
         self.pending_secs += frame.dt_secs;
         let steps = ((self.pending_secs + 1e-9) / step).floor() as u32;
@@ -187,7 +189,9 @@ impl Projective {
                 continue;
             }
             self.place_base((t < 1.0).then_some(t), frame.world_from_joint);
-            self.step_or_sleep();
+            // Every step of the frame gets the same share of its time.
+            let share = |ms: f64| start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps));
+            self.step_or_sleep(budget_ms.map(share));
         }
         self.times.steps = steps;
         self.pending_secs -= f64::from(steps) * step;
