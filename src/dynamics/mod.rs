@@ -37,6 +37,7 @@ mod solver;
 mod structure;
 mod substitution;
 mod system;
+mod window;
 mod work;
 
 pub use factor::FactorError;

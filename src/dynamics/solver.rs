@@ -167,7 +167,7 @@ impl Solver {
             let start = Instant::now();
             state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, with_energy);
             state.local_secs += start.elapsed().as_secs_f64();
-            forward(&part.triangle, tiles, &mut state.rows.b);
+            forward(&part.triangle, tiles, None, &mut state.rows.b);
         });
         let mut energy = top.pull(constant);
         energy += tie(top, &self.top_ties);
@@ -183,8 +183,8 @@ impl Solver {
 
     fn solve_top(&mut self, plan: &Plan<'_>) {
         let triangle = &plan.structure.top_triangle;
-        forward(triangle, &plan.factor.top, &mut self.top.b);
-        backward(triangle, &plan.factor.top, &mut self.top.b, &mut self.top_scratch);
+        forward(triangle, &plan.factor.top, None, &mut self.top.b);
+        backward(triangle, &plan.factor.top, None, &mut self.top.b, &mut self.top_scratch);
     }
 
     /// Backward substitution of all parts; how far the vertex that moves most would go.
@@ -197,7 +197,7 @@ impl Solver {
             let (part, tiles) = (&structure.parts[index], &factor.parts[index]);
             let own = state.rows.count;
             state.rows.b[own..own + top_b.len()].copy_from_slice(top_b);
-            backward(&part.triangle, tiles, &mut state.rows.b, &mut state.scratch);
+            backward(&part.triangle, tiles, None, &mut state.rows.b, &mut state.scratch);
             state.farthest = state.rows.largest_increment();
             if let Some((slot, count)) = record {
                 state.products = state.rows.record(slot, count);
