@@ -12,8 +12,69 @@ pub trait GlobalSolver: Send {
     /// How many unknowns there are, n.
     fn unknowns(&self) -> usize;
 
-    /// Replaces `columns` (n values of x, then n of y, then n of z) by the solution for it as right-hand side.
-    fn solve(&mut self, columns: &mut [f32]);
+    /// Replaces `rhs` (x, y, z of every vertex, and a fourth lane that may be left as it is) by the solution for it as right-hand
+    /// side.
+    fn solve(&mut self, rhs: &mut [[f32; 4]]);
+
+    /// As [`Self::solve`], for all four lanes.
+    fn solve_lanes(&mut self, rhs: &mut [[f32; 4]]);
+
+    /// What the window needs.
+    fn window(&mut self) -> &mut Window;
+
+    /// Chooses the vertices of the window: in contact, and wanted often.
+    fn set_window(&mut self, vertices: &[u32]) {
+        let window = self.window();
+        window.vertices.clear();
+        window.vertices.extend_from_slice(vertices);
+    }
+
+    /// Replaces the values at the window's vertices, as a right-hand side that is zero elsewhere, by the solution there; all four
+    /// lanes.
+    fn solve_window(&mut self, values: &mut [[f32; 4]]) {
+        let unknowns = self.unknowns();
+        let mut window = std::mem::take(self.window());
+        window.full.clear();
+        window.full.resize(unknowns, [0.0; 4]);
+        for (&v, value) in window.vertices.iter().zip(values.iter()) {
+            window.full[v as usize] = *value;
+        }
+        self.solve_lanes(&mut window.full);
+        for (&v, value) in window.vertices.iter().zip(values) {
+            *value = window.full[v as usize];
+        }
+        *self.window() = window;
+    }
+
+    /// As [`Self::solve`], but `push` sees the solution at the window's vertices first and may replace it by forces there: they are
+    /// added to the right-hand side if it returns true.
+    fn solve_with_window(&mut self, rhs: &mut [[f32; 4]], push: &mut dyn FnMut(&mut [[f32; 4]]) -> bool) {
+        let mut window = std::mem::take(self.window());
+        window.full.clear();
+        window.full.extend_from_slice(rhs);
+        self.solve(rhs);
+        window.values.clear();
+        window.values.extend(window.vertices.iter().map(|&v| rhs[v as usize]));
+        if push(&mut window.values) {
+            rhs.copy_from_slice(&window.full);
+            for (&v, force) in window.vertices.iter().zip(&window.values) {
+                for (lane, force) in rhs[v as usize].iter_mut().zip(force) {
+                    *lane += force;
+                }
+            }
+            self.solve(rhs);
+        }
+        *self.window() = window;
+    }
+}
+
+/// Vertices that are solved for on their own, and scratch for it.
+#[derive(Debug, Clone, Default)]
+pub struct Window {
+    /// Which.
+    pub vertices: Vec<u32>,
+    full: Vec<[f32; 4]>,
+    values: Vec<[f32; 4]>,
 }
 
 /// Why a matrix could not be factored.
@@ -44,6 +105,8 @@ pub struct Cholesky {
     values: Vec<f32>,
     scratch: MemBuffer,
     unknowns: usize,
+    columns: Vec<f32>,
+    window: Window,
 }
 
 impl Cholesky {
@@ -57,8 +120,9 @@ impl Cholesky {
         let symbolic =
             factorize_symbolic_cholesky(matrix.symbolic(), Side::Lower, SymmetricOrdering::Amd, CholeskySymbolicParams::default())
                 .map_err(|e| FactorError::Symbolic { unknowns, reason: format!("{e:?}") })?;
-        let scratch = MemBuffer::new(symbolic.solve_in_place_scratch::<f32>(3, Par::Seq));
-        let mut factor = Self { symbolic, values: Vec::new(), scratch, unknowns };
+        let scratch = MemBuffer::new(symbolic.solve_in_place_scratch::<f32>(4, Par::Seq));
+        let (columns, window) = (vec![0.0; 4 * unknowns], Window::default());
+        let mut factor = Self { symbolic, values: Vec::new(), scratch, unknowns, columns, window };
         factor.numeric(&matrix)?;
         Ok(factor)
     }
@@ -99,14 +163,39 @@ impl GlobalSolver for Cholesky {
         self.unknowns
     }
 
-    fn solve(&mut self, columns: &mut [f32]) {
-        let rhs = MatMut::from_column_major_slice_mut(columns, self.unknowns, 3);
+    fn solve(&mut self, rhs: &mut [[f32; 4]]) {
+        self.solve_some(rhs, 3);
+    }
+
+    fn solve_lanes(&mut self, rhs: &mut [[f32; 4]]) {
+        self.solve_some(rhs, 4);
+    }
+
+    fn window(&mut self) -> &mut Window {
+        &mut self.window
+    }
+}
+
+impl Cholesky {
+    fn solve_some(&mut self, rhs: &mut [[f32; 4]], lanes: usize) {
+        let n = self.unknowns;
+        for (v, value) in rhs.iter().enumerate() {
+            for lane in 0..lanes {
+                self.columns[lane * n + v] = value[lane];
+            }
+        }
+        let matrix = MatMut::from_column_major_slice_mut(&mut self.columns[..lanes * n], n, lanes);
         LltRef::<u32, f32>::new(&self.symbolic, &self.values).solve_in_place_with_conj(
             Conj::No,
-            rhs,
+            matrix,
             Par::Seq,
             MemStack::new(&mut self.scratch),
         );
+        for (v, value) in rhs.iter_mut().enumerate() {
+            for lane in 0..lanes {
+                value[lane] = self.columns[lane * n + v];
+            }
+        }
     }
 }
 
@@ -140,15 +229,15 @@ mod tests {
         let mut solver = Cholesky::factor(&lower(3.0)).unwrap();
         for diagonal in [3.0_f32, 5.0] {
             solver.refactor(&lower(f64::from(diagonal))).unwrap();
-            let rhs: Vec<f32> = (0..3 * n).map(|i| (i as f32).sin()).collect();
+            let rhs: Vec<[f32; 4]> = (0..n).map(|i| [0, 1, 2, 3].map(|c| ((c * n + i) as f32).sin())).collect();
             let mut x = rhs.clone();
-            solver.solve(&mut x);
-            for c in 0..3 {
+            solver.solve_lanes(&mut x);
+            for c in 0..4 {
                 for i in 0..n {
-                    let at = |k: usize| x[c * n + k];
+                    let at = |k: usize| x[k][c];
                     let mut sum = diagonal * at(i);
                     sum -= if i > 0 { at(i - 1) } else { 0.0 } + if i + 1 < n { at(i + 1) } else { 0.0 };
-                    assert!((sum - rhs[c * n + i]).abs() < 1e-5);
+                    assert!((sum - rhs[i][c]).abs() < 1e-5);
                 }
             }
         }

@@ -26,14 +26,18 @@
 //! step.
 
 mod anderson;
+mod compliance;
+pub mod contacts;
 pub mod global;
+mod loads;
 pub mod local;
 mod params;
 mod simd;
 mod simulation;
 mod system;
 
-pub use global::{Cholesky, FactorError, GlobalSolver};
-pub use params::{Params, Preset};
+pub use contacts::{ContactReport, Contacts};
+pub use global::{Cholesky, FactorError, GlobalSolver, Window};
+pub use params::{Collisions, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;

@@ -6,9 +6,10 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::anderson::Anderson;
+use super::contacts::{Contacts, Factor};
 use super::global::{Cholesky, FactorError, GlobalSolver};
 use super::local::Forces;
-use super::{Params, System};
+use super::{Collisions, Params, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -21,6 +22,10 @@ const PATIENCE: usize = 60;
 const MAX_STATIC_ITERATIONS: usize = 1500;
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
+/// An equilibrium looks for contacts anew after so many iterations…
+const CONTACT_REFRESH: usize = 8;
+/// …but not after this many, so that it comes to an end.
+const LAST_REFRESH: usize = 800;
 /// Vertices that one task handles.
 const TASK: usize = 512;
 
@@ -51,6 +56,8 @@ pub struct Simulation {
     size: f32,
     state: State,
     scratch: Scratch,
+    /// None while parts pass through each other.
+    contacts: Option<Contacts>,
 }
 
 #[derive(Clone)]
@@ -63,10 +70,8 @@ struct State {
 #[derive(Default)]
 struct Scratch {
     forces: Forces,
-    /// Right-hand side and solution: all x, all y, all z.
-    columns: Vec<f32>,
-    /// The right-hand side as vectors, before it is split.
-    residual: Vec<Vec3>,
+    /// Right-hand side and solution: x, y, z and a pad.
+    residual: Vec<[f32; 4]>,
     predicted: Vec<Point>,
     before: Vec<Point>,
     base_velocity: Vec<Vec3>,
@@ -83,7 +88,7 @@ impl Simulation {
         let velocity = vec![Vec3::zeros(); position.len()];
         let inertia = inertia(&system, &params);
         let state = State { position, velocity, base };
-        Ok(Self { system, params, dynamic, equilibrium: None, inertia, size, state, scratch: Scratch::default() })
+        Ok(Self { system, params, dynamic, equilibrium: None, inertia, size, state, scratch: Scratch::default(), contacts: None })
     }
 
     /// The skin, world space.
@@ -102,6 +107,22 @@ impl Simulation {
     #[must_use]
     pub fn velocities(&self) -> &[Vec3] {
         &self.state.velocity
+    }
+
+    /// Lets parts of the skin collide, or no more.
+    pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
+        self.contacts = contacts;
+    }
+
+    /// The contacts, if parts collide.
+    #[must_use]
+    pub fn contacts(&self) -> Option<&Contacts> {
+        self.contacts.as_ref()
+    }
+
+    /// The contacts, to move what they are found by.
+    pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
+        self.contacts.as_mut()
     }
 
     /// The parameters in force.
@@ -124,6 +145,9 @@ impl Simulation {
         self.state.position.copy_from_slice(position);
         self.state.base.copy_from_slice(base);
         self.state.velocity.fill(Vec3::zeros());
+        if let Some(contacts) = &mut self.contacts {
+            contacts.clear();
+        }
     }
 
     /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
@@ -132,12 +156,15 @@ impl Simulation {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
-        let same_matrix = Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..params }
-            == Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..self.params };
+        let same_matrix = Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, collisions: Collisions::Off, ..params }
+            == Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, collisions: Collisions::Off, ..self.params };
         if !same_matrix {
             self.dynamic.refactor(&self.system.matrix(&params, params.simulated_step_secs()))?;
             self.equilibrium = None;
             self.inertia = inertia(&self.system, &params);
+            if let Some(contacts) = &mut self.contacts {
+                contacts.set_params(&self.system, &params);
+            }
         }
         self.params = params;
         Ok(())
@@ -166,9 +193,16 @@ impl Simulation {
         }
         old_base.copy_from_slice(base);
         let mut report = StepReport::default();
+        if let Some(contacts) = &mut self.contacts {
+            contacts.begin(position, &mut self.dynamic, Factor::Dynamic);
+        }
         for _ in 0..self.params.iterations {
-            let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, &mut report);
+            let contacts = self.contacts.as_mut();
+            let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, contacts, &mut report);
             report.last_change = change;
+        }
+        if let Some(contacts) = &mut self.contacts {
+            contacts.end(&self.state.position);
         }
         let State { position, velocity, .. } = &mut self.state;
         for v in 0..position.len() {
@@ -224,12 +258,21 @@ impl Simulation {
         let Some(solver) = self.equilibrium.as_mut() else { return report };
         let mut anderson = Anderson::default();
         let (mut best, mut since_best) = (f32::INFINITY, 0);
-        for _ in 0..iterations {
+        for iteration in 0..iterations {
+            if let Some(contacts) = &mut self.contacts
+                && iteration % CONTACT_REFRESH == 0
+                && iteration < LAST_REFRESH
+                && contacts.begin(&self.state.position, solver, Factor::Static)
+            {
+                anderson = Anderson::default();
+                (best, since_best) = (f32::INFINITY, 0);
+            }
             self.scratch.before.copy_from_slice(&self.state.position);
             for (predicted, position) in self.scratch.predicted.iter_mut().zip(&self.state.position) {
                 *predicted = position + gravity;
             }
-            let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, &mut report);
+            let contacts = self.contacts.as_mut();
+            let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, contacts, &mut report);
             report.last_change = change;
             since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
             best = best.min(change);
@@ -237,6 +280,9 @@ impl Simulation {
                 break;
             }
             anderson.accelerate(&self.scratch.before, &mut self.state.position);
+        }
+        if let Some(contacts) = &mut self.contacts {
+            contacts.end(&self.state.position);
         }
         report
     }
@@ -258,14 +304,14 @@ impl Simulation {
             .zip(&self.inertia)
             .map(|((x, y), inertia)| 0.5 * f64::from(*inertia) * f64::from((x - y).norm_squared()))
             .sum();
-        elastic + inertial
+        let contact = self.contacts.as_ref().map_or(0.0, |contacts| contacts.energy(&self.state.position));
+        elastic + inertial + contact
     }
 }
 
 impl Scratch {
     fn prepare(&mut self, n: usize) {
-        self.columns.resize(3 * n, 0.0);
-        self.residual.resize(n, Vec3::zeros());
+        self.residual.resize(n, [0.0; 4]);
         self.predicted.resize(n, Point::origin());
         self.before.resize(n, Point::origin());
         self.base_velocity.resize(n, Vec3::zeros());
@@ -285,6 +331,7 @@ fn iterate(
     inertia: &[f32],
     state: &mut State,
     scratch: &mut Scratch,
+    contacts: Option<&mut Contacts>,
     report: &mut StepReport,
 ) -> f32 {
     let start = Instant::now();
@@ -296,22 +343,24 @@ fn iterate(
     scratch.residual.par_chunks_mut(TASK).enumerate().for_each(|(task, residuals)| {
         for (k, residual) in residuals.iter_mut().enumerate() {
             let v = task * TASK + k;
-            *residual = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
+            let sum = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
+            *residual = [sum.x, sum.y, sum.z, 0.0];
         }
     });
     for (&vertex, place) in system.loose.iter().zip(&state.base[n..]) {
         let v = vertex as usize;
-        scratch.residual[v] += (place - state.position[v]) * (system.tie as f32 * stiffness);
+        let pull = (place - state.position[v]) * (system.tie as f32 * stiffness);
+        for (lane, pull) in scratch.residual[v].iter_mut().zip(pull.iter()) {
+            *lane += pull;
+        }
     }
-    for (v, residual) in scratch.residual.iter().enumerate() {
-        scratch.columns[v] = residual.x;
-        scratch.columns[n + v] = residual.y;
-        scratch.columns[2 * n + v] = residual.z;
+    match contacts {
+        Some(contacts) => contacts.solve(&state.position, &mut scratch.residual, solver),
+        None => solver.solve(&mut scratch.residual),
     }
-    solver.solve(&mut scratch.columns);
     let mut farthest = 0.0_f32;
-    for (v, position) in state.position.iter_mut().enumerate() {
-        let change = Vec3::new(scratch.columns[v], scratch.columns[n + v], scratch.columns[2 * n + v]);
+    for (position, [x, y, z, _]) in state.position.iter_mut().zip(&scratch.residual) {
+        let change = Vec3::new(*x, *y, *z);
         *position += change;
         farthest = farthest.max(change.norm_squared());
     }
