@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
-use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
+use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
 /// Which character.
@@ -65,8 +65,8 @@ pub(super) struct Options {
     /// Vertices of the simulation mesh [default: as in the file].
     #[arg(long, global = true, value_name = "N")]
     pub(super) sim_vertices: Option<usize>,
-    /// How contacts are handled.
-    #[arg(long, global = true, value_enum, default_value_t)]
+    /// How parts that touch are handled: off, local (around joints) or global.
+    #[arg(long, global = true, value_parser = parse_collisions, default_value = Collisions::default().id())]
     pub(super) collisions: Collisions,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -88,18 +88,6 @@ pub(super) enum Device {
     Gpu,
 }
 
-/// How contacts are handled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Collisions {
-    /// Parts pass through each other.
-    #[default]
-    Off,
-    /// Contacts within the flesh around one joint.
-    Local,
-    /// All contacts.
-    Global,
-}
-
 impl Options {
     /// Refuses what can't be done yet and applies what concerns the whole process.
     pub(super) fn check(&self) -> Outcome {
@@ -110,8 +98,8 @@ impl Options {
         if self.sim_vertices.is_some() {
             return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
         }
-        if self.collisions != Collisions::Off {
-            return missing("contact handling (--collisions local or global)");
+        if self.collisions == Collisions::Local {
+            return missing("contact handling around joints (--collisions local)");
         }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
@@ -126,6 +114,7 @@ impl Options {
         params.iterations = self.iterations.unwrap_or(params.iterations);
         params.acceleration = self.acceleration.unwrap_or(params.acceleration);
         params.budget_ms = self.budget.or(params.budget_ms);
+        params.collisions = self.collisions;
         params
     }
 }
@@ -133,6 +122,10 @@ impl Options {
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
     Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_collisions(id: &str) -> Result<Collisions, String> {
+    Collisions::from_id(id).ok_or_else(|| format!("there are {}", Collisions::ALL.map(Collisions::id).join(", ")))
 }
 
 fn parse_preset(id: &str) -> Result<Preset, String> {

@@ -26,8 +26,11 @@
 //! step.
 
 mod anderson;
+mod compliance;
+mod contacts;
 mod factor;
 mod lanes;
+mod loads;
 mod local;
 mod params;
 mod polar;
@@ -37,11 +40,13 @@ mod solver;
 mod structure;
 mod substitution;
 mod system;
+mod touch;
 mod window;
 mod work;
 
+pub use contacts::{ContactReport, Contacts};
 pub use factor::FactorError;
-pub use params::{MAX_ACCELERATION, Params, Preset};
+pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
 pub use work::Work;

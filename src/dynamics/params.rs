@@ -43,9 +43,55 @@ pub struct Params {
     pub budget_ms: Option<f64>,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
+    /// How parts of the skin that touch are handled.
+    pub collisions: Collisions,
     /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
     /// simulates `paper_step_secs` whatever its length on the clock.
     pub paper: Option<PaperUnits>,
+}
+
+/// How parts of the skin that touch are handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Collisions {
+    /// Parts pass through each other.
+    Off,
+    /// Pairs found beforehand around each joint.
+    Local,
+    /// Whatever touches.
+    #[default]
+    Global,
+}
+
+impl Collisions {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Local, Self::Global];
+
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Local => "local",
+            Self::Global => "global",
+        }
+    }
+
+    /// The one with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|collisions| collisions.id() == id)
+    }
+
+    /// Name on screen.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Off => "Off",
+            Self::Local => "Around joints",
+            Self::Global => "Everywhere",
+        }
+    }
 }
 
 /// How Fast Projective Skinning counts mass and time.
@@ -84,6 +130,7 @@ impl Params {
             acceleration: self.acceleration.min(MAX_ACCELERATION),
             budget_ms: self.budget_ms.filter(|ms| ms.is_finite()).map(|ms| ms.clamp(0.0, 1e4)),
             time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
+            collisions: self.collisions,
             paper: self.paper.map(|paper| PaperUnits {
                 total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
                 paper_step_secs: clean(paper.paper_step_secs, 1e-4, 10.0, 0.2),
@@ -145,6 +192,7 @@ impl Preset {
             acceleration: 0,
             budget_ms: None,
             time_step_secs: 1.0 / 60.0,
+            collisions: Collisions::default(),
             paper,
         }
     }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::contacts::Factor as FactorKind;
 use super::factor::{Factor, FactorError};
 use super::lanes::Slot;
 use super::rows::{Rows, add, dot, scaled, sub};
-use super::solver::{Done, Plan, Solver, each};
-use super::{Params, System};
+use super::solver::{Done, Plan, Solver, Touching, each};
+use super::touch::Touch;
+use super::{Collisions, Contacts, Params, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -55,6 +57,8 @@ pub struct Simulation {
     base: Vec<Point>,
     /// Vertex → place in `base` behind the base vertices, of the loose ones.
     loose_index: Vec<(u32, u32)>,
+    /// None while parts pass through each other.
+    touch: Option<Touch>,
 }
 
 impl Simulation {
@@ -68,7 +72,8 @@ impl Simulation {
         let velocity = vec![Vec3::zeros(); position.len()];
         let solver = Solver::new(&system.structure);
         let loose_index = system.loose.iter().zip(position.len() as u32..).map(|(&vertex, place)| (vertex, place)).collect();
-        let mut simulation = Self { system, params, dynamic, equilibrium: None, size, solver, position, velocity, base, loose_index };
+        let mut simulation =
+            Self { system, params, dynamic, equilibrium: None, size, solver, position, velocity, base, loose_index, touch: None };
         simulation.weigh();
         simulation.take_in();
         Ok(simulation)
@@ -92,6 +97,22 @@ impl Simulation {
         &self.velocity
     }
 
+    /// Lets parts of the skin collide, or no more.
+    pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
+        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.structure));
+    }
+
+    /// The contacts, if parts collide.
+    #[must_use]
+    pub fn contacts(&self) -> Option<&Contacts> {
+        self.touch.as_ref().map(|touch| &touch.contacts)
+    }
+
+    /// The contacts, to move what they are found by.
+    pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
+        self.touch.as_mut().map(|touch| &mut touch.contacts)
+    }
+
     /// The parameters in force.
     #[must_use]
     pub fn params(&self) -> &Params {
@@ -112,6 +133,9 @@ impl Simulation {
         self.position.copy_from_slice(position);
         self.base.copy_from_slice(base);
         self.velocity.fill(Vec3::zeros());
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
         self.take_in();
     }
 
@@ -126,6 +150,9 @@ impl Simulation {
             self.equilibrium = None;
             self.params = params;
             self.weigh();
+            if let Some(touch) = &mut self.touch {
+                touch.contacts.set_params(&self.system, &params);
+            }
         }
         self.params = params;
         Ok(())
@@ -157,10 +184,18 @@ impl Simulation {
             each(&mut simulation.solver.parts, 0, &|index, state| predicted(&mut state.rows, &structure.parts[index].vertices));
             predicted(&mut simulation.solver.top, &structure.top);
             simulation.move_base(base);
+            if let Some(touch) = &mut simulation.touch {
+                let structure = &simulation.system.structure;
+                simulation.solver.give_positions(structure, &mut simulation.position);
+                touch.begin(structure, &simulation.dynamic, FactorKind::Dynamic, &simulation.position);
+            }
             let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0, deadline);
             each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, damping, fastest));
             let top = finish(&mut simulation.solver.top, h, damping, fastest);
             simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
+            }
             let farthest = simulation.solver.parts.iter().fold(top, |most, part| most.max(part.farthest));
             StepReport { farthest, ..report(&done) }
         })
@@ -203,7 +238,8 @@ impl Simulation {
     /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
-        self.solver.energy(&self.system.structure)
+        let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        self.solver.energy(&self.system.structure) + contacts
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
@@ -220,6 +256,9 @@ impl Simulation {
             }
             let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still, None);
             simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
+            }
             report(&done)
         })
     }
@@ -231,7 +270,9 @@ impl Simulation {
             _ => (&self.dynamic, None),
         };
         let structure = &self.system.structure;
-        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline })
+        let refreshed = constant.is_some();
+        let touching = self.touch.as_mut().map(|touch| Touching { touch, positions: &mut self.position, refreshed });
+        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline }, touching)
     }
 
     fn gravity(&self) -> Vec3 {
@@ -365,8 +406,15 @@ fn finish(rows: &mut Rows, h: f32, damping: f32, fastest: f32) -> f32 {
 
 /// Whether the matrix depends on none of the differences.
 fn same_matrix(a: &Params, b: &Params) -> bool {
-    let matrix_only =
-        |p: &Params| Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, acceleration: 0, budget_ms: None, ..*p };
+    let matrix_only = |p: &Params| Params {
+        damping_per_s: 0.0,
+        gravity_m_s2: [0.0; 3],
+        iterations: 1,
+        acceleration: 0,
+        budget_ms: None,
+        collisions: Collisions::Off,
+        ..*p
+    };
     matrix_only(a) == matrix_only(b)
 }
 

@@ -12,12 +12,15 @@
 use std::time::Instant;
 
 use super::anderson::Anderson;
+use super::contacts::Factor as FactorKind;
 use super::factor::Factor;
 use super::lanes::Slot;
 use super::local::{self, BlockWeights};
 use super::rows::{Products, Rows, add, scaled, sub};
 use super::structure::{Part, Structure};
 use super::substitution::{Scratch, backward, forward};
+use super::touch::Touch;
+use crate::math::Point;
 
 /// An accelerated iterate is taken back if its energy is higher by more than this part: below, it is rounding.
 const ENERGY_TOLERANCE: f64 = 1e-5;
@@ -65,6 +68,14 @@ pub(super) struct Plan<'a> {
     pub(super) deadline: Option<Instant>,
 }
 
+/// Contacts, and the positions by vertex that they read.
+pub(super) struct Touching<'a> {
+    pub(super) touch: &'a mut Touch,
+    pub(super) positions: &'a mut [Point],
+    /// Whether contacts are looked for again on the way, with the factor of equilibria.
+    pub(super) refreshed: bool,
+}
+
 /// What was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Done {
@@ -97,7 +108,7 @@ impl Solver {
     }
 
     /// Iterates; positions are `rows.x` before and after.
-    pub(super) fn iterate(&mut self, plan: &Plan<'_>) -> Done {
+    pub(super) fn iterate(&mut self, plan: &Plan<'_>, mut touching: Option<Touching<'_>>) -> Done {
         let mut done = Done::default();
         let mut anderson = Anderson::new(plan.memory);
         for part in &mut self.parts {
@@ -109,15 +120,28 @@ impl Solver {
         let (mut energy, mut best, mut since_best) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
         for iteration in 1..=plan.iterations {
-            let mut now = self.descend(plan, anderson.is_on());
+            if let Some(touching) = &mut touching
+                && touching.refreshed
+                && Touch::is_due(iteration)
+            {
+                self.give_positions(plan.structure, touching.positions);
+                if touching.touch.begin(plan.structure, plan.factor, FactorKind::Static, touching.positions) {
+                    anderson = Anderson::new(plan.memory);
+                    (energy, best, since_best) = (f64::INFINITY, f32::INFINITY, 0);
+                }
+            }
+            let mut now = self.descend(plan, anderson.is_on(), &mut touching);
             if anderson.is_on() {
                 if now > energy + ENERGY_TOLERANCE * energy.abs() + floor {
                     done.taken_back += 1;
                     anderson.forget();
                     self.extrapolate(&[]);
-                    now = self.descend(plan, true);
+                    now = self.descend(plan, true, &mut touching);
                 }
                 energy = now;
+            }
+            if let Some(Touching { touch, positions, .. }) = &mut touching {
+                touch.press(plan.structure, plan.factor, self, positions);
             }
             self.solve_top(plan);
             let change = self.ascend(plan, &anderson);
@@ -153,7 +177,7 @@ impl Solver {
     }
 
     /// Local step and forward substitution of all parts; returns the energy if asked for.
-    fn descend(&mut self, plan: &Plan<'_>, with_energy: bool) -> f64 {
+    fn descend(&mut self, plan: &Plan<'_>, with_energy: bool, touching: &mut Option<Touching<'_>>) -> f64 {
         let Plan { structure, factor, constant, .. } = *plan;
         let Self { parts, top, .. } = self;
         let top_x = &top.x[..top.count];
@@ -178,7 +202,20 @@ impl Solver {
                 *sum = add(*sum, *b);
             }
         }
+        if let Some(Touching { touch, positions, .. }) = touching {
+            energy += touch.look(self, positions);
+        }
         energy
+    }
+
+    /// Positions by vertex.
+    pub(super) fn give_positions(&self, structure: &Structure, positions: &mut [Point]) {
+        let owners = self.parts.iter().zip(&structure.parts).map(|(state, part)| (&state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&self.top, &structure.top)]) {
+            for (&[x, y, z, _], &v) in rows.x.iter().zip(vertices) {
+                positions[v as usize] = Point::new(x, y, z);
+            }
+        }
     }
 
     fn solve_top(&mut self, plan: &Plan<'_>) {

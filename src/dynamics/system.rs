@@ -17,6 +17,8 @@ pub struct System {
     /// Who owns what.
     pub(super) structure: Structure,
     prisms: Vec<Prism>,
+    /// Diagonal of Qᵀ V Q, for stiffness 1.
+    pub(super) diagonal: Vec<f64>,
     /// Vertices that no tet holds: they are tied to the place that the anchors give them, behind the base vertices.
     pub(super) loose: Vec<u32>,
     /// Strength of a tie, for stiffness 1.
@@ -82,6 +84,7 @@ impl System {
             volume,
             structure,
             prisms,
+            diagonal,
             loose: tissue.loose.clone(),
             tie: typical,
             metres_per_unit,

@@ -6,13 +6,15 @@
 
 use super::factor::Factor;
 use super::lanes::{Slot, Slots, zeroed_slots};
-use super::rows::sub;
+use super::rows::add;
 use super::solver::Solver;
 use super::structure::{Structure, Triangle};
 use super::substitution::{Scratch, backward, forward};
+use crate::math::Point;
 
 /// A set of vertices, with everything that a solve between them needs.
 pub(super) struct Window {
+    vertices: Vec<u32>,
     /// Part (the number of parts: the top) and row of every vertex.
     places: Vec<[u32; 2]>,
     parts: Vec<Reach>,
@@ -62,7 +64,12 @@ impl Window {
     pub(super) fn new(structure: &Structure) -> Self {
         let mut top = Reach::new(&structure.top_triangle);
         top.supernodes.extend(0..structure.top_triangle.supernodes.len() as u32);
-        Self { places: Vec::new(), parts: structure.parts.iter().map(|part| Reach::new(&part.triangle)).collect(), top }
+        Self {
+            vertices: Vec::new(),
+            places: Vec::new(),
+            parts: structure.parts.iter().map(|part| Reach::new(&part.triangle)).collect(),
+            top,
+        }
     }
 
     /// Looks at these vertices from now on. Allocates nothing once there was room for as many.
@@ -72,6 +79,8 @@ impl Window {
             reach.marked.fill(false);
         }
         self.places.clear();
+        self.vertices.clear();
+        self.vertices.extend_from_slice(vertices);
         for &vertex in vertices {
             let [part, row] = structure.place[vertex as usize];
             self.places.push([part, row]);
@@ -82,6 +91,11 @@ impl Window {
         for reach in &mut self.parts {
             reach.supernodes.sort_unstable();
         }
+    }
+
+    /// How many vertices there are.
+    pub(super) fn len(&self) -> usize {
+        self.vertices.len()
     }
 
     /// Replaces values at the vertices, as a right-hand side that is zero elsewhere, by the solution at the vertices.
@@ -109,17 +123,26 @@ impl Window {
         self.take(values);
     }
 
-    /// Takes a right-hand side at the vertices from the one that the solver has just substituted forward.
-    pub(super) fn take_from(&mut self, structure: &Structure, factor: &Factor, solver: &mut Solver, values: &[Slot]) {
-        self.put(structure, values);
+    /// Adds forces at the vertices to the right-hand side that the solver has just substituted forward.
+    pub(super) fn push(&mut self, structure: &Structure, factor: &Factor, solver: &mut Solver, forces: &[Slot]) {
+        self.put(structure, forces);
         self.descend_parts(structure, factor);
         for ((reach, part), state) in self.parts.iter().zip(&structure.parts).zip(&mut solver.parts) {
             for range in reach.rows(&part.triangle) {
-                subtract(&mut state.rows.b[range.clone()], &reach.b[range]);
+                add_to(&mut state.rows.b[range.clone()], &reach.b[range]);
             }
         }
         let count = solver.top.count;
-        subtract(&mut solver.top.b[..count], &self.top.b[..count]);
+        add_to(&mut solver.top.b[..count], &self.top.b[..count]);
+    }
+
+    /// Copies the present positions of the vertices.
+    pub(super) fn positions(&self, solver: &Solver, positions: &mut [Point]) {
+        for (&[part, row], &vertex) in self.places.iter().zip(&self.vertices) {
+            let rows = solver.parts.get(part as usize).map_or(&solver.top, |state| &state.rows);
+            let [x, y, z, _] = rows.x[row as usize];
+            positions[vertex as usize] = Point::new(x, y, z);
+        }
     }
 
     fn put(&mut self, structure: &Structure, values: &[Slot]) {
@@ -150,7 +173,7 @@ impl Window {
             forward(&part.triangle, tiles, Some(&reach.supernodes), &mut reach.b);
             let own = part.vertices.len();
             for (sum, b) in self.top.b[..top].iter_mut().zip(&reach.b[own..]) {
-                *sum = super::rows::add(*sum, *b);
+                *sum = add(*sum, *b);
             }
         }
     }
@@ -183,8 +206,8 @@ impl Window {
     }
 }
 
-fn subtract(from: &mut [Slot], what: &[Slot]) {
-    for (a, b) in from.iter_mut().zip(what) {
-        *a = sub(*a, *b);
+fn add_to(to: &mut [Slot], what: &[Slot]) {
+    for (a, b) in to.iter_mut().zip(what) {
+        *a = add(*a, *b);
     }
 }

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
-use crate::dynamics::{FactorError, Params, Simulation};
+use crate::collision::CollisionBody;
+use crate::dynamics::{Collisions, Contacts, FactorError, Params, Simulation};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
 use crate::tissue::BaseFrame;
@@ -58,7 +59,8 @@ impl Projective {
         let flesh = subject.tissue.clone()?;
         let position = subject.sim.mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
-        let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let mut simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        simulation.set_contacts(contacts(subject, &flesh, params));
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
@@ -91,7 +93,15 @@ impl Projective {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
-        self.simulation.set_params(params)
+        let other = params.collisions != self.simulation.params().collisions;
+        self.simulation.set_params(params)?;
+        if other {
+            self.simulation.set_contacts(contacts(&self.subject, &self.flesh, params));
+            if let Some(contacts) = self.simulation.contacts_mut() {
+                contacts.place_feet(self.frame.bones());
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing moves any more until the bones or the parameters do.
@@ -122,6 +132,9 @@ impl Projective {
             }
         };
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        if let Some(contacts) = self.simulation.contacts_mut() {
+            contacts.place_feet(self.frame.bones());
+        }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
     }
 
@@ -228,6 +241,14 @@ impl Skinner for Projective {
         self.started = false;
         self.pending_secs = 0.0;
     }
+}
+
+/// What collides, as far as the parameters want it.
+fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
+    (params.collisions == Collisions::Global).then(|| {
+        let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+        Contacts::new(body, &flesh.system, params, subject.size)
+    })
 }
 
 /// Transform of every joint relative to its parent joint.
