@@ -28,12 +28,15 @@
 mod anderson;
 pub mod global;
 pub mod local;
+mod materials;
 mod params;
 mod simd;
 mod simulation;
 mod system;
+mod volume;
 
 pub use global::{Cholesky, FactorError, GlobalSolver};
+pub use materials::Materials;
 pub use params::{Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;

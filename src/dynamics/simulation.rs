@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::anderson::Anderson;
 use super::global::{Cholesky, FactorError, GlobalSolver};
 use super::local::Forces;
-use super::{Params, System};
+use super::{Materials, Params, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -48,6 +48,10 @@ pub struct Simulation {
     equilibrium: Option<Cholesky>,
     /// M/h² of the dynamic step.
     inertia: Vec<f32>,
+    /// Per vertex weight over inertial mass: 1 but for jiggle.
+    heaviness: Vec<f32>,
+    /// Per vertex the part of the velocity relative to its base that a step leaves.
+    kept: Vec<f32>,
     size: f32,
     state: State,
     scratch: Scratch,
@@ -83,7 +87,8 @@ impl Simulation {
         let velocity = vec![Vec3::zeros(); position.len()];
         let inertia = inertia(&system, &params);
         let state = State { position, velocity, base };
-        Ok(Self { system, params, dynamic, equilibrium: None, inertia, size, state, scratch: Scratch::default() })
+        let (heaviness, kept) = (heaviness(&system, &params), kept(&system, &params));
+        Ok(Self { system, params, dynamic, equilibrium: None, inertia, heaviness, kept, size, state, scratch: Scratch::default() })
     }
 
     /// The skin, world space.
@@ -140,6 +145,21 @@ impl Simulation {
             self.inertia = inertia(&self.system, &params);
         }
         self.params = params;
+        (self.heaviness, self.kept) = (heaviness(&self.system, &params), kept(&self.system, &params));
+        Ok(())
+    }
+
+    /// Changes what the flesh is made of. Refactors numerically; the state stays.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        let system = Arc::new(self.system.with_materials(materials));
+        self.dynamic.refactor(&system.matrix(&self.params, self.params.simulated_step_secs()))?;
+        self.equilibrium = None;
+        self.inertia = inertia(&system, &self.params);
+        (self.heaviness, self.kept) = (heaviness(&system, &self.params), kept(&system, &self.params));
+        self.system = system;
         Ok(())
     }
 
@@ -150,7 +170,6 @@ impl Simulation {
     pub fn step(&mut self, base: &[Point]) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = self.gravity() * (h * h);
-        let damping = (-self.params.damping_per_s * self.params.simulated_step_secs()).exp() as f32;
         let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h);
         let State { position, velocity, base: old_base } = &mut self.state;
         let scratch = &mut self.scratch;
@@ -160,22 +179,28 @@ impl Simulation {
             // Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
             let carried = base[v] - old_base[v];
             let own = velocity[v] * h - scratch.base_velocity[v] * h;
-            scratch.predicted[v] = position[v] + velocity[v] * h + gravity;
+            scratch.predicted[v] = position[v] + velocity[v] * h + gravity * self.heaviness[v];
             position[v] += carried + own;
             scratch.base_velocity[v] = carried / h;
         }
         old_base.copy_from_slice(base);
+        for (&v, place) in self.system.carried.iter().zip(&base[position.len()..]) {
+            (position[v as usize], scratch.predicted[v as usize]) = (*place, *place);
+        }
         let mut report = StepReport::default();
         for _ in 0..self.params.iterations {
             let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, &mut report);
             report.last_change = change;
         }
         let State { position, velocity, .. } = &mut self.state;
+        for &v in &self.system.carried {
+            scratch.base_velocity[v as usize] = (position[v as usize] - scratch.before[v as usize]) / h;
+        }
         for v in 0..position.len() {
             let relative = (position[v] - scratch.before[v]) / h - scratch.base_velocity[v];
             let speed = relative.norm();
             report.farthest = report.farthest.max(speed * h);
-            let kept = if speed > fastest { damping * fastest / speed } else { damping };
+            let kept = if speed > fastest { self.kept[v] * fastest / speed } else { self.kept[v] };
             velocity[v] = scratch.base_velocity[v] + relative * kept;
         }
         report
@@ -189,6 +214,9 @@ impl Simulation {
         self.factor_equilibrium()?;
         for (v, position) in self.state.position.iter_mut().enumerate() {
             *position += base[v] - self.state.base[v];
+        }
+        for (&v, place) in self.system.carried.iter().zip(&base[self.system.unknowns()..]) {
+            self.state.position[v as usize] = *place;
         }
         self.state.base.copy_from_slice(base);
         Ok(self.relax(iterations, 0.0))
@@ -226,8 +254,8 @@ impl Simulation {
         let (mut best, mut since_best) = (f32::INFINITY, 0);
         for _ in 0..iterations {
             self.scratch.before.copy_from_slice(&self.state.position);
-            for (predicted, position) in self.scratch.predicted.iter_mut().zip(&self.state.position) {
-                *predicted = position + gravity;
+            for ((predicted, position), heaviness) in self.scratch.predicted.iter_mut().zip(&self.state.position).zip(&self.heaviness) {
+                *predicted = position + gravity * *heaviness;
             }
             let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, &mut report);
             report.last_change = change;
@@ -274,7 +302,16 @@ impl Scratch {
 
 fn inertia(system: &System, params: &Params) -> Vec<f32> {
     let h = params.simulated_step_secs();
-    system.masses(params).iter().map(|m| (m / (h * h)) as f32).collect()
+    system.inertial_masses(params).iter().map(|m| (m / (h * h)) as f32).collect()
+}
+
+fn heaviness(system: &System, params: &Params) -> Vec<f32> {
+    (0..system.unknowns()).map(|vertex| (1.0 / system.materials.inertia(vertex, params)) as f32).collect()
+}
+
+fn kept(system: &System, params: &Params) -> Vec<f32> {
+    let h = params.simulated_step_secs();
+    (0..system.unknowns()).map(|vertex| (-system.materials.damping_per_s(vertex, params) * h).exp() as f32).collect()
 }
 
 /// One local and one global step; how far the vertex that moved most went.
@@ -299,9 +336,8 @@ fn iterate(
             *residual = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
         }
     });
-    for (&vertex, place) in system.loose.iter().zip(&state.base[n..]) {
-        let v = vertex as usize;
-        scratch.residual[v] += (place - state.position[v]) * (system.tie as f32 * stiffness);
+    for &vertex in &system.carried {
+        scratch.residual[vertex as usize] = Vec3::zeros();
     }
     for (v, residual) in scratch.residual.iter().enumerate() {
         scratch.columns[v] = residual.x;

@@ -95,7 +95,7 @@ impl Subject {
 
         let start = Instant::now();
         let weights = file_weights(&character, &sim);
-        let tissue = match Tissue::build(&sim, &character.skeleton, weights.as_ref(), &character.bone_radii, progress) {
+        let tissue = match Tissue::build(&sim, &character.skeleton, weights.as_ref(), &character.bone_radii, &character.bones, progress) {
             Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
             other => other,
         };
