@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
-use crate::dynamics::{FactorError, Params, Simulation};
+use crate::character::BoneMap;
+use crate::dynamics::{FactorError, Materials, Params, Simulation};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
 use crate::tissue::BaseFrame;
@@ -57,7 +58,11 @@ impl Projective {
         let flesh = subject.tissue.clone()?;
         let position = subject.sim.mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
-        let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let mut simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let materials = Materials::of_bones(&flesh.tissue, &subject.sim.mesh, &subject.bones);
+        if !materials.is_uniform() {
+            simulation.set_materials(&materials)?;
+        }
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
@@ -91,6 +96,24 @@ impl Projective {
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
         self.simulation.set_params(params)
+    }
+
+    /// Changes what the flesh is made of.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        self.still_steps = 0;
+        self.simulation.set_materials(materials)
+    }
+
+    /// Changes the factors in the settings of bones. What is no factor is part of the subject.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
+        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim.mesh, bones);
+        self.set_materials(&materials)
     }
 
     /// Whether nothing moves any more until the bones or the parameters do.
