@@ -33,6 +33,7 @@ mod params;
 mod simd;
 mod simulation;
 mod system;
+mod virtual_bones;
 mod volume;
 
 pub use global::{Cholesky, FactorError, GlobalSolver};
@@ -40,3 +41,4 @@ pub use materials::Materials;
 pub use params::{Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
+pub use virtual_bones::VirtualBones;

@@ -113,12 +113,17 @@ impl System {
         params.stiffness_pa * self.unit(params)
     }
 
-    /// Mass of every vertex, kg; at least a millionth of the mean so that nothing is weightless.
-    pub(super) fn masses(&self, params: &Params) -> Vec<f64> {
-        let density = match params.paper {
+    /// Mass per world unit³, kg.
+    pub(super) fn density(&self, params: &Params) -> f64 {
+        match params.paper {
             Some(paper) => paper.total_mass_kg / self.total_volume.max(f64::MIN_POSITIVE),
             None => params.density_kg_m3 * self.unit(params).powi(3),
-        };
+        }
+    }
+
+    /// Mass of every vertex, kg; at least a millionth of the mean so that nothing is weightless.
+    pub(super) fn masses(&self, params: &Params) -> Vec<f64> {
+        let density = self.density(params);
         let least = 1e-6 * self.total_volume / self.volume.len().max(1) as f64;
         self.volume.iter().zip(&self.materials.density).map(|(v, &factor)| density * v.max(least) * f64::from(factor)).collect()
     }

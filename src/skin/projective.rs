@@ -10,7 +10,7 @@ use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
 use crate::character::BoneMap;
-use crate::dynamics::{FactorError, Materials, Params, Simulation};
+use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
 use crate::tissue::BaseFrame;
@@ -27,11 +27,26 @@ const ASLEEP: f32 = 2e-7;
 /// …after so many steps.
 const STEPS_TO_SLEEP: u32 = 20;
 
+/// Virtual bones settle in at most so many pieces…
+const SETTLING_PIECES: usize = 200;
+/// …of so many iterations each.
+const SETTLING_ITERATIONS: usize = 50;
+
+/// How virtual bones follow the pose.
+#[derive(Debug, Clone, Copy)]
+enum Motion {
+    /// By a time step.
+    Step,
+    /// Towards their equilibrium, by so many iterations.
+    Creep(usize),
+}
+
 /// The simulated skin of one character; its vertices are those of the simulation mesh.
 pub struct Projective {
     subject: Arc<Subject>,
     flesh: Flesh,
     simulation: Simulation,
+    virtual_bones: Option<VirtualBones>,
     frame: BaseFrame,
     base: Vec<Point>,
     /// Transforms relative to the parent, of the pose that the base is at, of the last frame's, and of the one asked for.
@@ -63,12 +78,15 @@ impl Projective {
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }
+        let skeleton = &subject.character.skeleton;
+        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim.mesh, skeleton, simulation.system(), simulation.params());
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
             subject: subject.clone(),
             flesh,
             simulation,
+            virtual_bones,
             frame: BaseFrame::default(),
             base,
             at: bind.clone(),
@@ -95,7 +113,9 @@ impl Projective {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
-        self.simulation.set_params(params)
+        self.simulation.set_params(params)?;
+        self.tell_virtual_bones();
+        Ok(())
     }
 
     /// Changes what the flesh is made of.
@@ -104,7 +124,15 @@ impl Projective {
     /// [`FactorError`]; the old materials then stay.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
         self.still_steps = 0;
-        self.simulation.set_materials(materials)
+        self.simulation.set_materials(materials)?;
+        self.tell_virtual_bones();
+        Ok(())
+    }
+
+    fn tell_virtual_bones(&mut self) {
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.set(self.simulation.system(), self.simulation.params());
+        }
     }
 
     /// Changes the factors in the settings of bones. What is no factor is part of the subject.
@@ -128,8 +156,9 @@ impl Projective {
         self.times
     }
 
-    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose.
-    fn place_base(&mut self, between: Option<f64>, target: &[Affine]) {
+    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose. Returns how far virtual bones still are
+    /// from rest.
+    fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: Motion) -> f64 {
         let start = std::time::Instant::now();
         let world = match between {
             None => {
@@ -143,8 +172,17 @@ impl Projective {
                 &self.world
             }
         };
+        let mut unrest = 0.0;
+        if let Some(bones) = &mut self.virtual_bones {
+            match motion {
+                Motion::Step => bones.step(world),
+                Motion::Creep(iterations) => unrest = bones.creep(world, iterations),
+            }
+            bones.write(world, &mut self.frame);
+        }
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
+        unrest
     }
 
     /// Walks from the pose the base is at to the frame's, without inertia. From then on the frame's pose is the last one.
@@ -152,10 +190,10 @@ impl Projective {
         self.from.clone_from(&self.at);
         let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
         for piece in 1..pieces {
-            self.place_base(Some(piece as f64 / pieces as f64), target);
+            self.place_base(Some(piece as f64 / pieces as f64), target, Motion::Creep(PIECE_ITERATIONS));
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         }
-        self.place_base(None, target);
+        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
@@ -166,12 +204,27 @@ impl Projective {
             self.rest_at_bind();
         }
         self.walk(target)?;
+        if self.virtual_bones.is_some() {
+            self.let_bones_settle(target)?;
+        }
         let report = self.simulation.settle()?;
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;
+        Ok(())
+    }
+
+    /// Virtual bones go to their equilibrium, the flesh with them: a base that jumped there would turn elements inside out.
+    fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        for _ in 0..SETTLING_PIECES {
+            let unrest = self.place_base(None, target, Motion::Creep(SETTLING_ITERATIONS));
+            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            if self.virtual_bones.as_ref().is_none_or(|bones| bones.is_still(unrest)) {
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -190,6 +243,9 @@ impl Projective {
 
     fn rest_at_bind(&mut self) {
         let skeleton = &self.subject.character.skeleton;
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.rest(&skeleton.bind_transforms());
+        }
         self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
         relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
@@ -209,7 +265,7 @@ impl Projective {
                 self.still_steps = 0;
                 continue;
             }
-            self.place_base((t < 1.0).then_some(t), frame.world_from_joint);
+            self.place_base((t < 1.0).then_some(t), frame.world_from_joint, Motion::Step);
             self.step_or_sleep();
         }
         self.times.steps = steps;

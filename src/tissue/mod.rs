@@ -38,7 +38,6 @@ pub use anchors::{Anchors, BaseFrame};
 pub use graph::{Bone, BoneGraph, Node};
 pub use prisms::{Prism, Prisms};
 pub use quality::Quality;
-#[allow(unused_imports)]
 pub(crate) use stretching::FreeBone;
 
 use std::collections::BTreeMap;
