@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
+use crate::character::{BoneSettings, MOST_JIGGLE};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
@@ -17,6 +18,11 @@ pub(super) struct CharacterOptions {
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
     #[arg(long, value_name = "JOINT=RADIUS", value_parser = parse_radius)]
     pub(super) bone_radius: Vec<(String, f64)>,
+    /// What the bones that a joint carries do, and the flesh on them (repeatable): factors on the whole body's stiffness, density,
+    /// damping or jiggle, as in thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but doesn't hold it; held: the
+    /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
+    #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
+    pub(super) bone: Vec<(String, String)>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
@@ -40,6 +46,15 @@ fn parse_radius(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+fn parse_bone(text: &str) -> Result<(String, String), String> {
+    let (joint, edit) = text
+        .rsplit_once('=')
+        .filter(|(joint, _)| !joint.is_empty())
+        .ok_or("expected JOINT=KEY[:VALUE],… as in belly=virtual or thigh.L=stiffness:0.5,damping:2")?;
+    BoneSettings::default().edit(edit).map_err(|error| error.to_string())?;
+    Ok((joint.to_owned(), edit.to_owned()))
+}
+
 /// How to work.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -59,6 +74,8 @@ pub(super) struct Options {
     /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
     #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
     pub(super) preset: Preset,
+    #[command(flatten)]
+    pub(super) physics: Physics,
     /// Where to simulate.
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(super) device: Device,
@@ -74,6 +91,52 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
+}
+
+/// Numbers that replace those of the preset.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Physics {
+    /// Stiffness of the flesh in pascals of this character, instead of the preset's for a human of 1.7 m.
+    #[arg(long, global = true, value_name = "PA", value_parser = number_in(1e-3, 1e12))]
+    stiffness: Option<f64>,
+    /// Mass per volume, kg/m³.
+    #[arg(long, global = true, value_name = "KG/M3", value_parser = number_in(1e-3, 1e6))]
+    density: Option<f64>,
+    /// How fast jiggling dies out, 1/s.
+    #[arg(long, global = true, value_name = "1/S", value_parser = number_in(0.0, 1e4))]
+    damping: Option<f64>,
+    /// Gravity downwards along the world's Y axis, m/s²; on the ground 9.81 [default: 0].
+    #[arg(long, global = true, value_name = "M/S2", value_parser = number_in(-1e4, 1e4), allow_hyphen_values = true)]
+    gravity: Option<f64>,
+    /// How much the flesh jiggles: 0 follows without inertia, 1 is physical, up to 4 is exaggerated.
+    #[arg(long, global = true, value_name = "FACTOR", value_parser = number_in(0.0, MOST_JIGGLE))]
+    jiggle: Option<f64>,
+    /// Resistance to changes of volume, relative to that against changes of shape: flesh bulges where it is squeezed [default: 0].
+    #[arg(long, global = true, value_name = "WEIGHT", value_parser = number_in(0.0, 100.0))]
+    volume: Option<f64>,
+}
+
+impl Physics {
+    fn apply(&self, params: &mut Params) {
+        if let Some(stiffness_pa) = self.stiffness {
+            (params.stiffness_pa, params.human_sized) = (stiffness_pa, false);
+        }
+        params.density_kg_m3 = self.density.unwrap_or(params.density_kg_m3);
+        params.damping_per_s = self.damping.unwrap_or(params.damping_per_s);
+        if let Some(gravity) = self.gravity {
+            params.gravity_m_s2 = [0.0, -gravity, 0.0];
+        }
+        params.jiggle = self.jiggle.unwrap_or(params.jiggle);
+        params.volume = self.volume.unwrap_or(params.volume);
+    }
+}
+
+/// Parses a number in a range.
+fn number_in(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let parsed = text.trim().parse::<f64>().ok().filter(|number| (least..=most).contains(number));
+        parsed.ok_or_else(|| format!("expected a number from {least} to {most}"))
+    }
 }
 
 /// Where to simulate.
@@ -115,6 +178,7 @@ impl Options {
         params.acceleration = self.acceleration.unwrap_or(params.acceleration);
         params.budget_ms = self.budget.or(params.budget_ms);
         params.collisions = self.collisions;
+        self.physics.apply(&mut params);
         params
     }
 }

@@ -16,7 +16,7 @@ use super::contacts::Factor as FactorKind;
 use super::factor::Factor;
 use super::lanes::Slot;
 use super::local::{self, BlockWeights};
-use super::rows::{Products, Rows, add, scaled, sub};
+use super::rows::{Products, Rows, add};
 use super::structure::{Part, Structure};
 use super::substitution::{Scratch, backward, forward};
 use super::touch::Touch;
@@ -31,8 +31,6 @@ const ENERGY_FLOOR: f64 = 1e-10;
 pub(super) struct PartState {
     pub(super) rows: Rows,
     pub(super) weights: Vec<BlockWeights>,
-    /// Rows of loose vertices, the places they are tied to, and how strongly.
-    pub(super) ties: Vec<(usize, Slot, f32)>,
     scratch: Scratch,
     energy: f64,
     products: Products,
@@ -44,11 +42,11 @@ pub(super) struct PartState {
 pub(super) struct Solver {
     pub(super) parts: Vec<PartState>,
     pub(super) top: Rows,
-    /// Loose vertices of the top.
-    pub(super) top_ties: Vec<(usize, Slot, f32)>,
     top_scratch: Scratch,
     /// Σ w V.
     pub(super) total_weight: f64,
+    /// Resistance to changes of volume, relative to that to changes of shape.
+    pub(super) volume: f32,
 }
 
 /// How to iterate.
@@ -91,7 +89,6 @@ impl Solver {
         let part = |part: &Part| PartState {
             rows: Rows::new(part.vertices.len()),
             weights: Vec::new(),
-            ties: Vec::new(),
             scratch: Scratch::for_triangle(&part.triangle),
             energy: 0.0,
             products: Products::default(),
@@ -101,9 +98,9 @@ impl Solver {
         Self {
             parts: structure.parts.iter().map(part).collect(),
             top: Rows::new(structure.top.len()),
-            top_ties: Vec::new(),
             top_scratch: Scratch::for_triangle(&structure.top_triangle),
             total_weight: 0.0,
+            volume: 0.0,
         }
     }
 
@@ -179,22 +176,21 @@ impl Solver {
     /// Local step and forward substitution of all parts; returns the energy if asked for.
     fn descend(&mut self, plan: &Plan<'_>, with_energy: bool, touching: &mut Option<Touching<'_>>) -> f64 {
         let Plan { structure, factor, constant, .. } = *plan;
-        let Self { parts, top, .. } = self;
-        let top_x = &top.x[..top.count];
+        let Self { parts, top, volume, .. } = self;
+        let (top_x, volume) = (&top.x[..top.count], *volume);
         each(parts, 0, &|index, state| {
             let (part, tiles) = (&structure.parts[index], &factor.parts[index]);
             let own = state.rows.count;
             state.rows.x[own..own + top_x.len()].copy_from_slice(top_x);
             state.energy = state.rows.pull(constant);
-            state.energy += tie(&mut state.rows, &state.ties);
             state.rows.b[own..part.base_start].fill([0.0; 4]);
             let start = Instant::now();
-            state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, with_energy);
+            state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, volume, with_energy);
             state.local_secs += start.elapsed().as_secs_f64();
+            state.rows.hold_carried();
             forward(&part.triangle, tiles, None, &mut state.rows.b);
         });
         let mut energy = top.pull(constant);
-        energy += tie(top, &self.top_ties);
         for part in parts {
             energy += part.energy;
             let own = part.rows.count;
@@ -202,6 +198,7 @@ impl Solver {
                 *sum = add(*sum, *b);
             }
         }
+        top.hold_carried();
         if let Some(Touching { touch, positions, .. }) = touching {
             energy += touch.look(self, positions);
         }
@@ -251,26 +248,20 @@ impl Solver {
     /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, structure: &Structure) -> f64 {
         let top = &mut self.top;
-        let mut energy = top.pull(None) + tie(top, &self.top_ties);
+        let mut energy = top.pull(None);
         for (state, part) in self.parts.iter_mut().zip(&structure.parts) {
             let own = state.rows.count;
             state.rows.x[own..own + top.count].copy_from_slice(&top.x[..top.count]);
-            energy += state.rows.pull(None) + tie(&mut state.rows, &state.ties);
-            energy += part.blocks.iter().zip(&state.weights).map(|(block, weights)| block.energy(weights, &state.rows.x)).sum::<f64>();
+            energy += state.rows.pull(None);
+            energy += part
+                .blocks
+                .iter()
+                .zip(&state.weights)
+                .map(|(block, weights)| block.energy(weights, &state.rows.x, self.volume))
+                .sum::<f64>();
         }
         energy
     }
-}
-
-/// Adds the pull of the ties; returns their energy.
-fn tie(rows: &mut Rows, ties: &[(usize, Slot, f32)]) -> f64 {
-    let mut energy = 0.0;
-    for &(row, place, strength) in ties {
-        let way = sub(place, rows.x[row]);
-        rows.b[row] = add(rows.b[row], scaled(way, strength));
-        energy += 0.5 * f64::from(strength) * f64::from(super::rows::dot(way, way));
-    }
-    energy
 }
 
 /// Does something for every part, at the same time where there are threads.
