@@ -8,7 +8,7 @@ use crate::tissue::Tissue;
 /// Vertices of a patch.
 const PATCH: usize = 40;
 /// Pairs closer along the surface than so many local edges are neighbours and don't collide.
-const NEIGHBOR_EDGES: f32 = 3.5;
+const NEIGHBOR_EDGES: f32 = 1.5;
 /// A pair learnt at rest stands for all within so many local edges.
 const LEARNT_EDGES: f32 = 5.0;
 /// Vertices that the search for a neighbour may visit.

@@ -32,6 +32,12 @@ impl Feet {
         Self { points: body.foot_points.iter().map(|p| p.cast::<f32>()).collect(), bones: Vec::new() }
     }
 
+    /// World positions of the foot points.
+    #[must_use]
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
     /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
     pub fn place(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
         self.bones.clear();

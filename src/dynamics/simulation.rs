@@ -25,7 +25,7 @@ const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
 /// An equilibrium looks for contacts anew after so many iterations…
 const CONTACT_REFRESH: usize = 8;
 /// …but not after this many, so that it comes to an end.
-const LAST_REFRESH: usize = 800;
+const LAST_REFRESH: usize = 100_000;
 /// Vertices that one task handles.
 const TASK: usize = 512;
 
@@ -276,6 +276,7 @@ impl Simulation {
             report.last_change = change;
             since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
             best = best.min(change);
+            if std::env::var("LAB").is_ok() && iteration % 50 == 0 { eprintln!("it {iteration}: {:e} {:?}", change / self.size, self.contacts.as_ref().map(|c| (c.contacts().len(), c.report().multiplications))); }
             if change <= still || since_best > PATIENCE {
                 break;
             }
