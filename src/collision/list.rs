@@ -130,18 +130,21 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
 /// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
 fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, pressing: bool) -> Option<Contact> {
     let p = positions[vertex as usize];
-    let own = outward(positions, feet, vertex)?;
+    let own = feet.outward[vertex as usize];
     let own_normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
     let accept = |foot: Foot, pressing: bool| {
         let corners = body.triangle(foot.triangle);
         let mut out = Vec3::zeros();
         for (&corner, &w) in corners.iter().zip(&foot.weights) {
-            out += (positions[corner as usize] - feet.points[corner as usize]) * w;
+            out += feet.outward[corner as usize] * w;
         }
-        let facing = own.dot(&out.try_normalize(1e-30)?);
+        let facing = own.dot(&out.try_normalize(1e-3)?);
         let against = own_normal.dot(&foot.normal);
         let neighbor = corners.contains(&vertex) || (foot.triangle != from && body.is_left_alone(vertex, foot.triangle));
-        if !pressing && (neighbor || facing > FACING || against > FACING) {
+        // Opposite sides of one bone don't meet but through it.
+        let bone = body.foot_bones[vertex as usize];
+        let same_bone = corners.iter().any(|&c| body.foot_bones[c as usize] == bone);
+        if !pressing && (neighbor || same_bone || facing > FACING || against > FACING) {
             return None;
         }
         let normal = (foot.normal - own_normal).try_normalize(1e-3)?;
@@ -156,11 +159,6 @@ fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, f
         Some(Contact { vertex, triangle, corners, weights, normal, gap, edge, load: 0.0, old: false })
     };
     accept(body.walk(&p, from, positions), false).or_else(|| accept(body.project(&p, from, positions), pressing))
-}
-
-/// Direction from the foot point of a vertex to the vertex.
-fn outward(positions: &[Point], feet: &Feet, vertex: u32) -> Option<Vec3> {
-    (positions[vertex as usize] - feet.points[vertex as usize]).try_normalize(1e-30)
 }
 
 fn place(contact: &Contact, positions: &[Point]) -> Point {

@@ -180,7 +180,8 @@ impl Preset {
             gravity_m_s2: [0.0; 3],
             iterations: 10,
             time_step_secs: 1.0 / 60.0,
-            collisions: Collisions::default(),
+            // The reference demos of the paper's numbers run without.
+            collisions: if self == Self::Fps { Collisions::Off } else { Collisions::default() },
             paper,
         }
     }

@@ -276,7 +276,6 @@ impl Simulation {
             report.last_change = change;
             since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
             best = best.min(change);
-            if std::env::var("LAB").is_ok() && iteration % 50 == 0 { eprintln!("it {iteration}: {:e} {:?}", change / self.size, self.contacts.as_ref().map(|c| (c.contacts().len(), c.report().multiplications))); }
             if change <= still || since_best > PATIENCE {
                 break;
             }
