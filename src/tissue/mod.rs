@@ -22,11 +22,12 @@
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
-//! - Tets that are too flat to have a usable gradient are left out; vertices that lose all of theirs are carried by the bones.
+//! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
 pub mod foot;
 pub mod graph;
+mod held;
 pub mod prisms;
 mod quality;
 pub mod shrink;
@@ -60,7 +61,7 @@ pub struct Tissue {
     pub base: Vec<Point64>,
     /// The elements between skin and base.
     pub prisms: Prisms,
-    /// Skin vertices without a usable tet: nothing elastic holds them, so they are carried by the bones.
+    /// Skin vertices that usable tets don't hold in place: the bones carry them.
     pub loose: Vec<u32>,
     /// How the base follows the bones; after the base vertices come the loose skin vertices.
     pub anchors: Anchors,
@@ -126,7 +127,7 @@ impl Tissue {
         progress.report(0.9, "Filling with tetrahedra");
         let prisms = prisms::split(mesh, &shrunken.base);
         let quality = Quality::of(mesh, &shrunken, &prisms);
-        let loose = prisms.loose(mesh.positions.len());
+        let loose = held::not_held(mesh, &shrunken.base, &prisms);
         let anchors = Anchors::bind(&graph, skeleton, &feet, &shrunken.base, mesh, &loose);
         Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, loose, anchors, quality, notes })
     }
