@@ -26,15 +26,20 @@
 //! step.
 
 mod anderson;
-pub mod global;
-pub mod local;
+mod factor;
+mod lanes;
+mod local;
 mod params;
-mod simd;
+mod polar;
+mod rows;
 mod simulation;
+mod solver;
+mod structure;
+mod substitution;
 mod system;
 mod work;
 
-pub use global::{Cholesky, FactorError, GlobalSolver};
+pub use factor::FactorError;
 pub use params::{MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;

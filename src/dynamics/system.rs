@@ -1,10 +1,11 @@
-//! Assembly: masses, the constant matrix, and the elements in blocks for the local step.
+//! Assembly: masses, the constant matrix with its structure, and the elements in blocks for the local step.
 
-use nalgebra::Matrix3;
-use nalgebra_sparse::{CooMatrix, CscMatrix};
+use nalgebra::{Matrix3, Vector3};
 
 use super::Params;
-use super::local::{Blocks, Element};
+use super::factor::FactorError;
+use super::local::{Block, BlockWeights, Element};
+use super::structure::{Part, Structure};
 use crate::tissue::Tissue;
 
 /// Everything of a tissue that the solver needs; independent of parameters and pose.
@@ -13,10 +14,9 @@ pub struct System {
     pub(super) volume: Vec<f64>,
     /// Volume of all tets, world units³.
     pub(super) total_volume: f64,
-    /// Lower triangle of Qᵀ V Q (stiffness 1), with every diagonal entry present.
-    pub(super) stiffness: CscMatrix<f64>,
-    /// Elements in blocks.
-    pub(super) blocks: Blocks,
+    /// Who owns what.
+    pub(super) structure: Structure,
+    prisms: Vec<Prism>,
     /// Vertices that no tet holds: they are tied to the place that the anchors give them, behind the base vertices.
     pub(super) loose: Vec<u32>,
     /// Strength of a tie, for stiffness 1.
@@ -27,65 +27,66 @@ pub struct System {
     paper_units_per_unit: f64,
 }
 
+/// What the matrix needs of a prism.
+struct Prism {
+    /// Usable volume of each tet, world units³.
+    volume: [f64; 3],
+    /// Σ V gₐ·g_b over the tets, for the pairs of skin corners 00 11 22 01 02 12.
+    stiffness: [f64; 6],
+    /// Where these are stored in the matrix.
+    entries: [u32; 6],
+}
+
+/// Corners of the six entries of a prism.
+const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
 /// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
 const PAPER_SIZE: f64 = 20.0;
 
 impl System {
     /// Assembles a tissue of a character of the given size (diagonal, world units).
-    #[must_use]
-    pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Self {
+    ///
+    /// # Errors
+    /// [`FactorError::Symbolic`] if the system can't be analysed.
+    pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Result<Self, FactorError> {
         let vertices = tissue.base.len();
         let mut volume = vec![0.0; vertices];
-        let mut coo = CooMatrix::new(vertices, vertices);
-        let mut diagonal = vec![0.0; vertices];
-        let mut elements = Vec::with_capacity(tissue.prisms.prisms.len());
         for prism in &tissue.prisms.prisms {
-            let corners = prism.corners.map(|v| v as usize);
-            let mut element = Element { corners: prism.corners, rest_inverse: [Matrix3::zeros(); 3], weight: [0.0; 3] };
             for tet in 0..3 {
                 // The tet's share goes to all of its four vertices; the base's part is carried by the bones.
-                for &corner in &corners[tet..] {
-                    volume[corner] += prism.volumes[tet] / 4.0;
-                }
-                let Some(inverse) = prism.rest_inverse[tet] else { continue };
-                element.rest_inverse[tet] = inverse;
-                element.weight[tet] = prism.volumes[tet];
-                let gradients = gradients(&inverse);
-                // Skin vertices of the tet: chain entries tet..3.
-                for (a, &row) in corners.iter().enumerate().skip(tet) {
-                    for (b, &column) in corners.iter().enumerate().skip(tet) {
-                        if row > column {
-                            coo.push(row, column, prism.volumes[tet] * gradients[a - tet].dot(&gradients[b - tet]));
-                        } else if row == column {
-                            diagonal[row] += prism.volumes[tet] * gradients[a - tet].norm_squared();
-                        }
-                    }
+                for &corner in &prism.corners[tet..] {
+                    volume[corner as usize] += prism.volumes[tet] / 4.0;
                 }
             }
-            elements.push(element);
+        }
+        let elements: Vec<Element> = tissue.prisms.prisms.iter().map(element).collect();
+        let structure = Structure::analyse(&elements, vertices)?;
+        let mut diagonal = vec![0.0; vertices];
+        let mut prisms = Vec::with_capacity(elements.len());
+        for element in &elements {
+            let stiffness = element_stiffness(element);
+            let mut entries = [0; 6];
+            for (entry, [a, b]) in entries.iter_mut().zip(PAIRS) {
+                *entry = structure.pattern.entry(element.corners[a], element.corners[b]).unwrap_or_default() as u32;
+            }
+            for k in 0..3 {
+                diagonal[element.corners[k] as usize] += stiffness[k];
+            }
+            prisms.push(Prism { volume: element.volume, stiffness, entries });
         }
         let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
         sorted.sort_by(f64::total_cmp);
         let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
-        for &vertex in &tissue.loose {
-            diagonal[vertex as usize] += typical;
-        }
-        for (vertex, &entry) in diagonal.iter().enumerate() {
-            coo.push(vertex, vertex, entry);
-        }
-        let total_volume = volume.iter().sum();
-        let paper_units_per_unit = PAPER_SIZE / size.max(f64::MIN_POSITIVE);
-        let blocks = Blocks::pack(&elements, vertices);
-        Self {
+        Ok(Self {
+            total_volume: volume.iter().sum(),
             volume,
-            total_volume,
-            stiffness: CscMatrix::from(&coo),
-            blocks,
+            structure,
+            prisms,
             loose: tissue.loose.clone(),
             tie: typical,
             metres_per_unit,
-            paper_units_per_unit,
-        }
+            paper_units_per_unit: PAPER_SIZE / size.max(f64::MIN_POSITIVE),
+        })
     }
 
     /// How many unknown vertices there are.
@@ -114,23 +115,63 @@ impl System {
         self.volume.iter().map(|v| density * v.max(least)).collect()
     }
 
-    /// Lower triangle of M/h² + k Qᵀ V Q.
-    pub(super) fn matrix(&self, params: &Params, step_secs: f64) -> CscMatrix<f64> {
-        let mut matrix = self.stiffness.clone();
+    /// Values of M/h² + k Qᵀ V Q, in the order of the structure's pattern.
+    pub(super) fn matrix(&self, params: &Params, step_secs: f64) -> Vec<f64> {
+        let pattern = &self.structure.pattern;
+        let mut values = vec![0.0; pattern.rows.len()];
         let scale = self.stiffness_scale(params);
-        let masses = self.masses(params);
-        for (row, column, value) in matrix.triplet_iter_mut() {
-            *value *= scale;
-            if row == column {
-                *value += masses[row] / (step_secs * step_secs);
+        for prism in &self.prisms {
+            for (&entry, stiffness) in prism.entries.iter().zip(prism.stiffness) {
+                values[entry as usize] += scale * stiffness;
             }
         }
-        matrix
+        for &vertex in &self.loose {
+            values[pattern.column_starts[vertex as usize] as usize] += scale * self.tie;
+        }
+        for (vertex, mass) in self.masses(params).into_iter().enumerate() {
+            // The diagonal is the first entry of its column.
+            values[pattern.column_starts[vertex] as usize] += mass / (step_secs * step_secs);
+        }
+        values
+    }
+
+    /// Stiffness times volume of all tets of a part.
+    pub(super) fn weights(&self, part: &Part, params: &Params) -> Vec<BlockWeights> {
+        let scale = self.stiffness_scale(params);
+        let weights = |block: &[u32]| Block::weights(block.iter().map(|&e| self.prisms[e as usize].volume.map(|v| v * scale)));
+        part.elements.chunks(super::lanes::LANES).map(weights).collect()
     }
 }
 
-/// ∂F/∂x of the four vertices of a tet: F = Σ xₐ gₐᵀ.
-fn gradients(rest_inverse: &Matrix3<f64>) -> [nalgebra::Vector3<f64>; 4] {
-    let g: [nalgebra::Vector3<f64>; 3] = std::array::from_fn(|k| rest_inverse.row(k).transpose());
-    [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]]
+/// A prism for the solver: edges along the chain instead of from a tet's first vertex.
+fn element(prism: &crate::tissue::Prism) -> Element {
+    let mut element = Element { corners: prism.corners, rest_inverse: [Matrix3::zeros(); 3], volume: [0.0; 3] };
+    // Edges from the first vertex are sums of edges along the chain.
+    let sums = Matrix3::new(1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
+    for tet in 0..3 {
+        if let Some(inverse) = prism.rest_inverse[tet] {
+            element.rest_inverse[tet] = sums * inverse;
+            element.volume[tet] = prism.volumes[tet];
+        }
+    }
+    element
+}
+
+/// Σ V gₐ·g_b with ∂F/∂xₐ = gₐ, for the pairs of [`PAIRS`].
+fn element_stiffness(element: &Element) -> [f64; 6] {
+    let mut sums = [0.0; 6];
+    for tet in 0..3 {
+        let inverse = &element.rest_inverse[tet];
+        let row = |k: usize| inverse.row(k).transpose();
+        // Of the four points of the tet, chain entries tet … tet + 3, those on the skin.
+        let mut gradients = [Vector3::zeros(); 3];
+        gradients[tet] = -row(0);
+        for corner in tet + 1..3 {
+            gradients[corner] = row(corner - tet - 1) - row(corner - tet);
+        }
+        for (sum, [a, b]) in sums.iter_mut().zip(PAIRS) {
+            *sum += element.volume[tet] * gradients[a].dot(&gradients[b]);
+        }
+    }
+    sums
 }

@@ -1,11 +1,10 @@
 //! What one local/global iteration has to touch and to compute, to compare measured times with what the machine can do.
 
-use faer::Side;
-use faer::sparse::linalg::cholesky::{CholeskySymbolicParams, SymmetricOrdering, factorize_symbolic_cholesky};
-use faer::sparse::{SparseColMat, Triplet};
-
 use super::System;
-use super::local::LANES;
+use super::factor::Tile;
+use super::lanes::{LANES, Slot};
+use super::local::{BLOCK_BYTES, PRISM_FLOPS};
+use super::structure::Triangle;
 
 /// Bytes and operations of one iteration, without what caches save or waste.
 ///
@@ -23,40 +22,34 @@ pub struct Work {
     pub global_flops: u64,
 }
 
-/// Bytes of a block of prisms: corners, three inverse rest matrices, weights, and switches.
-const BLOCK_BYTES: u64 = 4 * (3 + 27 + 3 + 3) * LANES as u64;
-/// Bytes of a block's forces; written once, gathered once.
-const FORCE_BYTES: u64 = 4 * 9 * LANES as u64;
-/// Edges 9, F 45, closest rotation about 240 (three Newton steps), stress 18, forces 45, sums 15.
-const TET_FLOPS: u64 = 372;
+/// Operations of a tile and three right-hand sides.
+const TILE_FLOPS: u64 = 2 * 16 * 3;
 
 impl System {
-    /// What one iteration touches. Analyses the matrix: milliseconds.
+    /// What one iteration touches.
     #[must_use]
     pub fn work(&self) -> Work {
-        let prisms = self.blocks.len() as u64;
-        let blocks = prisms.div_ceil(LANES as u64);
-        let vertices = self.unknowns() as u64;
-        // Three right-hand sides: residual, predicted, position in and out, base.
-        let vectors = 12 * vertices;
-        let entries = self.factor_entries();
-        Work {
-            local_bytes: blocks * (BLOCK_BYTES + 2 * FORCE_BYTES) + 4 * vectors,
-            local_flops: 3 * prisms * TET_FLOPS,
-            // Forward and backward each read the factor once, and the three columns twice.
-            global_bytes: 2 * (4 * entries + 2 * vectors),
-            global_flops: 2 * 3 * 2 * entries,
+        let structure = &self.structure;
+        let mut work = Work::default();
+        for part in &structure.parts {
+            let points = part.vertices.len() + structure.top.len() + part.base.len();
+            work.local_bytes += (part.blocks.len() * BLOCK_BYTES + 4 * points * size_of::<Slot>()) as u64;
+            work.local_flops += (part.blocks.len() * LANES * PRISM_FLOPS) as u64;
+            work.add_substitution(&part.triangle);
         }
+        work.add_substitution(&structure.top_triangle);
+        work
     }
+}
 
-    /// Stored entries of the Cholesky factor.
-    fn factor_entries(&self) -> u64 {
-        let n = self.unknowns();
-        let triplets: Vec<Triplet<u32, u32, f64>> =
-            self.stiffness.triplet_iter().map(|(row, column, &value)| Triplet::new(row as u32, column as u32, value)).collect();
-        let Ok(matrix) = SparseColMat::try_new_from_triplets(n, n, &triplets) else { return 0 };
-        let params = CholeskySymbolicParams::default();
-        let symbolic = factorize_symbolic_cholesky(matrix.symbolic(), Side::Lower, SymmetricOrdering::Amd, params);
-        symbolic.map_or(0, |symbolic| symbolic.len_val() as u64)
+impl Work {
+    /// Forward reads B, backward D⁻¹ and B; both gather the rows, forward writes them as well.
+    fn add_substitution(&mut self, triangle: &Triangle) {
+        for node in &triangle.supernodes {
+            let (columns, rows) = (node.column_tiles(), node.row_tiles());
+            let tiles = (columns * (columns + 2 * rows)) as u64;
+            self.global_bytes += tiles * size_of::<Tile>() as u64 + ((3 * rows + 3 * columns) * 4 * size_of::<Slot>()) as u64;
+            self.global_flops += tiles * TILE_FLOPS;
+        }
     }
 }

@@ -104,9 +104,10 @@ impl Subject {
         let size = Bounds::of(&positions).size();
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        let tissue = tissue.map(|tissue| {
-            let system = Arc::new(System::assemble(&tissue, f64::from(size), character.metres_per_unit));
-            Flesh { tissue: Arc::new(tissue), system }
+        let tissue = tissue.and_then(|tissue| {
+            let system = System::assemble(&tissue, f64::from(size), character.metres_per_unit)
+                .map_err(|error| TissueError::Unsolvable { reason: error.to_string() })?;
+            Ok(Flesh { tissue: Arc::new(tissue), system: Arc::new(system) })
         });
         let assemble_ms = start.elapsed().as_secs_f64() * 1e3;
         let setup = SetupTimes { weld_ms, tissue_ms, assemble_ms };

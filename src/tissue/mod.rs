@@ -87,6 +87,12 @@ pub enum TissueError {
         /// How many joints were tried.
         joints: usize,
     },
+    /// The equations of the flesh can't be set up.
+    #[error("the flesh can't be simulated: {reason}")]
+    Unsolvable {
+        /// What the solver said.
+        reason: String,
+    },
     /// The caller gave up.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
