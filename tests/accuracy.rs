@@ -61,7 +61,8 @@ fn bases(subject: &Subject, case: &Case) -> Vec<Vec<Point>> {
 fn difference(subject: &Subject, case: &Case) -> f64 {
     let preset = Preset::Natural.params();
     let gravity_m_s2 = [0.0, -9.81, 0.0];
-    let params = Params { stiffness_pa: case.stiffness_pa, time_step_secs: case.step_secs, gravity_m_s2, acceleration: 0, ..preset };
+    let own = Params { stiffness_pa: case.stiffness_pa, time_step_secs: case.step_secs, gravity_m_s2, ..preset };
+    let params = Params { acceleration: 0, iterations: 10, human_sized: false, ..own };
     let flesh = subject.tissue.as_ref().expect("has flesh");
     let bases = bases(subject, case);
     let skin = subject.sim.mesh.positions.clone();

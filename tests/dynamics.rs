@@ -81,11 +81,11 @@ fn energy_falls_with_every_iteration() {
 }
 
 /// A character that glides has the velocity of its base everywhere, for ever, without any force; so does one in free fall, seen
-/// from the falling frame.
+/// from the falling frame. (In metres as they are: a figure that counts as human-sized falls as fast as a human does, by its size.)
 #[test]
 fn free_fall_keeps_shape_and_momentum() {
     let subject = subject("arm");
-    let params = Params { gravity_m_s2: [0.0, -9.81, 0.0], damping_per_s: 0.0, ..Preset::Jelly.params() };
+    let params = Params { gravity_m_s2: [0.0, -9.81, 0.0], damping_per_s: 0.0, human_sized: false, ..Preset::Jelly.params() };
     let mut simulation = simulation(&subject, &params);
     let rest_base = simulation.base().to_vec();
     let rest = simulation.positions().to_vec();

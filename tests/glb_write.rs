@@ -74,6 +74,7 @@ fn character() -> Character {
         notes: Vec::new(),
         metres_per_unit: 1.0,
         bone_radii: std::collections::BTreeMap::new(),
+        bones: sinew::character::BoneMap::new(),
     }
 }
 

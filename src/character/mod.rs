@@ -3,6 +3,10 @@
 //! Everything that is exported goes by the *source vertices*: the vertices of all [`SourceMesh`]es one after the other, in the
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
+mod bones;
+
+pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE, same_structure};
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -124,6 +128,8 @@ pub struct Character {
     /// Radius, world units, that the user wants for the bones that a joint carries, instead of the one fitted to the skin. Bones must
     /// still fit between their joints.
     pub bone_radii: BTreeMap<usize, f64>,
+    /// What the user says about the bones that a joint carries, from the start.
+    pub bones: BoneMap,
 }
 
 impl SourceMesh {

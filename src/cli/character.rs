@@ -11,7 +11,12 @@ use crate::skin::{Actor, Method, Subject};
 impl CharacterOptions {
     /// The source that the user named, or the default character.
     pub(super) fn source(&self) -> Source {
-        Source { bone_radii: self.bone_radius.clone(), metres_per_unit: self.unit, ..Source::of_files(self.files.clone()) }
+        Source {
+            bone_radii: self.bone_radius.clone(),
+            bones: self.bone.clone(),
+            metres_per_unit: self.unit,
+            ..Source::of_files(self.files.clone())
+        }
     }
 
     /// The source that the user named; none is wrong usage here.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
-use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
+use crate::character::{BoneSettings, MOST_JIGGLE};
+use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
 /// Which character.
@@ -17,6 +18,11 @@ pub(super) struct CharacterOptions {
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
     #[arg(long, value_name = "JOINT=RADIUS", value_parser = parse_radius)]
     pub(super) bone_radius: Vec<(String, f64)>,
+    /// What the bones that a joint carries do, and the flesh on them (repeatable): factors on the whole body's stiffness, density,
+    /// damping or jiggle, as in thigh.L=stiffness:0.5,density:1.2; virtual: the bone shapes the flesh but doesn't hold it; held: the
+    /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
+    #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
+    pub(super) bone: Vec<(String, String)>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
@@ -40,6 +46,15 @@ fn parse_radius(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+fn parse_bone(text: &str) -> Result<(String, String), String> {
+    let (joint, edit) = text
+        .rsplit_once('=')
+        .filter(|(joint, _)| !joint.is_empty())
+        .ok_or("expected JOINT=KEY[:VALUE],… as in belly=virtual or thigh.L=stiffness:0.5,damping:2")?;
+    BoneSettings::default().edit(edit).map_err(|error| error.to_string())?;
+    Ok((joint.to_owned(), edit.to_owned()))
+}
+
 /// How to work.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -59,14 +74,16 @@ pub(super) struct Options {
     /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
     #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
     pub(super) preset: Preset,
+    #[command(flatten)]
+    pub(super) physics: Physics,
     /// Where to simulate.
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(super) device: Device,
     /// Vertices of the simulation mesh [default: as in the file].
     #[arg(long, global = true, value_name = "N")]
     pub(super) sim_vertices: Option<usize>,
-    /// How contacts are handled.
-    #[arg(long, global = true, value_enum, default_value_t)]
+    /// How parts that touch are handled: off, local (around joints) or global.
+    #[arg(long, global = true, value_parser = parse_collisions, default_value = Collisions::default().id())]
     pub(super) collisions: Collisions,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -74,6 +91,52 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
+}
+
+/// Numbers that replace those of the preset.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Physics {
+    /// Stiffness of the flesh in pascals of this character, instead of the preset's for a human of 1.7 m.
+    #[arg(long, global = true, value_name = "PA", value_parser = number_in(1e-3, 1e12))]
+    stiffness: Option<f64>,
+    /// Mass per volume, kg/m³.
+    #[arg(long, global = true, value_name = "KG/M3", value_parser = number_in(1e-3, 1e6))]
+    density: Option<f64>,
+    /// How fast jiggling dies out, 1/s.
+    #[arg(long, global = true, value_name = "1/S", value_parser = number_in(0.0, 1e4))]
+    damping: Option<f64>,
+    /// Gravity downwards along the world's Y axis, m/s²; on the ground 9.81 [default: 0].
+    #[arg(long, global = true, value_name = "M/S2", value_parser = number_in(-1e4, 1e4), allow_hyphen_values = true)]
+    gravity: Option<f64>,
+    /// How much the flesh jiggles: 0 follows without inertia, 1 is physical, up to 4 is exaggerated.
+    #[arg(long, global = true, value_name = "FACTOR", value_parser = number_in(0.0, MOST_JIGGLE))]
+    jiggle: Option<f64>,
+    /// Resistance to changes of volume, relative to that against changes of shape: flesh bulges where it is squeezed [default: 0].
+    #[arg(long, global = true, value_name = "WEIGHT", value_parser = number_in(0.0, 100.0))]
+    volume: Option<f64>,
+}
+
+impl Physics {
+    fn apply(&self, params: &mut Params) {
+        if let Some(stiffness_pa) = self.stiffness {
+            (params.stiffness_pa, params.human_sized) = (stiffness_pa, false);
+        }
+        params.density_kg_m3 = self.density.unwrap_or(params.density_kg_m3);
+        params.damping_per_s = self.damping.unwrap_or(params.damping_per_s);
+        if let Some(gravity) = self.gravity {
+            params.gravity_m_s2 = [0.0, -gravity, 0.0];
+        }
+        params.jiggle = self.jiggle.unwrap_or(params.jiggle);
+        params.volume = self.volume.unwrap_or(params.volume);
+    }
+}
+
+/// Parses a number in a range.
+fn number_in(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let parsed = text.trim().parse::<f64>().ok().filter(|number| (least..=most).contains(number));
+        parsed.ok_or_else(|| format!("expected a number from {least} to {most}"))
+    }
 }
 
 /// Where to simulate.
@@ -88,18 +151,6 @@ pub(super) enum Device {
     Gpu,
 }
 
-/// How contacts are handled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Collisions {
-    /// Parts pass through each other.
-    #[default]
-    Off,
-    /// Contacts within the flesh around one joint.
-    Local,
-    /// All contacts.
-    Global,
-}
-
 impl Options {
     /// Refuses what can't be done yet and applies what concerns the whole process.
     pub(super) fn check(&self) -> Outcome {
@@ -110,8 +161,8 @@ impl Options {
         if self.sim_vertices.is_some() {
             return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
         }
-        if self.collisions != Collisions::Off {
-            return missing("contact handling (--collisions local or global)");
+        if self.collisions == Collisions::Local {
+            return missing("contact handling around joints (--collisions local)");
         }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
@@ -126,6 +177,8 @@ impl Options {
         params.iterations = self.iterations.unwrap_or(params.iterations);
         params.acceleration = self.acceleration.unwrap_or(params.acceleration);
         params.budget_ms = self.budget.or(params.budget_ms);
+        params.collisions = self.collisions;
+        self.physics.apply(&mut params);
         params
     }
 }
@@ -133,6 +186,10 @@ impl Options {
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
     Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_collisions(id: &str) -> Result<Collisions, String> {
+    Collisions::from_id(id).ok_or_else(|| format!("there are {}", Collisions::ALL.map(Collisions::id).join(", ")))
 }
 
 fn parse_preset(id: &str) -> Result<Preset, String> {

@@ -11,6 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, transposed};
 use super::polar::Rotations;
+use super::volume::project_volume;
 use crate::math::closest_rotation;
 
 /// One prism for packing.
@@ -78,8 +79,8 @@ impl Block {
         weights
     }
 
-    /// Σ w V/2 ‖F − R‖² over the tets, in `f64` with exact rotations.
-    pub(super) fn energy(&self, weights: &BlockWeights, points: &Slots) -> f64 {
+    /// Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²) over the tets, in `f64` with exact rotations.
+    pub(super) fn energy(&self, weights: &BlockWeights, points: &Slots, volume: f32) -> f64 {
         let mut energy = 0.0;
         for lane in 0..LANES {
             let point = |k: usize| {
@@ -93,6 +94,9 @@ impl Block {
                     let inverse = Matrix3::from_fn(|row, column| f64::from(rest_inverse[3 * column + row][lane]));
                     let f = Matrix3::from_columns(&[edge(tet), edge(tet + 1), edge(tet + 2)]) * inverse;
                     energy += 0.5 * weight * (f - closest_rotation(&f)).norm_squared();
+                    if volume > 0.0 {
+                        energy += 0.5 * weight * f64::from(volume) * (f - project_volume(&f)).norm_squared();
+                    }
                 }
             }
         }
@@ -100,24 +104,33 @@ impl Block {
     }
 }
 
-/// Adds the forces of all elements to `forces` and returns their elastic energy, Σ w V/2 ‖F − R‖², if asked for.
-pub(super) fn add_forces(blocks: &[Block], weights: &[BlockWeights], points: &Slots, forces: &mut Slots, with_energy: bool) -> f64 {
+/// Adds the forces of all elements to `forces` and returns their elastic energy, Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²), if asked for.
+pub(super) fn add_forces(
+    blocks: &[Block],
+    weights: &[BlockWeights],
+    points: &Slots,
+    forces: &mut Slots,
+    volume: f32,
+    with_energy: bool,
+) -> f64 {
     let arch = Arch::new();
-    if with_energy {
-        arch.dispatch(Kernel::<true> { blocks, weights, points, forces })
-    } else {
-        arch.dispatch(Kernel::<false> { blocks, weights, points, forces })
+    match (with_energy, volume > 0.0) {
+        (false, false) => arch.dispatch(Kernel::<false, false> { blocks, weights, points, forces, volume }),
+        (true, false) => arch.dispatch(Kernel::<true, false> { blocks, weights, points, forces, volume }),
+        (false, true) => arch.dispatch(Kernel::<false, true> { blocks, weights, points, forces, volume }),
+        (true, true) => arch.dispatch(Kernel::<true, true> { blocks, weights, points, forces, volume }),
     }
 }
 
-struct Kernel<'a, const ENERGY: bool> {
+struct Kernel<'a, const ENERGY: bool, const VOLUME: bool> {
     blocks: &'a [Block],
     weights: &'a [BlockWeights],
     points: &'a Slots,
     forces: &'a mut Slots,
+    volume: f32,
 }
 
-impl<const ENERGY: bool> WithSimd for Kernel<'_, ENERGY> {
+impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOLUME> {
     type Output = f64;
 
     #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
@@ -127,7 +140,7 @@ impl<const ENERGY: bool> WithSimd for Kernel<'_, ENERGY> {
         let mut energy = 0.0;
         for (block, weights) in self.blocks.iter().zip(self.weights) {
             for part in 0..LANES / S::F32_LANES {
-                let lanes = prisms::<S, ENERGY>(ops, block, weights, part, self.points, self.forces);
+                let lanes = prisms::<S, ENERGY, VOLUME>(ops, block, weights, part, self.points, self.forces, self.volume);
                 if ENERGY {
                     energy += 0.5 * f64::from(simd.reduce_sum_f32s(lanes));
                 }
@@ -140,13 +153,14 @@ impl<const ENERGY: bool> WithSimd for Kernel<'_, ENERGY> {
 /// `S::F32_LANES` prisms; returns twice the energy of each.
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
 #[inline(always)]
-fn prisms<S: Simd, const ENERGY: bool>(
+fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
     ops: Ops<S>,
     block: &Block,
     weights: &BlockWeights,
     part: usize,
     points: &Slots,
     forces: &mut Slots,
+    volume: f32,
 ) -> S::f32s {
     let mut edges = [ops.zero3(); 5];
     let mut last = ops.gather(points, &block.points[0], part);
@@ -173,7 +187,11 @@ fn prisms<S: Simd, const ENERGY: bool>(
     let mut energy = ops.splat(0.0);
     let mut pulls = [ops.zero3(); 3];
     for tet in 0..3 {
-        let stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, ops.load(&weights[tet], part), &mut energy);
+        let weight = ops.load(&weights[tet], part);
+        let mut stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, weight, &mut energy);
+        if VOLUME {
+            add_volume_stress::<S, ENERGY>(ops, &f[tet], ops.mul(weight, ops.splat(volume)), &mut stress, &mut energy);
+        }
         // Only the edges that end at a skin point pull on one.
         let columns = transposed(load_matrix(ops, &block.rest_inverse[tet], part));
         for edge in 0..3 - tet {
@@ -184,6 +202,21 @@ fn prisms<S: Simd, const ENERGY: bool>(
     ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
     ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
     energy
+}
+
+/// w (F − F*).
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn add_volume_stress<S: Simd, const ENERGY: bool>(ops: Ops<S>, f: &Mat3<S>, weight: S::f32s, stress: &mut Mat3<S>, energy: &mut S::f32s) {
+    let projected = ops.project_volume(f);
+    for column in 0..3 {
+        let strain = ops.sub3(f[column], projected[column]);
+        let own = ops.scaled(strain, weight);
+        stress[column] = ops.add3(stress[column], own);
+        if ENERGY {
+            *energy = ops.add(*energy, ops.dot(strain, own));
+        }
+    }
 }
 
 /// w (F − R), minus the stress of FPS: what is pulled along an edge is pulled back at its first point.

@@ -26,9 +26,13 @@
 //! step.
 
 mod anderson;
+mod compliance;
+mod contacts;
 mod factor;
 mod lanes;
+mod loads;
 mod local;
+mod materials;
 mod params;
 mod polar;
 mod rows;
@@ -37,10 +41,17 @@ mod solver;
 mod structure;
 mod substitution;
 mod system;
+mod touch;
+mod virtual_bones;
+mod volume;
+mod window;
 mod work;
 
+pub use contacts::{ContactReport, Contacts};
 pub use factor::FactorError;
-pub use params::{MAX_ACCELERATION, Params, Preset};
+pub use materials::Materials;
+pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
+pub use virtual_bones::VirtualBones;
 pub use work::Work;

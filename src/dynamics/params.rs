@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::character::MOST_JIGGLE;
+
 /// Named parameter sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -34,6 +36,18 @@ pub struct Params {
     pub damping_per_s: f64,
     /// Acceleration of gravity, m s⁻², world axes.
     pub gravity_m_s2: [f64; 3],
+    /// How much inertia the flesh has: 0 follows its equilibrium at once, 1 is physical, more is exaggerated. See [`super::Materials`].
+    pub jiggle: f64,
+    /// Resistance of the flesh to any change of volume, relative to that against changes of shape; 0 for none. Lets flesh bulge where
+    /// it is squeezed.
+    pub volume: f64,
+    /// The numbers are meant for a human of 1.7 m: a character of any other size moves as if it were that large, which is the same
+    /// motion, scaled. Otherwise pascals are pascals, and a giant is softer than a dwarf.
+    ///
+    /// Elastic flesh of size L sags by ρ g L / E of its size and swings with √(E / ρ) / L, so this scales stiffness with L² and gravity
+    /// with L (as in films of scale models). L is the mean distance from the skin to the bone lines: the size of what swings, which
+    /// neither a raised arm nor a long tail changes.
+    pub human_sized: bool,
     /// Local/global iterations a step.
     pub iterations: u32,
     /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations.
@@ -43,9 +57,55 @@ pub struct Params {
     pub budget_ms: Option<f64>,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
+    /// How parts of the skin that touch are handled.
+    pub collisions: Collisions,
     /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
     /// simulates `paper_step_secs` whatever its length on the clock.
     pub paper: Option<PaperUnits>,
+}
+
+/// How parts of the skin that touch are handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Collisions {
+    /// Parts pass through each other.
+    Off,
+    /// Pairs found beforehand around each joint.
+    Local,
+    /// Whatever touches.
+    #[default]
+    Global,
+}
+
+impl Collisions {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Local, Self::Global];
+
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Local => "local",
+            Self::Global => "global",
+        }
+    }
+
+    /// The one with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|collisions| collisions.id() == id)
+    }
+
+    /// Name on screen.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Off => "Off",
+            Self::Local => "Around joints",
+            Self::Global => "Everywhere",
+        }
+    }
 }
 
 /// How Fast Projective Skinning counts mass and time.
@@ -80,10 +140,14 @@ impl Params {
             density_kg_m3: clean(self.density_kg_m3, 1e-3, 1e6, natural.density_kg_m3),
             damping_per_s: clean(self.damping_per_s, 0.0, 1e4, natural.damping_per_s),
             gravity_m_s2: self.gravity_m_s2.map(|g| clean(g, -1e4, 1e4, 0.0)),
+            jiggle: clean(self.jiggle, 0.0, MOST_JIGGLE, natural.jiggle),
+            volume: clean(self.volume, 0.0, 100.0, natural.volume),
+            human_sized: self.human_sized,
             iterations: self.iterations.clamp(1, 1000),
             acceleration: self.acceleration.min(MAX_ACCELERATION),
             budget_ms: self.budget_ms.filter(|ms| ms.is_finite()).map(|ms| ms.clamp(0.0, 1e4)),
             time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
+            collisions: self.collisions,
             paper: self.paper.map(|paper| PaperUnits {
                 total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
                 paper_step_secs: clean(paper.paper_step_secs, 1e-4, 10.0, 0.2),
@@ -141,10 +205,14 @@ impl Preset {
             density_kg_m3: 1_000.0,
             damping_per_s,
             gravity_m_s2: [0.0; 3],
+            jiggle: 1.0,
+            volume: 0.0,
+            human_sized: paper.is_none(),
             iterations: 10,
             acceleration: 0,
             budget_ms: None,
             time_step_secs: 1.0 / 60.0,
+            collisions: Collisions::default(),
             paper,
         }
     }

@@ -9,6 +9,7 @@ use nalgebra::Matrix3;
 use pulp::Simd;
 
 use super::lanes::{Mat3, Ops, transposed};
+use super::volume::{LONGEST, STEPS};
 use crate::math::closest_rotation;
 
 /// How far |det R − 1| + |‖R‖² − 3| may be from 0.
@@ -105,6 +106,26 @@ impl<S: Simd> Ops<S> {
             self.fma3(c[1], s, self.scaled(x[1], gamma)),
             self.fma3(c[2], s, self.scaled(x[2], gamma)),
         ]
+    }
+
+    /// Matrices near `f` with determinant 1: see [`super::volume::project_volume`].
+    #[inline(always)]
+    pub(super) fn project_volume(self, f: &Mat3<S>) -> Mat3<S> {
+        let simd = self.0;
+        let longest = self.splat(LONGEST as f32);
+        let mut x = *f;
+        for _ in 0..STEPS {
+            let cofactors = self.cofactors(x);
+            let determinant = self.dot(x[0], cofactors[0]);
+            let square = simd.max_f32s(self.norm2(cofactors), self.splat(1e-12));
+            let step = self.div(self.sub(self.splat(1.0), determinant), square);
+            let length = self.mul(simd.abs_f32s(step), simd.sqrt_f32s(square));
+            let step = self.mul(step, self.div(longest, simd.max_f32s(length, longest)));
+            for column in 0..3 {
+                x[column] = self.fma3(cofactors[column], step, x[column]);
+            }
+        }
+        x
     }
 
     /// Q (I − 2 v vᵀ) in the lanes with a negative determinant.

@@ -17,6 +17,12 @@ pub(super) struct Rows {
     pub(super) b: Box<Slots>,
     /// M/h².
     pub(super) inertia: Vec<f32>,
+    /// Weight over inertial mass: 1 but for jiggle.
+    pub(super) heaviness: Vec<f32>,
+    /// The part of the velocity relative to its base that a step leaves.
+    pub(super) kept: Vec<f32>,
+    /// Rows that are no unknowns, and where they are put.
+    pub(super) carried: Vec<(usize, Slot)>,
     /// Where inertia alone would go.
     pub(super) target: Vec<Slot>,
     /// Positions before the step.
@@ -63,6 +69,9 @@ impl Rows {
             x: zeroed_slots(),
             b: zeroed_slots(),
             inertia: vec![0.0; count],
+            heaviness: vec![1.0; count],
+            kept: vec![1.0; count],
+            carried: Vec::new(),
             target: zeros(),
             before: zeros(),
             velocity: zeros(),
@@ -85,14 +94,17 @@ impl Rows {
         }
     }
 
-    /// b = M/h² (y − x), or M/h² times a constant; returns the energy of it.
+    /// b = M/h² (y − x), or the weight in a constant field; returns the energy of it. Carried rows are put into their places.
     pub(super) fn pull(&mut self, constant: Option<Slot>) -> f64 {
+        for &(row, place) in &self.carried {
+            (self.x[row], self.target[row]) = (place, place);
+        }
         let mut energy = 0.0;
         let count = self.count;
         let (x, b) = (&self.x[..count], &mut self.b[..count]);
         if let Some(pull) = constant {
-            for ((b, x), &m) in b.iter_mut().zip(x).zip(&self.inertia) {
-                *b = scaled(pull, m);
+            for (((b, x), &m), &heaviness) in b.iter_mut().zip(x).zip(&self.inertia).zip(&self.heaviness) {
+                *b = scaled(pull, m * heaviness);
                 energy -= f64::from(dot(*b, *x));
             }
         } else {
@@ -103,6 +115,13 @@ impl Rows {
             }
         }
         energy
+    }
+
+    /// Carried rows stay where they are.
+    pub(super) fn hold_carried(&mut self) {
+        for &(row, _) in &self.carried {
+            self.b[row] = [0.0; 4];
+        }
     }
 
     /// x ← x + f.

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::contacts::Factor as FactorKind;
 use super::factor::{Factor, FactorError};
 use super::lanes::Slot;
 use super::rows::{Rows, add, dot, scaled, sub};
-use super::solver::{Done, Plan, Solver, each};
-use super::{Params, System};
+use super::solver::{Done, Plan, Solver, Touching, each};
+use super::touch::Touch;
+use super::{Collisions, Contacts, Materials, Params, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -44,6 +46,7 @@ pub struct StepReport {
 pub struct Simulation {
     system: Arc<System>,
     params: Params,
+    materials: Materials,
     dynamic: Factor,
     /// Factored when first asked for.
     equilibrium: Option<Factor>,
@@ -53,8 +56,8 @@ pub struct Simulation {
     position: Vec<Point>,
     velocity: Vec<Vec3>,
     base: Vec<Point>,
-    /// Vertex → place in `base` behind the base vertices, of the loose ones.
-    loose_index: Vec<(u32, u32)>,
+    /// None while parts pass through each other.
+    touch: Option<Touch>,
 }
 
 impl Simulation {
@@ -64,11 +67,12 @@ impl Simulation {
     /// [`FactorError`] if the matrix is not positive definite.
     pub fn new(system: Arc<System>, params: &Params, position: Vec<Point>, base: Vec<Point>, size: f32) -> Result<Self, FactorError> {
         let params = params.sanitized();
-        let dynamic = Factor::of(&system.structure, &system.matrix(&params, params.simulated_step_secs()))?;
+        let materials = Materials::uniform(system.unknowns());
+        let dynamic = Factor::of(&system.structure, &system.matrix(&params, &materials, params.simulated_step_secs()))?;
         let velocity = vec![Vec3::zeros(); position.len()];
         let solver = Solver::new(&system.structure);
-        let loose_index = system.loose.iter().zip(position.len() as u32..).map(|(&vertex, place)| (vertex, place)).collect();
-        let mut simulation = Self { system, params, dynamic, equilibrium: None, size, solver, position, velocity, base, loose_index };
+        let mut simulation =
+            Self { system, params, materials, dynamic, equilibrium: None, size, solver, position, velocity, base, touch: None };
         simulation.weigh();
         simulation.take_in();
         Ok(simulation)
@@ -92,6 +96,22 @@ impl Simulation {
         &self.velocity
     }
 
+    /// Lets parts of the skin collide, or no more.
+    pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
+        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.structure));
+    }
+
+    /// The contacts, if parts collide.
+    #[must_use]
+    pub fn contacts(&self) -> Option<&Contacts> {
+        self.touch.as_ref().map(|touch| &touch.contacts)
+    }
+
+    /// The contacts, to move what they are found by.
+    pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
+        self.touch.as_mut().map(|touch| &mut touch.contacts)
+    }
+
     /// The parameters in force.
     #[must_use]
     pub fn params(&self) -> &Params {
@@ -112,6 +132,9 @@ impl Simulation {
         self.position.copy_from_slice(position);
         self.base.copy_from_slice(base);
         self.velocity.fill(Vec3::zeros());
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
         self.take_in();
     }
 
@@ -122,13 +145,42 @@ impl Simulation {
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
         if !same_matrix(&params, &self.params) {
-            self.dynamic = Factor::of(&self.system.structure, &self.system.matrix(&params, params.simulated_step_secs()))?;
-            self.equilibrium = None;
-            self.params = params;
-            self.weigh();
+            let matrix = self.system.matrix(&params, &self.materials, params.simulated_step_secs());
+            self.dynamic = Factor::of(&self.system.structure, &matrix)?;
         }
+        let changed = params != self.params;
         self.params = params;
+        if changed {
+            self.matrix_changed();
+        }
         Ok(())
+    }
+
+    /// Changes what the flesh is made of. Refactors numerically; the state stays.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        let materials = materials.sanitized(self.system.unknowns());
+        let matrix = self.system.matrix(&self.params, &materials, self.params.simulated_step_secs());
+        self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+        self.materials = materials;
+        self.matrix_changed();
+        Ok(())
+    }
+
+    /// What the flesh is made of.
+    #[must_use]
+    pub fn materials(&self) -> &Materials {
+        &self.materials
+    }
+
+    fn matrix_changed(&mut self) {
+        self.equilibrium = None;
+        self.weigh();
+        if let Some(touch) = &mut self.touch {
+            touch.contacts.set_params(&self.system, &self.params);
+        }
     }
 
     /// One time step: the base moves to `base`, the skin follows.
@@ -146,7 +198,6 @@ impl Simulation {
     pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = slot(&(self.gravity() * (h * h)));
-        let damping = (-self.params.damping_per_s * self.params.simulated_step_secs()).exp() as f32;
         let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h);
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
@@ -157,10 +208,18 @@ impl Simulation {
             each(&mut simulation.solver.parts, 0, &|index, state| predicted(&mut state.rows, &structure.parts[index].vertices));
             predicted(&mut simulation.solver.top, &structure.top);
             simulation.move_base(base);
+            if let Some(touch) = &mut simulation.touch {
+                let structure = &simulation.system.structure;
+                simulation.solver.give_positions(structure, &mut simulation.position);
+                touch.begin(structure, &simulation.dynamic, FactorKind::Dynamic, &simulation.position);
+            }
             let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0, deadline);
-            each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, damping, fastest));
-            let top = finish(&mut simulation.solver.top, h, damping, fastest);
+            each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, fastest));
+            let top = finish(&mut simulation.solver.top, h, fastest);
             simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
+            }
             let farthest = simulation.solver.parts.iter().fold(top, |most, part| most.max(part.farthest));
             StepReport { farthest, ..report(&done) }
         })
@@ -203,12 +262,14 @@ impl Simulation {
     /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
-        self.solver.energy(&self.system.structure)
+        let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        self.solver.energy(&self.system.structure) + contacts
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
         if self.equilibrium.is_none() {
-            self.equilibrium = Some(Factor::of(&self.system.structure, &self.system.matrix(&self.params, STATIC_STEP_SECS))?);
+            self.equilibrium =
+                Some(Factor::of(&self.system.structure, &self.system.matrix(&self.params, &self.materials, STATIC_STEP_SECS))?);
         }
         Ok(())
     }
@@ -220,6 +281,9 @@ impl Simulation {
             }
             let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still, None);
             simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
+            }
             report(&done)
         })
     }
@@ -231,7 +295,9 @@ impl Simulation {
             _ => (&self.dynamic, None),
         };
         let structure = &self.system.structure;
-        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline })
+        let refreshed = constant.is_some();
+        let touching = self.touch.as_mut().map(|touch| Touching { touch, positions: &mut self.position, refreshed });
+        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline }, touching)
     }
 
     fn gravity(&self) -> Vec3 {
@@ -241,49 +307,43 @@ impl Simulation {
 
     /// Puts stiffness and mass into the solver.
     fn weigh(&mut self) {
-        let Self { system, params, solver, .. } = self;
+        let Self { system, params, materials, solver, .. } = self;
         let h = params.simulated_step_secs();
-        let masses = system.masses(params);
         let structure = &system.structure;
-        let inertia = |rows: &mut Rows, vertices: &[u32]| {
-            for (inertia, &v) in rows.inertia.iter_mut().zip(vertices) {
-                *inertia = (masses[v as usize] / (h * h)) as f32;
+        let weigh = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                let v = v as usize;
+                rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
+                rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
+                rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
             }
         };
         solver.total_weight = system.total_volume * system.stiffness_scale(params);
+        solver.volume = params.volume as f32;
         for (state, part) in solver.parts.iter_mut().zip(&structure.parts) {
-            inertia(&mut state.rows, &part.vertices);
-            state.weights = system.weights(part, params);
+            weigh(&mut state.rows, &part.vertices);
+            state.weights = system.weights(part, params, materials);
         }
-        inertia(&mut solver.top, &structure.top);
-        self.tie_loose();
-    }
-
-    /// Where the loose vertices are tied to.
-    fn tie_loose(&mut self) {
-        let strength = (self.system.tie * self.system.stiffness_scale(&self.params)) as f32;
-        for ties in self.solver.parts.iter_mut().map(|part| &mut part.ties).chain([&mut self.solver.top_ties]) {
-            ties.clear();
-        }
-        for &(vertex, place) in &self.loose_index {
-            let [part, row] = self.system.structure.place[vertex as usize];
-            let tie = (row as usize, slot(&self.base[place as usize].coords), strength);
-            match self.solver.parts.get_mut(part as usize) {
-                Some(part) => part.ties.push(tie),
-                None => self.solver.top_ties.push(tie),
-            }
-        }
+        weigh(&mut solver.top, &structure.top);
     }
 
     /// The base moves, and with it what hangs on it.
     fn move_base(&mut self, base: &[Point]) {
         self.base.copy_from_slice(base);
-        for (state, part) in self.solver.parts.iter_mut().zip(&self.system.structure.parts) {
+        let structure = &self.system.structure;
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
             for (slot_, &v) in state.rows.x[part.base_start..].iter_mut().zip(&part.base) {
                 *slot_ = slot(&base[v as usize].coords);
             }
         }
-        self.tie_loose();
+        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+            rows.carried.clear();
+        }
+        for (&vertex, place) in self.system.carried.iter().zip(&base[self.position.len()..]) {
+            let [part, row] = structure.place[vertex as usize].map(|k| k as usize);
+            let rows = self.solver.parts.get_mut(part).map_or(&mut self.solver.top, |part| &mut part.rows);
+            rows.carried.push((row, slot(&place.coords)));
+        }
     }
 
     /// State by vertex → solver.
@@ -343,21 +403,24 @@ fn predict(rows: &mut Rows, vertices: &[u32], old: &[Point], base: &[Point], gra
         let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
         let own = sub(way, scaled(rows.base_velocity[row], h));
         rows.before[row] = x;
-        rows.target[row] = add(add(x, way), gravity);
+        rows.target[row] = add(add(x, way), scaled(gravity, rows.heaviness[row]));
         rows.x[row] = add(x, add(carried, own));
         rows.base_velocity[row] = scaled(carried, 1.0 / h);
     }
 }
 
 /// New velocities; how far the vertex that moved most relative to its base went.
-fn finish(rows: &mut Rows, h: f32, damping: f32, fastest: f32) -> f32 {
+fn finish(rows: &mut Rows, h: f32, fastest: f32) -> f32 {
+    for &(row, _) in &rows.carried {
+        rows.base_velocity[row] = scaled(sub(rows.x[row], rows.before[row]), 1.0 / h);
+    }
     let mut farthest = 0.0_f32;
     for row in 0..rows.count {
         let base = rows.base_velocity[row];
         let relative = sub(scaled(sub(rows.x[row], rows.before[row]), 1.0 / h), base);
         let speed = dot(relative, relative).sqrt();
         farthest = farthest.max(speed * h);
-        let kept = if speed > fastest { damping * fastest / speed } else { damping };
+        let kept = if speed > fastest { rows.kept[row] * fastest / speed } else { rows.kept[row] };
         rows.velocity[row] = add(base, scaled(relative, kept));
     }
     farthest
@@ -365,8 +428,15 @@ fn finish(rows: &mut Rows, h: f32, damping: f32, fastest: f32) -> f32 {
 
 /// Whether the matrix depends on none of the differences.
 fn same_matrix(a: &Params, b: &Params) -> bool {
-    let matrix_only =
-        |p: &Params| Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, acceleration: 0, budget_ms: None, ..*p };
+    let matrix_only = |p: &Params| Params {
+        damping_per_s: 0.0,
+        gravity_m_s2: [0.0; 3],
+        iterations: 1,
+        acceleration: 0,
+        budget_ms: None,
+        collisions: Collisions::Off,
+        ..*p
+    };
     matrix_only(a) == matrix_only(b)
 }
 

@@ -12,12 +12,15 @@
 use std::time::Instant;
 
 use super::anderson::Anderson;
+use super::contacts::Factor as FactorKind;
 use super::factor::Factor;
 use super::lanes::Slot;
 use super::local::{self, BlockWeights};
-use super::rows::{Products, Rows, add, scaled, sub};
+use super::rows::{Products, Rows, add};
 use super::structure::{Part, Structure};
 use super::substitution::{Scratch, backward, forward};
+use super::touch::Touch;
+use crate::math::Point;
 
 /// An accelerated iterate is taken back if its energy is higher by more than this part: below, it is rounding.
 const ENERGY_TOLERANCE: f64 = 1e-5;
@@ -28,8 +31,6 @@ const ENERGY_FLOOR: f64 = 1e-10;
 pub(super) struct PartState {
     pub(super) rows: Rows,
     pub(super) weights: Vec<BlockWeights>,
-    /// Rows of loose vertices, the places they are tied to, and how strongly.
-    pub(super) ties: Vec<(usize, Slot, f32)>,
     scratch: Scratch,
     energy: f64,
     products: Products,
@@ -41,11 +42,11 @@ pub(super) struct PartState {
 pub(super) struct Solver {
     pub(super) parts: Vec<PartState>,
     pub(super) top: Rows,
-    /// Loose vertices of the top.
-    pub(super) top_ties: Vec<(usize, Slot, f32)>,
     top_scratch: Scratch,
     /// Σ w V.
     pub(super) total_weight: f64,
+    /// Resistance to changes of volume, relative to that to changes of shape.
+    pub(super) volume: f32,
 }
 
 /// How to iterate.
@@ -65,6 +66,14 @@ pub(super) struct Plan<'a> {
     pub(super) deadline: Option<Instant>,
 }
 
+/// Contacts, and the positions by vertex that they read.
+pub(super) struct Touching<'a> {
+    pub(super) touch: &'a mut Touch,
+    pub(super) positions: &'a mut [Point],
+    /// Whether contacts are looked for again on the way, with the factor of equilibria.
+    pub(super) refreshed: bool,
+}
+
 /// What was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Done {
@@ -80,7 +89,6 @@ impl Solver {
         let part = |part: &Part| PartState {
             rows: Rows::new(part.vertices.len()),
             weights: Vec::new(),
-            ties: Vec::new(),
             scratch: Scratch::for_triangle(&part.triangle),
             energy: 0.0,
             products: Products::default(),
@@ -90,14 +98,14 @@ impl Solver {
         Self {
             parts: structure.parts.iter().map(part).collect(),
             top: Rows::new(structure.top.len()),
-            top_ties: Vec::new(),
             top_scratch: Scratch::for_triangle(&structure.top_triangle),
             total_weight: 0.0,
+            volume: 0.0,
         }
     }
 
     /// Iterates; positions are `rows.x` before and after.
-    pub(super) fn iterate(&mut self, plan: &Plan<'_>) -> Done {
+    pub(super) fn iterate(&mut self, plan: &Plan<'_>, mut touching: Option<Touching<'_>>) -> Done {
         let mut done = Done::default();
         let mut anderson = Anderson::new(plan.memory);
         for part in &mut self.parts {
@@ -109,15 +117,28 @@ impl Solver {
         let (mut energy, mut best, mut since_best) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
         for iteration in 1..=plan.iterations {
-            let mut now = self.descend(plan, anderson.is_on());
+            if let Some(touching) = &mut touching
+                && touching.refreshed
+                && Touch::is_due(iteration)
+            {
+                self.give_positions(plan.structure, touching.positions);
+                if touching.touch.begin(plan.structure, plan.factor, FactorKind::Static, touching.positions) {
+                    anderson = Anderson::new(plan.memory);
+                    (energy, best, since_best) = (f64::INFINITY, f32::INFINITY, 0);
+                }
+            }
+            let mut now = self.descend(plan, anderson.is_on(), &mut touching);
             if anderson.is_on() {
                 if now > energy + ENERGY_TOLERANCE * energy.abs() + floor {
                     done.taken_back += 1;
                     anderson.forget();
                     self.extrapolate(&[]);
-                    now = self.descend(plan, true);
+                    now = self.descend(plan, true, &mut touching);
                 }
                 energy = now;
+            }
+            if let Some(Touching { touch, positions, .. }) = &mut touching {
+                touch.press(plan.structure, plan.factor, self, positions);
             }
             self.solve_top(plan);
             let change = self.ascend(plan, &anderson);
@@ -153,24 +174,23 @@ impl Solver {
     }
 
     /// Local step and forward substitution of all parts; returns the energy if asked for.
-    fn descend(&mut self, plan: &Plan<'_>, with_energy: bool) -> f64 {
+    fn descend(&mut self, plan: &Plan<'_>, with_energy: bool, touching: &mut Option<Touching<'_>>) -> f64 {
         let Plan { structure, factor, constant, .. } = *plan;
-        let Self { parts, top, .. } = self;
-        let top_x = &top.x[..top.count];
+        let Self { parts, top, volume, .. } = self;
+        let (top_x, volume) = (&top.x[..top.count], *volume);
         each(parts, 0, &|index, state| {
             let (part, tiles) = (&structure.parts[index], &factor.parts[index]);
             let own = state.rows.count;
             state.rows.x[own..own + top_x.len()].copy_from_slice(top_x);
             state.energy = state.rows.pull(constant);
-            state.energy += tie(&mut state.rows, &state.ties);
             state.rows.b[own..part.base_start].fill([0.0; 4]);
             let start = Instant::now();
-            state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, with_energy);
+            state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, volume, with_energy);
             state.local_secs += start.elapsed().as_secs_f64();
-            forward(&part.triangle, tiles, &mut state.rows.b);
+            state.rows.hold_carried();
+            forward(&part.triangle, tiles, None, &mut state.rows.b);
         });
         let mut energy = top.pull(constant);
-        energy += tie(top, &self.top_ties);
         for part in parts {
             energy += part.energy;
             let own = part.rows.count;
@@ -178,13 +198,27 @@ impl Solver {
                 *sum = add(*sum, *b);
             }
         }
+        top.hold_carried();
+        if let Some(Touching { touch, positions, .. }) = touching {
+            energy += touch.look(self, positions);
+        }
         energy
+    }
+
+    /// Positions by vertex.
+    pub(super) fn give_positions(&self, structure: &Structure, positions: &mut [Point]) {
+        let owners = self.parts.iter().zip(&structure.parts).map(|(state, part)| (&state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&self.top, &structure.top)]) {
+            for (&[x, y, z, _], &v) in rows.x.iter().zip(vertices) {
+                positions[v as usize] = Point::new(x, y, z);
+            }
+        }
     }
 
     fn solve_top(&mut self, plan: &Plan<'_>) {
         let triangle = &plan.structure.top_triangle;
-        forward(triangle, &plan.factor.top, &mut self.top.b);
-        backward(triangle, &plan.factor.top, &mut self.top.b, &mut self.top_scratch);
+        forward(triangle, &plan.factor.top, None, &mut self.top.b);
+        backward(triangle, &plan.factor.top, None, &mut self.top.b, &mut self.top_scratch);
     }
 
     /// Backward substitution of all parts; how far the vertex that moves most would go.
@@ -197,7 +231,7 @@ impl Solver {
             let (part, tiles) = (&structure.parts[index], &factor.parts[index]);
             let own = state.rows.count;
             state.rows.b[own..own + top_b.len()].copy_from_slice(top_b);
-            backward(&part.triangle, tiles, &mut state.rows.b, &mut state.scratch);
+            backward(&part.triangle, tiles, None, &mut state.rows.b, &mut state.scratch);
             state.farthest = state.rows.largest_increment();
             if let Some((slot, count)) = record {
                 state.products = state.rows.record(slot, count);
@@ -214,26 +248,20 @@ impl Solver {
     /// Elastic and inertial energy at the present positions, in `f64` with exact rotations.
     pub(super) fn energy(&mut self, structure: &Structure) -> f64 {
         let top = &mut self.top;
-        let mut energy = top.pull(None) + tie(top, &self.top_ties);
+        let mut energy = top.pull(None);
         for (state, part) in self.parts.iter_mut().zip(&structure.parts) {
             let own = state.rows.count;
             state.rows.x[own..own + top.count].copy_from_slice(&top.x[..top.count]);
-            energy += state.rows.pull(None) + tie(&mut state.rows, &state.ties);
-            energy += part.blocks.iter().zip(&state.weights).map(|(block, weights)| block.energy(weights, &state.rows.x)).sum::<f64>();
+            energy += state.rows.pull(None);
+            energy += part
+                .blocks
+                .iter()
+                .zip(&state.weights)
+                .map(|(block, weights)| block.energy(weights, &state.rows.x, self.volume))
+                .sum::<f64>();
         }
         energy
     }
-}
-
-/// Adds the pull of the ties; returns their energy.
-fn tie(rows: &mut Rows, ties: &[(usize, Slot, f32)]) -> f64 {
-    let mut energy = 0.0;
-    for &(row, place, strength) in ties {
-        let way = sub(place, rows.x[row]);
-        rows.b[row] = add(rows.b[row], scaled(way, strength));
-        energy += 0.5 * f64::from(strength) * f64::from(super::rows::dot(way, way));
-    }
-    energy
 }
 
 /// Does something for every part, at the same time where there are threads.

@@ -74,6 +74,8 @@ pub(super) struct Triangle {
     pub(super) rows: Vec<u16>,
     /// Tiles of all supernodes together.
     pub(super) tiles: usize,
+    /// Which supernode each column belongs to.
+    pub(super) supernode_of: Vec<u32>,
 }
 
 /// What one thread owns. Its slots: own rows, rows of the top, padding, dummy, base.
@@ -370,6 +372,13 @@ fn build_part(
 }
 
 impl Triangle {
+    /// The supernode that the first row below a supernode belongs to; `None` if that is not one of this triangle's.
+    pub(super) fn parent(&self, supernode: usize) -> Option<usize> {
+        let node = &self.supernodes[supernode];
+        let first = *self.rows.get(node.rows as usize).filter(|_| node.row_count > 0)?;
+        self.supernode_of.get(first as usize).map(|&parent| parent as usize)
+    }
+
     fn of(tree: &Tree, supernodes: &[usize], place: &[[u32; 2]], dummy: usize, slot: impl Fn(usize, u32) -> usize) -> Self {
         let slot_at = |position: usize| {
             let [owner, row] = place[tree.vertex[position] as usize];
@@ -387,6 +396,7 @@ impl Triangle {
             };
             triangle.rows.extend(tree.rows[s].iter().map(|&r| slot_at(r as usize) as u16));
             triangle.rows.resize(triangle.rows.len().next_multiple_of(4), dummy as u16);
+            triangle.supernode_of.resize(triangle.supernode_of.len() + node.columns as usize, triangle.supernodes.len() as u32);
             triangle.tiles += node.column_tiles() * (node.column_tiles() + node.row_tiles());
             triangle.supernodes.push(node);
         }

@@ -23,14 +23,14 @@ impl Scratch {
     }
 }
 
-/// b_R ← b_R − B b_c for every supernode, children first.
-pub(super) fn forward(triangle: &Triangle, tiles: &[Tile], b: &mut Slots) {
-    Arch::new().dispatch(Forward { triangle, tiles, b });
+/// b_R ← b_R − B b_c for every supernode, or only for some, children first.
+pub(super) fn forward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots) {
+    Arch::new().dispatch(Forward { triangle, tiles, only, b });
 }
 
-/// x_c ← D⁻¹ b_c − Bᵀ x_R for every supernode, parents first.
-pub(super) fn backward(triangle: &Triangle, tiles: &[Tile], b: &mut Slots, scratch: &mut Scratch) {
-    Arch::new().dispatch(Backward { triangle, tiles, b, scratch: &mut scratch.0 });
+/// x_c ← D⁻¹ b_c − Bᵀ x_R for every supernode, or only for some, parents first.
+pub(super) fn backward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots, scratch: &mut Scratch) {
+    Arch::new().dispatch(Backward { triangle, tiles, only, b, scratch: &mut scratch.0 });
 }
 
 /// Slot numbers are below [`SLOTS`] by construction; saying so spares the check.
@@ -43,12 +43,16 @@ fn at(slots: &Slots, index: usize) -> Slot {
 struct Forward<'a> {
     triangle: &'a Triangle,
     tiles: &'a [Tile],
+    /// Numbers of the supernodes, ascending; all without.
+    only: Option<&'a [u32]>,
     b: &'a mut Slots,
 }
 
 struct Backward<'a> {
     triangle: &'a Triangle,
     tiles: &'a [Tile],
+    /// Numbers of the supernodes, ascending; all without.
+    only: Option<&'a [u32]>,
     b: &'a mut Slots,
     scratch: &'a mut [Quad],
 }
@@ -88,7 +92,9 @@ impl WithSimd for Forward<'_> {
     #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        for node in &self.triangle.supernodes {
+        let count = self.only.map_or(self.triangle.supernodes.len(), <[u32]>::len);
+        for k in 0..count {
+            let node = &self.triangle.supernodes[self.only.map_or(k, |only| only[k] as usize)];
             let node = Node::new(node, self.triangle, self.tiles);
             #[cfg(target_arch = "x86_64")]
             if let Some(v4) = as_v4(simd) {
@@ -119,7 +125,9 @@ impl WithSimd for Backward<'_> {
     #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        for node in self.triangle.supernodes.iter().rev() {
+        let count = self.only.map_or(self.triangle.supernodes.len(), <[u32]>::len);
+        for k in (0..count).rev() {
+            let node = &self.triangle.supernodes[self.only.map_or(k, |only| only[k] as usize)];
             let node = Node::new(node, self.triangle, self.tiles);
             #[cfg(target_arch = "x86_64")]
             if let Some(v4) = as_v4(simd) {

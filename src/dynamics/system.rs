@@ -2,10 +2,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::Params;
 use super::factor::FactorError;
 use super::local::{Block, BlockWeights, Element};
 use super::structure::{Part, Structure};
+use super::{Materials, Params};
 use crate::tissue::Tissue;
 
 /// Everything of a tissue that the solver needs; independent of parameters and pose.
@@ -17,18 +17,23 @@ pub struct System {
     /// Who owns what.
     pub(super) structure: Structure,
     prisms: Vec<Prism>,
-    /// Vertices that no tet holds: they are tied to the place that the anchors give them, behind the base vertices.
-    pub(super) loose: Vec<u32>,
-    /// Strength of a tie, for stiffness 1.
-    pub(super) tie: f64,
+    /// Diagonal of Qᵀ V Q, for stiffness 1.
+    pub(super) diagonal: Vec<f64>,
+    /// Vertices that are no unknowns: they are where the anchors put them, behind the base vertices. Their rows of the matrix are
+    /// diagonal.
+    pub(super) carried: Vec<u32>,
+    is_carried: Vec<bool>,
     /// Length of a world unit, m.
     metres_per_unit: f64,
     /// Length of a world unit in the paper's bookkeeping, whose characters are all [`PAPER_SIZE`] large.
     paper_units_per_unit: f64,
+    /// Length of a world unit if the character were as large as a human, m.
+    human_metres_per_unit: f64,
 }
 
 /// What the matrix needs of a prism.
 struct Prism {
+    corners: [u32; 3],
     /// Usable volume of each tet, world units³.
     volume: [f64; 3],
     /// Σ V gₐ·g_b over the tets, for the pairs of skin corners 00 11 22 01 02 12.
@@ -42,6 +47,9 @@ const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 /// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
 const PAPER_SIZE: f64 = 20.0;
+
+/// Mean distance from the skin of a human of 1.7 m to the bone lines, m.
+const HUMAN_LIMB_RADIUS_M: f64 = 0.08;
 
 impl System {
     /// Assembles a tissue of a character of the given size (diagonal, world units).
@@ -72,20 +80,27 @@ impl System {
             for k in 0..3 {
                 diagonal[element.corners[k] as usize] += stiffness[k];
             }
-            prisms.push(Prism { volume: element.volume, stiffness, entries });
+            prisms.push(Prism { corners: element.corners, volume: element.volume, stiffness, entries });
         }
         let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
         sorted.sort_by(f64::total_cmp);
         let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
+        let mut is_carried = vec![false; vertices];
+        for &vertex in &tissue.carried {
+            is_carried[vertex as usize] = true;
+            diagonal[vertex as usize] = typical;
+        }
         Ok(Self {
             total_volume: volume.iter().sum(),
             volume,
             structure,
             prisms,
-            loose: tissue.loose.clone(),
-            tie: typical,
+            diagonal,
+            carried: tissue.carried.clone(),
+            is_carried,
             metres_per_unit,
             paper_units_per_unit: PAPER_SIZE / size.max(f64::MIN_POSITIVE),
+            human_metres_per_unit: HUMAN_LIMB_RADIUS_M / tissue.quality.limb_radius.max(f64::MIN_POSITIVE),
         })
     }
 
@@ -97,7 +112,11 @@ impl System {
 
     /// Metres per world unit under the bookkeeping of the parameters.
     pub(super) fn unit(&self, params: &Params) -> f64 {
-        if params.paper.is_some() { self.paper_units_per_unit } else { self.metres_per_unit }
+        match params.paper {
+            Some(_) => self.paper_units_per_unit,
+            None if params.human_sized => self.human_metres_per_unit,
+            None => self.metres_per_unit,
+        }
     }
 
     /// What a unit of stiffness is multiplied by: with lengths in world units of s metres, k V s³ Qᵀ Q / s² = (k s) V Qᵀ Q.
@@ -105,41 +124,55 @@ impl System {
         params.stiffness_pa * self.unit(params)
     }
 
-    /// Mass of every vertex, kg; at least a millionth of the mean so that nothing is weightless.
-    pub(super) fn masses(&self, params: &Params) -> Vec<f64> {
-        let density = match params.paper {
+    /// Mass per world unit³, kg.
+    pub(super) fn density(&self, params: &Params) -> f64 {
+        match params.paper {
             Some(paper) => paper.total_mass_kg / self.total_volume.max(f64::MIN_POSITIVE),
             None => params.density_kg_m3 * self.unit(params).powi(3),
-        };
+        }
+    }
+
+    /// Inertial mass of a vertex, kg: see [`Materials`]. At least a millionth of the mean so that nothing is weightless.
+    pub(super) fn inertial_mass(&self, vertex: usize, params: &Params, materials: &Materials) -> f64 {
         let least = 1e-6 * self.total_volume / self.volume.len().max(1) as f64;
-        self.volume.iter().map(|v| density * v.max(least)).collect()
+        let mass = self.density(params) * self.volume[vertex].max(least) * f64::from(materials.density[vertex]);
+        mass * materials.inertia(vertex, params)
     }
 
     /// Values of M/h² + k Qᵀ V Q, in the order of the structure's pattern.
-    pub(super) fn matrix(&self, params: &Params, step_secs: f64) -> Vec<f64> {
+    pub(super) fn matrix(&self, params: &Params, materials: &Materials, step_secs: f64) -> Vec<f64> {
         let pattern = &self.structure.pattern;
         let mut values = vec![0.0; pattern.rows.len()];
-        let scale = self.stiffness_scale(params);
+        // Volume is held against the same gradients as shape.
+        let scale = self.stiffness_scale(params) * (1.0 + params.volume);
         for prism in &self.prisms {
-            for (&entry, stiffness) in prism.entries.iter().zip(prism.stiffness) {
-                values[entry as usize] += scale * stiffness;
+            let scale = scale * materials.prism_stiffness(prism.corners);
+            for ((&entry, stiffness), [a, b]) in prism.entries.iter().zip(prism.stiffness).zip(PAIRS) {
+                if [a, b].iter().all(|&k| !self.is_carried[prism.corners[k] as usize]) {
+                    values[entry as usize] += scale * stiffness;
+                }
             }
         }
-        for &vertex in &self.loose {
-            values[pattern.column_starts[vertex as usize] as usize] += scale * self.tie;
-        }
-        for (vertex, mass) in self.masses(params).into_iter().enumerate() {
+        for vertex in 0..self.volume.len() {
             // The diagonal is the first entry of its column.
-            values[pattern.column_starts[vertex] as usize] += mass / (step_secs * step_secs);
+            let value = &mut values[pattern.column_starts[vertex] as usize];
+            *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
+            if self.is_carried[vertex] {
+                *value += scale * self.diagonal[vertex];
+            }
         }
         values
     }
 
     /// Stiffness times volume of all tets of a part.
-    pub(super) fn weights(&self, part: &Part, params: &Params) -> Vec<BlockWeights> {
+    pub(super) fn weights(&self, part: &Part, params: &Params, materials: &Materials) -> Vec<BlockWeights> {
         let scale = self.stiffness_scale(params);
-        let weights = |block: &[u32]| Block::weights(block.iter().map(|&e| self.prisms[e as usize].volume.map(|v| v * scale)));
-        part.elements.chunks(super::lanes::LANES).map(weights).collect()
+        let of_prism = |&element: &u32| {
+            let prism = &self.prisms[element as usize];
+            let scale = scale * materials.prism_stiffness(prism.corners);
+            prism.volume.map(|volume| volume * scale)
+        };
+        part.elements.chunks(super::lanes::LANES).map(|block| Block::weights(block.iter().map(of_prism))).collect()
     }
 }
 

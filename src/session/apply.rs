@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
+use crate::character::BoneSettings;
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::{Pose, PoseFile, Skeleton};
@@ -48,6 +49,7 @@ impl Session {
                 self.document.method = method;
             }
             Command::SetParams(params) => self.set_params(params),
+            Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
@@ -74,7 +76,7 @@ impl Session {
     }
 
     fn step_history(&mut self, back: bool) {
-        let params = self.document.params;
+        let (params, bones) = (self.document.params, self.document.bones.clone());
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
@@ -82,13 +84,16 @@ impl Session {
             if self.document.params != params {
                 self.send_params(self.document.params);
             }
+            if self.document.bones != bones {
+                self.send_bones();
+            }
             self.take_finished_jobs();
         }
     }
 
     fn set_params(&mut self, params: Params) {
-        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], time_step_secs, .. } = params;
-        if [stiffness_pa, density_kg_m3, damping_per_s, x, y, z, time_step_secs].iter().all(|number| number.is_finite()) {
+        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], jiggle, volume, time_step_secs, .. } = params;
+        if [stiffness_pa, density_kg_m3, damping_per_s, x, y, z, jiggle, volume, time_step_secs].iter().all(|number| number.is_finite()) {
             self.document.params = params.sanitized();
             self.send_params(self.document.params);
         }
@@ -97,6 +102,28 @@ impl Session {
     fn send_params(&self, params: Params) {
         for worker in self.stages.workers() {
             worker.set_params(params);
+        }
+    }
+
+    fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
+        let BoneSettings { stiffness, density, damping, jiggle, .. } = settings;
+        let finite = [stiffness, density, damping, jiggle].iter().all(|factor| factor.is_finite());
+        if finite && joint < self.document.pose.locals.len() {
+            self.stages.forgive();
+            let settings = settings.sanitized();
+            if settings == BoneSettings::default() {
+                self.document.bones.remove(&joint);
+            } else {
+                self.document.bones.insert(joint, settings);
+            }
+            self.send_bones();
+        }
+    }
+
+    /// The factors take effect at once; what is none when the flesh has been rebuilt.
+    fn send_bones(&self) {
+        for worker in self.stages.workers() {
+            worker.set_bones(self.document.bones.clone());
         }
     }
 

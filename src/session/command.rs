@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{MessageId, Source};
+use crate::character::BoneSettings;
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::Pose;
@@ -18,6 +19,13 @@ pub enum Command {
     SetMethod(Method),
     /// Changes physical parameters (undoable).
     SetParams(Params),
+    /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
+    SetBone {
+        /// Which.
+        joint: usize,
+        /// All of its settings.
+        settings: BoneSettings,
+    },
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
     /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
@@ -79,6 +87,7 @@ impl Command {
             Self::Open(_) => "Open",
             Self::SetMethod(_) => "Change method",
             Self::SetParams(_) => "Change dynamics",
+            Self::SetBone { .. } => "Change bone",
             Self::SelectJoint(_) => "Select joint",
             Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",

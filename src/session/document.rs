@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Gesture, Source};
+use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::{Method, Subject};
@@ -22,6 +23,8 @@ pub struct Document {
     pub method: Method,
     /// Physical parameters.
     pub params: Params,
+    /// Settings of the bones of the subject's joints. The subject's flesh follows them.
+    pub bones: BoneMap,
 }
 
 impl Document {
@@ -37,7 +40,12 @@ impl Document {
             (None, None) => true,
             _ => false,
         };
-        same_subject && self.source == other.source && self.pose == other.pose && self.method == other.method && self.params == other.params
+        same_subject
+            && self.source == other.source
+            && self.pose == other.pose
+            && self.method == other.method
+            && self.params == other.params
+            && self.bones == other.bones
     }
 }
 

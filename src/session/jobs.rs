@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
+use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
@@ -78,6 +79,13 @@ pub(super) struct Opened {
     pub(super) actor: Result<Actor, BindError>,
 }
 
+/// A character with new flesh.
+pub(super) struct Rebuilt {
+    pub(super) subject: Arc<Subject>,
+    /// Bound to the method asked for, or why that was impossible.
+    pub(super) actor: Result<Actor, BindError>,
+}
+
 /// Reads a character and derives what all methods share.
 ///
 /// # Errors
@@ -91,6 +99,22 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         error => OpenError::Unusable { file: source.to_string(), error },
     };
     Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
+}
+
+/// The same character with flesh by other settings of its bones, bound to a method.
+pub(super) fn rebuild_and_bind(
+    old: &Subject,
+    bones: &BoneMap,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, BindError> {
+    let subject = Arc::new(old.with_bones(bones, progress)?);
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        other => other,
+    };
+    Ok(Rebuilt { subject, actor })
 }
 
 /// Everything between a name and a living character.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::character::Character;
+use crate::character::{BoneEditError, Character};
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::PoseError;
@@ -16,6 +16,8 @@ pub struct Source {
     pub files: Vec<PathBuf>,
     /// Radii that the user wants for the bones of joints, by name, in the file's units.
     pub bone_radii: Vec<(String, f64)>,
+    /// Changes of the settings of joints' bones, by name, as [`crate::character::BoneSettings::edit`] reads them.
+    pub bones: Vec<(String, String)>,
     /// Length of one unit of the file in metres, if the user knows better than the guess.
     pub metres_per_unit: Option<f64>,
 }
@@ -58,13 +60,23 @@ pub enum OpenError {
     /// The files could not be read.
     #[error(transparent)]
     Load(IoError),
-    /// A radius was asked for the bones of a joint that is not there.
+    /// Something was asked of the bones of a joint that is not there.
     #[error("{file}: {error}")]
-    Radius {
+    Joint {
         /// What was opened.
         file: String,
         /// Which joint.
         error: PoseError,
+    },
+    /// Something was asked of the bones of a joint that bones don't do.
+    #[error("{file}: joint \"{joint}\": {error}")]
+    Bone {
+        /// What was opened.
+        file: String,
+        /// Which joint.
+        joint: String,
+        /// What is wrong.
+        error: BoneEditError,
     },
     /// The character was read but can't be worked with.
     #[error("{file}: {error}")]
@@ -91,10 +103,17 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
     if let Some(metres_per_unit) = source.metres_per_unit {
         character.metres_per_unit = metres_per_unit;
     }
-    for (joint, radius) in &source.bone_radii {
-        let named = character.skeleton.find_or_suggest(joint);
-        let joint = named.map_err(|error| OpenError::Radius { file: source.to_string(), error })?;
+    let joint_of = |character: &Character, name: &str| {
+        character.skeleton.find_or_suggest(name).map_err(|error| OpenError::Joint { file: source.to_string(), error })
+    };
+    for (name, radius) in &source.bone_radii {
+        let joint = joint_of(&character, name)?;
         character.bone_radii.insert(joint, *radius);
+    }
+    for (name, edit) in &source.bones {
+        let joint = joint_of(&character, name)?;
+        let edited = character.bones.entry(joint).or_default().edit(edit);
+        edited.map_err(|error| OpenError::Bone { file: source.to_string(), joint: name.clone(), error })?;
     }
     Ok(character)
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::jobs::{Job, Opened, Outcome, open_and_bind};
+use super::jobs::{Job, Opened, Outcome, Rebuilt, open_and_bind, rebuild_and_bind};
 use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source};
+use crate::character::{BoneMap, same_structure};
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -25,6 +26,10 @@ pub(super) struct Stages {
     refused: Option<Method>,
     opening: Option<Job<Result<Opened, OpenError>>>,
     binding: Option<(Method, Job<Result<Actor, BindError>>)>,
+    /// New flesh for the document's character, and the settings it is made for.
+    rebuilding: Option<(BoneMap, Job<Result<Rebuilt, BindError>>)>,
+    /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
+    refused_bones: Option<BoneMap>,
 }
 
 impl Stages {
@@ -41,11 +46,13 @@ impl Stages {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.opening.is_some() || self.binding.is_some()
+        self.opening.is_some() || self.binding.is_some() || self.rebuilding.is_some()
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
-        self.opening.iter().map(Job::view).chain(self.binding.iter().map(|(_, job)| job.view())).collect()
+        let binding = self.binding.iter().map(|(_, job)| job.view());
+        let rebuilding = self.rebuilding.iter().map(|(_, job)| job.view());
+        self.opening.iter().map(Job::view).chain(binding).chain(rebuilding).collect()
     }
 
     pub(super) fn cancel(&mut self) {
@@ -53,11 +60,14 @@ impl Stages {
         if let Some((method, _)) = self.binding.take() {
             self.refused = Some(method);
         }
+        if let Some((bones, _)) = self.rebuilding.take() {
+            self.refused_bones = Some(bones);
+        }
     }
 
-    /// A method that was refused may be tried again.
+    /// What was refused may be tried again.
     pub(super) fn forgive(&mut self) {
-        self.refused = None;
+        (self.refused, self.refused_bones) = (None, None);
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
@@ -105,7 +115,8 @@ impl Session {
         let before = self.document.clone();
         let first = before.subject.is_none();
         let pose = opened.subject.character.skeleton.rest_pose();
-        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, ..before.clone() };
+        let bones = (*opened.subject.bones).clone();
+        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, bones, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -113,11 +124,16 @@ impl Session {
         self.take_bound(self.document.method, opened.actor);
     }
 
-    /// View state that only makes sense for one character starts over, and so do its bound methods.
+    /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
     fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
         (self.stages.shown, self.stages.refused, self.stages.binding) = (None, None, None);
-        self.stages.subject = Some(subject.clone());
+        (self.stages.rebuilding, self.stages.refused_bones) = (None, None);
+        let before = self.stages.subject.replace(subject.clone());
+        if before.is_some_and(|before| before.same_character(subject)) {
+            self.refresh_shown();
+            return;
+        }
         self.selected_joint = None;
         let kept = &self.playback;
         self.playback = super::Playback { speed: kept.speed, looping: kept.looping, ..super::Playback::default() };
@@ -144,6 +160,11 @@ impl Session {
         let world = self.shown.world_from_joint.clone();
         match SimWorker::start(actor, world, self.last_sequence + 1, self.waker.clone()) {
             Ok(worker) => {
+                // Both may have changed since the binding began.
+                worker.set_params(self.document.params);
+                if self.document.subject.as_ref().is_some_and(|subject| *subject.bones != self.document.bones) {
+                    worker.set_bones(self.document.bones.clone());
+                }
                 worker.settle(&self.shown.world_from_joint);
                 self.stages.bound.push(Bound { method, worker });
                 self.stages.shown = Some(method);
@@ -159,6 +180,9 @@ impl Session {
         if !self.stages.is_of(&subject) {
             self.enter_subject(&subject);
             changed = true;
+        }
+        if self.follow_bones(&subject) {
+            return true;
         }
         let wanted = self.document.method;
         changed |= self.take_finished_binding(wanted);
@@ -183,6 +207,57 @@ impl Session {
             changed = true;
         }
         changed
+    }
+
+    /// Makes the flesh follow the settings of bones. Returns whether there is a new subject.
+    fn follow_bones(&mut self, subject: &Arc<Subject>) -> bool {
+        let bones = &self.document.bones;
+        if same_structure(&subject.bones, bones) {
+            self.stages.rebuilding = None;
+            return false;
+        }
+        if self.stages.rebuilding.as_ref().is_none_or(|(made_for, _)| !same_structure(made_for, bones)) {
+            if self.stages.refused_bones.as_ref().is_none_or(|refused| !same_structure(refused, bones)) {
+                self.start_rebuilding(subject);
+            }
+            return false;
+        }
+        let outcome = self.stages.rebuilding.as_ref().map(|(_, job)| job.poll());
+        let refused = match outcome {
+            None | Some(Outcome::Running) => return false,
+            Some(Outcome::Done(Ok(rebuilt))) => {
+                self.take_rebuilt(rebuilt);
+                return true;
+            }
+            Some(Outcome::Done(Err(BindError::Cancelled(_)))) => "it was cancelled".to_owned(),
+            Some(Outcome::Done(Err(error))) => error.to_string(),
+            Some(Outcome::Lost) => "the work stopped unexpectedly".to_owned(),
+        };
+        self.stages.refused_bones = self.stages.rebuilding.take().map(|(bones, _)| bones);
+        self.tell(Level::Warning, format!("The flesh could not be rebuilt: {refused}."));
+        false
+    }
+
+    fn start_rebuilding(&mut self, subject: &Arc<Subject>) {
+        let (subject, bones) = (subject.clone(), self.document.bones.clone());
+        let (method, params) = (self.document.method, self.document.params);
+        let made_for = bones.clone();
+        let work = move |progress: &Progress| rebuild_and_bind(&subject, &bones, method, &params, progress);
+        match Job::start("Rebuilding the flesh".to_owned(), self.waker.clone(), work) {
+            Ok(job) => self.stages.rebuilding = Some((made_for, job)),
+            Err(error) => {
+                self.stages.refused_bones = Some(made_for);
+                self.tell(Level::Error, format!("No thread could be started to rebuild the flesh: {error}."));
+            }
+        }
+    }
+
+    /// New flesh is ready. No undo step of its own: it belongs to the change of the bone.
+    fn take_rebuilt(&mut self, rebuilt: Rebuilt) {
+        let method = rebuilt.actor.as_ref().map_or(self.document.method, Actor::method);
+        self.document.subject = Some(rebuilt.subject.clone());
+        self.enter_subject(&rebuilt.subject);
+        self.take_bound(method, rebuilt.actor);
     }
 
     fn take_finished_binding(&mut self, wanted: Method) -> bool {

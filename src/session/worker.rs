@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
@@ -57,6 +58,7 @@ struct Inbox {
     posted: bool,
     reset: bool,
     params: Option<Params>,
+    bones: Option<BoneMap>,
     stop: bool,
 }
 
@@ -148,6 +150,12 @@ impl SimWorker {
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
+    /// Changes the factors in the settings of bones from the next frame on.
+    pub fn set_bones(&self, bones: BoneMap) {
+        lock(&self.shared.inbox).bones = Some(bones);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
     /// The latest state.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -198,6 +206,13 @@ struct Task {
     moved: bool,
     reset: bool,
     params: Option<Params>,
+    bones: Option<BoneMap>,
+}
+
+impl Task {
+    fn changes_physics(&self) -> bool {
+        self.params.is_some() || self.bones.is_some()
+    }
 }
 
 impl Running {
@@ -225,7 +240,8 @@ impl Running {
         let dt_secs = inbox.pending_secs.min(SLICE_SECS);
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
-        Some(Task { dt_secs, moved, reset: std::mem::take(&mut inbox.reset), params: inbox.params.take() })
+        let reset = std::mem::take(&mut inbox.reset);
+        Some(Task { dt_secs, moved, reset, params: inbox.params.take(), bones: inbox.bones.take() })
     }
 
     fn step(&mut self, task: &Task) {
@@ -233,6 +249,11 @@ impl Running {
             && let Err(error) = self.actor.set_params(params)
         {
             *lock(&self.shared.fault) = Some(format!("The new dynamics can't be used, the old ones stay: {error}."));
+        }
+        if let Some(bones) = &task.bones
+            && let Err(error) = self.actor.set_bones(bones)
+        {
+            *lock(&self.shared.fault) = Some(format!("The new settings of bones can't be used, the old ones stay: {error}."));
         }
         if task.reset {
             self.actor.reset();
@@ -247,12 +268,12 @@ impl Running {
             *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
         }
         let movement = self.publish();
-        let calm = !task.moved && task.params.is_none() && movement <= CALM_MOVEMENT * self.actor.subject().size;
+        let calm = !task.moved && !task.changes_physics() && movement <= CALM_MOVEMENT * self.actor.subject().size;
         self.calm_secs = if calm { self.calm_secs + task.dt_secs } else { 0.0 };
         let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
         // Under the inbox's lock, so that a pose that was posted meanwhile is not slept over.
         let inbox = lock(&self.shared.inbox);
-        if asleep && !inbox.reset && inbox.params.is_none() && inbox.world_from_joint == self.world {
+        if asleep && !inbox.reset && inbox.params.is_none() && inbox.bones.is_none() && inbox.world_from_joint == self.world {
             self.shared.asleep.store(true, Ordering::Relaxed);
         }
     }

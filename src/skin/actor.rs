@@ -7,7 +7,7 @@ use super::dqs::DualQuaternion;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
 use super::{BindError, Frame, Method, SkinError, Skinner, Subject};
-use crate::character::Character;
+use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
@@ -133,6 +133,17 @@ impl Actor {
         match &mut self.bound {
             Bound::Direct(_) => Ok(()),
             Bound::Simulated { skinner, .. } => Ok(skinner.set_params(params)?),
+        }
+    }
+
+    /// Changes the factors in the settings of bones; takes effect with the next frame. Does nothing for methods without physics.
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
+        match &mut self.bound {
+            Bound::Direct(_) => Ok(()),
+            Bound::Simulated { skinner, .. } => Ok(skinner.set_bones(bones)?),
         }
     }
 

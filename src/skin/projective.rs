@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
-use crate::dynamics::{FactorError, Params, Simulation};
+use crate::character::BoneMap;
+use crate::collision::CollisionBody;
+use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
 use crate::tissue::BaseFrame;
@@ -27,11 +29,26 @@ const ASLEEP: f32 = 2e-7;
 /// …after so many steps.
 const STEPS_TO_SLEEP: u32 = 20;
 
+/// Virtual bones settle in at most so many pieces…
+const SETTLING_PIECES: usize = 200;
+/// …of so many iterations each.
+const SETTLING_ITERATIONS: usize = 50;
+
+/// How virtual bones follow the pose.
+#[derive(Debug, Clone, Copy)]
+enum Motion {
+    /// By a time step.
+    Step,
+    /// Towards their equilibrium, by so many iterations.
+    Creep(usize),
+}
+
 /// The simulated skin of one character; its vertices are those of the simulation mesh.
 pub struct Projective {
     subject: Arc<Subject>,
     flesh: Flesh,
     simulation: Simulation,
+    virtual_bones: Option<VirtualBones>,
     frame: BaseFrame,
     base: Vec<Point>,
     /// Transforms relative to the parent, of the pose that the base is at, of the last frame's, and of the one asked for.
@@ -58,13 +75,21 @@ impl Projective {
         let flesh = subject.tissue.clone()?;
         let position = subject.sim.mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
-        let simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let mut simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
+        let materials = Materials::of_bones(&flesh.tissue, &subject.sim.mesh, &subject.bones);
+        if !materials.is_uniform() {
+            simulation.set_materials(&materials)?;
+        }
+        simulation.set_contacts(contacts(subject, &flesh, params));
+        let skeleton = &subject.character.skeleton;
+        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim.mesh, skeleton, &simulation);
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
             subject: subject.clone(),
             flesh,
             simulation,
+            virtual_bones,
             frame: BaseFrame::default(),
             base,
             at: bind.clone(),
@@ -91,7 +116,42 @@ impl Projective {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
-        self.simulation.set_params(params)
+        let other = params.collisions != self.simulation.params().collisions;
+        self.simulation.set_params(params)?;
+        if other {
+            self.simulation.set_contacts(contacts(&self.subject, &self.flesh, params));
+            if let Some(contacts) = self.simulation.contacts_mut() {
+                contacts.place_feet(self.frame.bones());
+            }
+        }
+        self.tell_virtual_bones();
+        Ok(())
+    }
+
+    /// Changes what the flesh is made of.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        self.still_steps = 0;
+        self.simulation.set_materials(materials)?;
+        self.tell_virtual_bones();
+        Ok(())
+    }
+
+    fn tell_virtual_bones(&mut self) {
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.set(&self.simulation);
+        }
+    }
+
+    /// Changes the factors in the settings of bones. What is no factor is part of the subject.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
+        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim.mesh, bones);
+        self.set_materials(&materials)
     }
 
     /// Whether nothing moves any more until the bones or the parameters do.
@@ -106,8 +166,9 @@ impl Projective {
         self.times
     }
 
-    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose.
-    fn place_base(&mut self, between: Option<f64>, target: &[Affine]) {
+    /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose. Returns how far virtual bones still are
+    /// from rest.
+    fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: Motion) -> f64 {
         let start = Instant::now();
         let world = match between {
             None => {
@@ -121,8 +182,20 @@ impl Projective {
                 &self.world
             }
         };
+        let mut unrest = 0.0;
+        if let Some(bones) = &mut self.virtual_bones {
+            match motion {
+                Motion::Step => bones.step(world),
+                Motion::Creep(iterations) => unrest = bones.creep(world, iterations),
+            }
+            bones.write(world, &mut self.frame);
+        }
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        if let Some(contacts) = self.simulation.contacts_mut() {
+            contacts.place_feet(self.frame.bones());
+        }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
+        unrest
     }
 
     /// Walks from the pose the base is at to the frame's, without inertia. From then on the frame's pose is the last one.
@@ -130,10 +203,10 @@ impl Projective {
         self.from.clone_from(&self.at);
         let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
         for piece in 1..pieces {
-            self.place_base(Some(piece as f64 / pieces as f64), target);
+            self.place_base(Some(piece as f64 / pieces as f64), target, Motion::Creep(PIECE_ITERATIONS));
             self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         }
-        self.place_base(None, target);
+        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
@@ -144,12 +217,27 @@ impl Projective {
             self.rest_at_bind();
         }
         self.walk(target)?;
+        if self.virtual_bones.is_some() {
+            self.let_bones_settle(target)?;
+        }
         let report = self.simulation.settle()?;
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
         self.pending_secs = 0.0;
         self.started = true;
         self.still_steps = STEPS_TO_SLEEP;
+        Ok(())
+    }
+
+    /// Virtual bones go to their equilibrium, the flesh with them: a base that jumped there would turn elements inside out.
+    fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        for _ in 0..SETTLING_PIECES {
+            let unrest = self.place_base(None, target, Motion::Creep(SETTLING_ITERATIONS));
+            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
+            if self.virtual_bones.as_ref().is_none_or(|bones| bones.is_still(unrest)) {
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -171,6 +259,9 @@ impl Projective {
 
     fn rest_at_bind(&mut self) {
         let skeleton = &self.subject.character.skeleton;
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.rest(&skeleton.bind_transforms());
+        }
         self.base = self.flesh.tissue.anchors.at_rest();
         self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
         relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
@@ -191,7 +282,7 @@ impl Projective {
                 self.still_steps = 0;
                 continue;
             }
-            self.place_base((t < 1.0).then_some(t), frame.world_from_joint);
+            self.place_base((t < 1.0).then_some(t), frame.world_from_joint, Motion::Step);
             // Every step of the frame gets the same share of its time.
             let share = |ms: f64| start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps));
             self.step_or_sleep(budget_ms.map(share));
@@ -231,6 +322,14 @@ impl Skinner for Projective {
         self.started = false;
         self.pending_secs = 0.0;
     }
+}
+
+/// What collides, as far as the parameters want it.
+fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
+    (params.collisions == Collisions::Global).then(|| {
+        let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+        Contacts::new(body, &flesh.system, params, subject.size)
+    })
 }
 
 /// Transform of every joint relative to its parent joint.

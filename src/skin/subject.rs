@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::character::{Attachment, Character};
+use crate::character::{Attachment, BoneMap, Character};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
 use crate::mesh::{Bounds, SimMesh, TriMesh};
@@ -22,6 +22,8 @@ pub struct Subject {
     pub sim: Arc<SimMesh>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
+    /// What the user says about bones; the flesh is built by it.
+    pub bones: Arc<BoneMap>,
     /// Flesh, or why there is none.
     pub tissue: Result<Flesh, TissueError>,
     /// Diagonal of the bind pose's bounding box, in world units.
@@ -93,25 +95,55 @@ impl Subject {
         let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &sim).into();
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 
+        let mut subject = Self {
+            bones: Arc::new(character.bones.clone()),
+            size: Bounds::of(&positions).size(),
+            character,
+            bind_positions: positions.into(),
+            sim: Arc::new(sim),
+            fallback_weights,
+            tissue: Err(TissueError::NoSkin),
+            setup: SetupTimes { weld_ms, ..SetupTimes::default() },
+        };
+        subject.grow(progress)?;
+        Ok(subject)
+    }
+
+    /// The same character with flesh by other settings of its bones.
+    ///
+    /// # Errors
+    /// [`BindError::Cancelled`].
+    pub fn with_bones(&self, bones: &BoneMap, progress: &Progress) -> Result<Self, BindError> {
+        let mut subject = Self { bones: Arc::new(bones.clone()), ..self.clone() };
+        subject.grow(progress)?;
+        Ok(subject)
+    }
+
+    /// Whether two subjects show the same character, as read from the same files.
+    #[must_use]
+    pub fn same_character(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.character, &other.character)
+    }
+
+    /// Makes the flesh.
+    fn grow(&mut self, progress: &Progress) -> Result<(), BindError> {
         let start = Instant::now();
-        let weights = file_weights(&character, &sim);
-        let tissue = match Tissue::build(&sim, &character.skeleton, weights.as_ref(), &character.bone_radii, progress) {
+        let character = &self.character;
+        let weights = file_weights(character, &self.sim);
+        let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &character.bone_radii, &self.bones, progress) {
             Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
             other => other,
         };
-        let tissue_ms = start.elapsed().as_secs_f64() * 1e3;
-
-        let size = Bounds::of(&positions).size();
+        self.setup.tissue_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        let tissue = tissue.and_then(|tissue| {
-            let system = System::assemble(&tissue, f64::from(size), character.metres_per_unit)
+        self.tissue = tissue.and_then(|tissue| {
+            let system = System::assemble(&tissue, f64::from(self.size), character.metres_per_unit)
                 .map_err(|error| TissueError::Unsolvable { reason: error.to_string() })?;
             Ok(Flesh { tissue: Arc::new(tissue), system: Arc::new(system) })
         });
-        let assemble_ms = start.elapsed().as_secs_f64() * 1e3;
-        let setup = SetupTimes { weld_ms, tissue_ms, assemble_ms };
-        Ok(Self { character, bind_positions: positions.into(), sim: Arc::new(sim), fallback_weights, tissue, size, setup })
+        self.setup.assemble_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
     }
 }
 

@@ -11,12 +11,15 @@
 //!
 //! so that the surface runs straight from ring to ring: it stretches outside of a bend and gathers inside. What then lies
 //! inside the joint sphere or the bone is pushed out to it.
+//!
+//! Bones are no longer rigid where their joints say so (FPS figure 3.20): see [`super::stretching`].
 
 use nalgebra::{Matrix3, Matrix3x4};
 
 use super::foot::Feet;
 use super::graph::BoneGraph;
 use super::shrink::cylinder_ends;
+use super::stretching::{FreeBone, StretchingBone, Twist};
 use crate::math::{Affine, Point, Point64, Quat, Vec3, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::{Skeleton, Trs};
@@ -33,6 +36,8 @@ struct Anchor {
     bone: u32,
     /// Index into `Anchors::slides`, or `RIGID`.
     slide: u32,
+    /// Rigid with the joint, even where the bone stretches or twists.
+    held: bool,
 }
 
 const RIGID: u32 = u32::MAX;
@@ -56,8 +61,7 @@ struct Slide {
 pub struct Anchors {
     vertices: Vec<Anchor>,
     slides: Vec<Slide>,
-    /// Joint of every bone, and the inverse of its bind transform.
-    bone_frames: Vec<(usize, Affine)>,
+    bones: Vec<StretchingBone>,
     /// Distinct joints whose bones meet at each node, as indices of one bone of each.
     node_bones: Vec<Vec<usize>>,
     node_positions: Vec<Point64>,
@@ -68,49 +72,79 @@ pub struct Anchors {
 /// The per-frame part: transforms of bones and joints, reused.
 #[derive(Debug, Clone, Default)]
 pub struct BaseFrame {
+    /// Where virtual bones are, by bone; the joints place all others.
+    pub(crate) free: Vec<Option<FreeBone>>,
     bones64: Vec<Affine>,
+    /// Rotation and stretch, the latter without what only lengthens the bone.
     splits: Vec<(Quat, Matrix3<f64>)>,
+    twists: Vec<Twist>,
+    /// How much thicker each bone has become.
+    bone_scales: Vec<f32>,
     bones: Vec<Matrix3x4<f32>>,
+    /// The same for what does not stretch with the bone.
+    rigid: Vec<Matrix3x4<f32>>,
     nodes: Vec<Matrix3x4<f32>>,
+    node_scales: Vec<f32>,
     node_centers: Vec<Point>,
     cylinders: Vec<[Point; 2]>,
 }
 
+/// A skin vertex that the bones carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CarriedVertex {
+    pub(super) vertex: u32,
+    /// Whether it is rigid with the bone of its foot point, also close to a joint.
+    pub(super) rigid: bool,
+}
+
 impl Anchors {
-    /// Hangs the base on the graph, and after it the loose skin vertices.
-    pub(super) fn bind(graph: &BoneGraph, skeleton: &Skeleton, feet: &Feet, base: &[Point64], skin: &TriMesh, loose: &[u32]) -> Self {
+    /// Hangs the base on the graph, and after it the skin vertices that the bones carry.
+    pub(super) fn bind(
+        graph: &BoneGraph,
+        skeleton: &Skeleton,
+        feet: &Feet,
+        base: &[Point64],
+        skin: &TriMesh,
+        carried: &[CarriedVertex],
+    ) -> Self {
         let node_bones: Vec<Vec<usize>> = graph
             .nodes
             .iter()
             .map(|node| {
                 let mut bones = node.bones.clone();
-                bones.sort_by_key(|&bone| graph.bones[bone].joint);
-                bones.dedup_by_key(|bone| graph.bones[*bone].joint);
+                // Virtual bones of one joint move each by itself.
+                let mover = |bone: usize| (graph.bones[bone].joint, if graph.bones[bone].is_virtual { bone + 1 } else { 0 });
+                bones.sort_by_key(|&bone| mover(bone));
+                bones.dedup_by_key(|bone| mover(*bone));
                 bones
             })
             .collect();
         let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len()).map(|bone| cylinder_ends(graph, bone)).collect();
         let mut slides = Vec::new();
-        let on_bones = base.iter().enumerate().map(|(vertex, rest)| (vertex, *rest));
-        let in_the_air = loose.iter().map(|&vertex| (vertex as usize, skin.positions[vertex as usize].cast::<f64>()));
+        let on_bones = base.iter().enumerate().map(|(vertex, rest)| (vertex, *rest, false));
+        let carried = carried.iter().map(|carried| {
+            let vertex = carried.vertex as usize;
+            (vertex, skin.positions[vertex].cast::<f64>(), carried.rigid)
+        });
         let vertices = on_bones
-            .chain(in_the_air)
-            .map(|(vertex, rest)| {
-                let bone = holder(graph, feet.bones[vertex] as usize, &rest);
-                let slide = slide_of(graph, &node_bones, &cylinders, bone, &rest).map_or(RIGID, |slide| {
+            .chain(carried)
+            .map(|(vertex, rest, rigid)| {
+                let foot = feet.bones[vertex] as usize;
+                let bone = if rigid { foot } else { holder(graph, foot, &rest) };
+                let slide = if rigid { None } else { slide_of(graph, &node_bones, &cylinders, bone, &rest) };
+                let slide = slide.map_or(RIGID, |slide| {
                     slides.push(slide);
                     slides.len() as u32 - 1
                 });
-                Anchor { rest: rest.cast::<f32>(), bone: bone as u32, slide }
+                Anchor { rest: rest.cast::<f32>(), bone: bone as u32, slide, held: rigid }
             })
             .collect();
-        let inverse_bind = |joint: usize| skeleton.joints()[joint].world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
-        let bone_frames = graph.bones.iter().map(|bone| (bone.joint, inverse_bind(bone.joint))).collect();
+        let bones = (0..graph.bones.len()).map(|bone| StretchingBone::bind(graph, skeleton, bone)).collect();
         let node_positions = graph.nodes.iter().map(|node| node.position).collect();
-        Self { vertices, slides, bone_frames, node_bones, node_positions, cylinders }
+        Self { vertices, slides, bones, node_bones, node_positions, cylinders }
     }
 
-    /// How many base vertices and loose skin vertices there are together.
+    /// How many base vertices and carried skin vertices there are together.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices.len()
@@ -128,47 +162,71 @@ impl Anchors {
         self.vertices.iter().map(|anchor| anchor.rest).collect()
     }
 
-    /// Moves the base: `out` gets the world position of every base vertex, then of every loose skin vertex, as far as it reaches.
+    /// Moves the base: `out` gets the world position of every base vertex, then of every carried skin vertex, as far as it reaches.
     /// Allocates nothing after the first call.
     pub fn place(&self, world_from_joint: &[Affine], frame: &mut BaseFrame, out: &mut [Point]) {
         self.move_volumes(world_from_joint, frame);
         for (anchor, out) in self.vertices.iter().zip(out) {
-            let bone = &frame.bones[anchor.bone as usize];
-            *out = if anchor.slide == RIGID { apply(bone, &anchor.rest) } else { self.slide(anchor, frame) };
+            *out = match anchor.slide {
+                RIGID if anchor.held => apply(&frame.rigid[anchor.bone as usize], &anchor.rest),
+                RIGID => frame.on_bone(anchor.bone as usize, &anchor.rest),
+                _ => self.slide(anchor, frame),
+            };
         }
     }
 
     /// Transforms of bones and nodes in a pose.
     pub fn move_volumes(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
-        frame.bones64.clear();
-        frame.bones64.extend(self.bone_frames.iter().map(|(joint, joint_from_world)| world_from_joint[*joint] * joint_from_world));
-        frame.splits.clear();
-        frame.splits.extend(frame.bones64.iter().map(split));
-        frame.bones.clear();
-        frame.bones.extend(frame.bones64.iter().map(to_f32));
-        frame.cylinders.clear();
+        frame.clear();
+        for (index, bone) in self.bones.iter().enumerate() {
+            let moved = bone.moved(world_from_joint, frame.free.get(index).and_then(Option::as_ref));
+            frame.bones64.push(moved.stretched);
+            frame.splits.push(split(&moved.turned));
+            frame.twists.push(moved.twist);
+            frame.bone_scales.push(moved.thickening as f32);
+            frame.bones.push(to_f32(&moved.stretched));
+            frame.rigid.push(to_f32(&moved.rigid));
+        }
         frame.cylinders.extend(self.cylinders.iter().zip(&frame.bones64).map(|(ends, t)| ends.map(|end| (t * end).cast::<f32>())));
-        frame.nodes.clear();
-        frame.node_centers.clear();
         for (bones, position) in self.node_bones.iter().zip(&self.node_positions) {
             let (transform, center) = average(bones, position, frame);
             frame.nodes.push(to_f32(&transform));
+            frame.node_scales.push(linear_part(&transform).determinant().abs().cbrt() as f32);
             frame.node_centers.push(center.cast::<f32>());
         }
     }
 
     fn slide(&self, anchor: &Anchor, frame: &BaseFrame) -> Point {
         let slide = &self.slides[anchor.slide as usize];
-        let (bone, node) = (&frame.bones[anchor.bone as usize], &frame.nodes[slide.node as usize]);
-        let stretch = apply(bone, &slide.ring) - apply(node, &slide.ring);
-        let mut point = apply(node, &anchor.rest) + stretch * slide.alpha;
-        let [a, b] = frame.cylinders[anchor.bone as usize];
-        point = pushed_out(&point, &closest(&point, &a, &b), slide.bone_radius);
-        pushed_out(&point, &frame.node_centers[slide.node as usize], slide.joint_radius)
+        let (bone, node) = (anchor.bone as usize, slide.node as usize);
+        let stretch = frame.on_bone(bone, &slide.ring) - apply(&frame.nodes[node], &slide.ring);
+        let mut point = apply(&frame.nodes[node], &anchor.rest) + stretch * slide.alpha;
+        let [a, b] = frame.cylinders[bone];
+        point = pushed_out(&point, &closest(&point, &a, &b), slide.bone_radius * frame.bone_scales[bone]);
+        pushed_out(&point, &frame.node_centers[node], slide.joint_radius * frame.node_scales[node])
     }
 }
 
 impl BaseFrame {
+    fn clear(&mut self) {
+        self.bones64.clear();
+        self.splits.clear();
+        self.twists.clear();
+        self.bone_scales.clear();
+        self.bones.clear();
+        self.rigid.clear();
+        self.cylinders.clear();
+        self.nodes.clear();
+        self.node_scales.clear();
+        self.node_centers.clear();
+    }
+
+    /// Where a point of a bone goes.
+    fn on_bone(&self, bone: usize, point: &Point) -> Point {
+        let twist = &self.twists[bone];
+        if twist.is_none() { apply(&self.bones[bone], point) } else { apply(&self.bones[bone], &twist.apply(point)) }
+    }
+
     /// `posed_from_bind` of every bone.
     #[must_use]
     pub fn bones(&self) -> &[Affine] {
@@ -224,7 +282,8 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
     })
 }
 
-/// The joint frame: mean rotation (normalised quaternion sum) and mean stretch of the frames that meet, about the mean place.
+/// The joint frame: mean rotation (normalised quaternion sum) and mean stretch of the frames that meet, about the mean place. A bone
+/// that is only longer or shorter leaves the joint sphere as it is.
 fn average(bones: &[usize], position: &Point64, frame: &BaseFrame) -> (Affine, Point64) {
     let count = bones.len().max(1) as f64;
     let center = Point64::from(bones.iter().map(|&b| (frame.bones64[b] * position).coords).sum::<Vec64>() / count);
@@ -232,6 +291,7 @@ fn average(bones: &[usize], position: &Point64, frame: &BaseFrame) -> (Affine, P
     let mut stretch = Matrix3::zeros();
     for &bone in bones {
         let (rotation, own) = &frame.splits[bone];
+        let rotation = frame.twists[bone].at_end(rotation, position);
         let sign = if rotation.coords.dot(&sum) < 0.0 { -1.0 } else { 1.0 };
         sum += rotation.coords * sign;
         stretch += own / count;

@@ -33,10 +33,16 @@ pub struct Node {
 pub struct Bone {
     /// The joint whose frame carries the bone.
     pub joint: usize,
+    /// The joint that it leads to; `None` for a tail.
+    pub end_joint: Option<usize>,
     /// Start and end, indices into [`BoneGraph::nodes`].
     pub nodes: [usize; 2],
     /// Radius of the cylinder and its round caps, world units.
     pub radius: f64,
+    /// It shapes the flesh but doesn't hold it.
+    pub is_virtual: bool,
+    /// It twists along its length with the joint that it leads to.
+    pub twists: bool,
 }
 
 /// The volumetric skeleton in the bind pose.
@@ -88,9 +94,9 @@ impl BoneGraph {
         self.nodes.len() - 1
     }
 
-    fn add_bone(&mut self, joint: usize, from: usize, to: usize) {
+    fn add_bone(&mut self, joint: usize, end_joint: Option<usize>, [from, to]: [usize; 2]) {
         let bone = self.bones.len();
-        self.bones.push(Bone { joint, nodes: [from, to], radius: 0.0 });
+        self.bones.push(Bone { joint, end_joint, nodes: [from, to], radius: 0.0, is_virtual: false, twists: false });
         self.nodes[from].bones.push(bone);
         self.nodes[to].bones.push(bone);
     }
@@ -164,7 +170,7 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
     for &(from, to) in &kept {
         let (a, b) = (node(&mut graph, from), node(&mut graph, to));
         if a != b {
-            graph.add_bone(from, a, b);
+            graph.add_bone(from, Some(to), [a, b]);
         }
     }
     let tails = Tails { mesh, skeleton, weights, size };
@@ -182,7 +188,7 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
             let a = start.unwrap_or_else(|| graph.add_node(skeleton.bind_position(joint)));
             node_index.insert(place, a);
             let b = graph.add_node(tip);
-            graph.add_bone(joint, a, b);
+            graph.add_bone(joint, None, [a, b]);
         }
     }
     if graph.bones.is_empty() {

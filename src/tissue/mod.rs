@@ -32,18 +32,23 @@ pub mod prisms;
 mod quality;
 pub mod shrink;
 mod stretch;
+mod stretching;
 pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
 pub use graph::{Bone, BoneGraph, Node};
 pub use prisms::{Prism, Prisms};
 pub use quality::Quality;
+pub(crate) use stretching::FreeBone;
 
 use std::collections::BTreeMap;
 
-use crate::character::Note;
+use anchors::CarriedVertex;
+use foot::Feet;
+
+use crate::character::{BoneMap, Note};
 use crate::math::Point64;
-use crate::mesh::{SimMesh, Topology};
+use crate::mesh::{SimMesh, Topology, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
@@ -61,9 +66,10 @@ pub struct Tissue {
     pub base: Vec<Point64>,
     /// The elements between skin and base.
     pub prisms: Prisms,
-    /// Skin vertices that usable tets don't hold in place: the bones carry them.
-    pub loose: Vec<u32>,
-    /// How the base follows the bones; after the base vertices come the loose skin vertices.
+    /// Skin vertices that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets
+    /// don't hold in place.
+    pub carried: Vec<u32>,
+    /// How the base follows the bones; after the base vertices come the carried skin vertices.
     pub anchors: Anchors,
     /// How good it is.
     pub quality: Quality,
@@ -100,7 +106,7 @@ pub enum TissueError {
 
 impl Tissue {
     /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; `radii`
-    /// are the user's for the bones of a joint, world units.
+    /// are the user's for the bones of a joint, world units; of the user's settings of `bones` only what is no factor matters here.
     ///
     /// # Errors
     /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
@@ -109,6 +115,7 @@ impl Tissue {
         skeleton: &Skeleton,
         weights: Option<&SkinWeights>,
         radii: &BTreeMap<usize, f64>,
+        bones: &BoneMap,
         progress: &Progress,
     ) -> Result<Self, TissueError> {
         if sim.mesh.triangles.is_empty() {
@@ -120,6 +127,10 @@ impl Tissue {
         let mesh = &sim.mesh;
         progress.report(0.1, "Placing bones");
         let (mut graph, notes) = graph::build(mesh, skeleton, weights)?;
+        for bone in &mut graph.bones {
+            let settings = bones.get(&bone.joint).copied().unwrap_or_default();
+            (bone.is_virtual, bone.twists) = (settings.is_virtual, settings.twist);
+        }
         progress.check()?;
         progress.report(0.3, "Matching skin and bones");
         let topology = Topology::of(mesh);
@@ -132,9 +143,28 @@ impl Tissue {
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
         let prisms = prisms::split(mesh, &shrunken.base);
-        let quality = Quality::of(mesh, &shrunken, &prisms);
-        let loose = held::not_held(mesh, &shrunken.base, &prisms);
-        let anchors = Anchors::bind(&graph, skeleton, &feet, &shrunken.base, mesh, &loose);
-        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, loose, anchors, quality, notes })
+        let quality = Quality::of(mesh, &shrunken, &prisms, limb_radius(mesh, &feet));
+        let is_held = |vertex: u32| bones.get(&graph.bones[feet.bones[vertex as usize] as usize].joint).is_some_and(|bone| bone.held);
+        let mut carried = held::not_held(mesh, &shrunken.base, &prisms);
+        carried.extend((0..mesh.positions.len() as u32).filter(|&vertex| is_held(vertex)));
+        carried.sort_unstable();
+        carried.dedup();
+        let carried_skin: Vec<CarriedVertex> = carried.iter().map(|&vertex| CarriedVertex { vertex, rigid: is_held(vertex) }).collect();
+        let anchors = Anchors::bind(&graph, skeleton, &feet, &shrunken.base, mesh, &carried_skin);
+        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, carried, anchors, quality, notes })
     }
+}
+
+/// Mean distance from the skin to its foot points; every triangle counts by its area.
+fn limb_radius(mesh: &TriMesh, feet: &Feet) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (index, triangle) in mesh.triangles.iter().enumerate() {
+        let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+        let area = (b - a).cross(&(c - a)).norm();
+        let distance = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - feet.points[v as usize]).norm();
+        sum += area * triangle.iter().map(distance).sum::<f64>() / 3.0;
+        total += area;
+    }
+    // Skin without an area, or on the bones: some length, so that nobody divides by zero.
+    if sum > 0.0 { sum / total } else { f64::from(mesh.bounds().size()).max(f64::MIN_POSITIVE) / 30.0 }
 }

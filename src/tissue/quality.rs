@@ -29,10 +29,12 @@ pub struct Quality {
     pub without_hit: usize,
     /// Volume of the usable tets, world units³.
     pub volume: f64,
+    /// Mean distance from the skin to the bone lines, world units.
+    pub limb_radius: f64,
 }
 
 impl Quality {
-    pub(super) fn of(mesh: &TriMesh, shrunken: &Shrunken, prisms: &Prisms) -> Self {
+    pub(super) fn of(mesh: &TriMesh, shrunken: &Shrunken, prisms: &Prisms, limb_radius: f64) -> Self {
         let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
         let mut aspects = Vec::with_capacity(prisms.tets);
         for prism in &prisms.prisms {
@@ -50,6 +52,7 @@ impl Quality {
             worst_aspect: aspects.last().copied().unwrap_or_default(),
             median_aspect: aspects.get(aspects.len() / 2).copied().unwrap_or_default(),
             without_hit: shrunken.without_hit,
+            limb_radius,
             volume: prisms.prisms.iter().map(usable_volume).sum(),
         }
     }

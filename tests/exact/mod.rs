@@ -26,7 +26,7 @@ struct Tet {
 pub struct State {
     pub position: Vec<Point>,
     pub velocity: Vec<Vector>,
-    /// Base vertices, and behind them the places of the loose skin vertices.
+    /// Base vertices, and behind them the places of the carried skin vertices.
     pub base: Vec<Point>,
     /// Velocity of the base in the last step.
     pub base_velocity: Vec<Vector>,
@@ -36,8 +36,10 @@ pub struct State {
 pub struct ExactSolver {
     tets: Vec<Tet>,
     mass: Vec<f64>,
-    loose: Vec<u32>,
-    tie: f64,
+    /// Skin vertices that are no unknowns.
+    carried: Vec<u32>,
+    /// Whether a vertex, of the skin or of the base, is an unknown.
+    is_free: Vec<bool>,
     stiffness: f64,
     gravity: Vector,
     params: Params,
@@ -47,7 +49,7 @@ pub struct ExactSolver {
 
 impl ExactSolver {
     pub fn new(subject: &Subject, params: &Params) -> Self {
-        assert!(params.paper.is_none());
+        assert!(params.paper.is_none() && !params.human_sized && params.volume == 0.0 && params.jiggle == 1.0);
         let tissue = &subject.tissue.as_ref().expect("has flesh").tissue;
         let metres = subject.character.metres_per_unit;
         let rest: Vec<Point> = subject.sim.mesh.positions.iter().map(|p| p.cast::<f64>()).chain(tissue.base.iter().copied()).collect();
@@ -74,18 +76,12 @@ impl ExactSolver {
         let mass: Vec<f64> = volume.iter().map(|v| params.density_kg_m3 * metres.powi(3) * v.max(1e-6 * total / n as f64)).collect();
         let stiffness = params.stiffness_pa * metres;
         let gravity = Vector::from(params.gravity_m_s2) / metres;
-        let mut diagonal = vec![0.0; n];
-        for tet in &tets {
-            for (&v, g) in tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| **v < n) {
-                diagonal[v] += tet.volume * g.norm_squared();
-            }
-        }
-        let mut sorted: Vec<f64> = diagonal.into_iter().filter(|&d| d > 0.0).collect();
-        sorted.sort_by(f64::total_cmp);
-        let tie = stiffness * sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
-        let loose = tissue.loose.clone();
-        let factor = factor(&tets, &mass, &loose, tie, stiffness, params.time_step_secs);
-        Self { tets, mass, loose, tie, stiffness, gravity, params: *params, size: f64::from(subject.size), factor }
+        let carried = tissue.carried.clone();
+        let mut is_free = vec![true; n];
+        is_free.resize(2 * n, false);
+        carried.iter().for_each(|&v| is_free[v as usize] = false);
+        let factor = factor(&tets, &mass, &is_free, stiffness, params.time_step_secs);
+        Self { tets, mass, carried, is_free, stiffness, gravity, params: *params, size: f64::from(subject.size), factor }
     }
 
     /// One step of the base to `base`, with the parameters' number of plain iterations.
@@ -100,6 +96,9 @@ impl ExactSolver {
             state.position[v] += (base_velocity[v] + state.velocity[v] - state.base_velocity[v]) * h;
         }
         state.base.copy_from_slice(base);
+        for (&v, place) in self.carried.iter().zip(&base[n..]) {
+            state.position[v as usize] = *place;
+        }
         for _ in 0..self.params.iterations {
             self.iterate(state, &target);
         }
@@ -120,35 +119,32 @@ impl ExactSolver {
         for v in 0..n {
             (0..3).for_each(|c| right[(v, c)] = self.mass[v] / (h * h) * target[v][c]);
         }
-        for (&v, place) in self.loose.iter().zip(&state.base[n..]) {
-            (0..3).for_each(|c| right[(v as usize, c)] += self.tie * place[c]);
-        }
         for tet in &self.tets {
             let point = |v: usize| if v < n { state.position[v] } else { state.base[v - n] };
             let deformation: Matrix3<f64> = tet.vertices.iter().zip(&tet.gradients).map(|(&v, g)| point(v).coords * g.transpose()).sum();
             let mut pull = closest_rotation(&deformation);
-            for (&v, g) in tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| **v >= n) {
+            for (&v, g) in tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| !self.is_free[**v]) {
                 pull -= point(v).coords * g.transpose();
             }
-            for (&v, g) in tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| **v < n) {
+            for (&v, g) in tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| self.is_free[**v]) {
                 let force = pull * g * (self.stiffness * tet.volume);
                 (0..3).for_each(|c| right[(v, c)] += force[c]);
             }
         }
         self.factor.solve_in_place(&mut right);
-        for (v, position) in state.position.iter_mut().enumerate() {
+        for (v, position) in state.position.iter_mut().enumerate().filter(|(v, _)| self.is_free[*v]) {
             *position = Point::new(right[(v, 0)], right[(v, 1)], right[(v, 2)]);
         }
     }
 }
 
-fn factor(tets: &[Tet], mass: &[f64], loose: &[u32], tie: f64, stiffness: f64, h: f64) -> Llt<usize, f64> {
+fn factor(tets: &[Tet], mass: &[f64], is_free: &[bool], stiffness: f64, h: f64) -> Llt<usize, f64> {
     let n = mass.len();
     let mut entries: Vec<Triplet<usize, usize, f64>> = mass.iter().enumerate().map(|(v, m)| Triplet::new(v, v, m / (h * h))).collect();
-    entries.extend(loose.iter().map(|&v| Triplet::new(v as usize, v as usize, tie)));
     for tet in tets {
-        for (&row, g) in tet.vertices.iter().zip(&tet.gradients) {
-            for (&column, other) in tet.vertices.iter().zip(&tet.gradients).filter(|(column, _)| **column <= row && row < n) {
+        let free = || tet.vertices.iter().zip(&tet.gradients).filter(|(v, _)| is_free[**v]);
+        for (&row, g) in free() {
+            for (&column, other) in free().filter(|(column, _)| **column <= row) {
                 entries.push(Triplet::new(row, column, stiffness * tet.volume * g.dot(other)));
             }
         }

@@ -1,0 +1,193 @@
+//! What the user says about single bones: how the flesh on them behaves, and what they do to it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
+///
+/// The factors act on the parameters of the whole body. [`BoneSettings::default`] changes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BoneSettings {
+    /// Factor on the stiffness of the flesh.
+    pub stiffness: f64,
+    /// Factor on its density.
+    pub density: f64,
+    /// Factor on its damping.
+    pub damping: f64,
+    /// Factor on its jiggle: 0 follows without inertia, 1 is physical, more is exaggerated.
+    pub jiggle: f64,
+    /// The bone shapes the flesh but doesn't hold it: it hangs on its neighbours and swings (FPS figure 3.21).
+    #[serde(rename = "virtual")]
+    pub is_virtual: bool,
+    /// The skin of the region is rigid with the bone: not simulated, but felt by its neighbours.
+    pub held: bool,
+    /// What the joint at the bone's end turns about the bone's axis is spread along the bone (FPS figure 3.20).
+    pub twist: bool,
+}
+
+/// Settings by joint; joints that are not listed have the default.
+pub type BoneMap = BTreeMap<usize, BoneSettings>;
+
+impl Default for BoneSettings {
+    fn default() -> Self {
+        Self { stiffness: 1.0, density: 1.0, damping: 1.0, jiggle: 1.0, is_virtual: false, held: false, twist: false }
+    }
+}
+
+/// Why a change of [`BoneSettings`] can't be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoneEditError {
+    /// No such setting.
+    #[error("there is no bone setting \"{key}\"{}; there are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
+        nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
+    UnknownKey {
+        /// What was asked for.
+        key: String,
+        /// The setting that is most alike, if any is.
+        nearest: Option<&'static str>,
+    },
+    /// A factor that is none.
+    #[error("{key} needs a factor from {least} to {most}, as in {key}:2, but got \"{value}\"")]
+    BadFactor {
+        /// Which setting.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// Smallest factor.
+        least: f64,
+        /// Largest factor.
+        most: f64,
+    },
+    /// A switch with a value that is neither on nor off.
+    #[error("{key} is on or off, as in {key} or {key}:off, but got \"{value}\"")]
+    BadSwitch {
+        /// Which setting.
+        key: &'static str,
+        /// What was given.
+        value: String,
+    },
+}
+
+const FACTORS: [(&str, [f64; 2]); 4] =
+    [("stiffness", [1e-3, 1e3]), ("density", [1e-3, 1e3]), ("damping", [0.0, 1e3]), ("jiggle", [0.0, MOST_JIGGLE])];
+const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
+/// More inertia than this is no exaggeration any more but another material.
+pub const MOST_JIGGLE: f64 = 4.0;
+
+impl BoneSettings {
+    /// Changes settings as text says: `KEY:VALUE` with a factor, or a switch alone; several with commas between.
+    ///
+    /// # Errors
+    /// [`BoneEditError`] with what there is; nothing after the wrong part is changed.
+    pub fn edit(&mut self, text: &str) -> Result<(), BoneEditError> {
+        text.split(',').try_for_each(|part| {
+            let (key, value) = part.split_once(':').map_or((part, None), |(key, value)| (key, Some(value.trim())));
+            self.edit_one(key.trim(), value)
+        })
+    }
+
+    fn edit_one(&mut self, key: &str, value: Option<&str>) -> Result<(), BoneEditError> {
+        if let Some(&(key, [least, most])) = FACTORS.iter().find(|(name, _)| *name == key) {
+            let value = value.unwrap_or_default();
+            let factor = value.parse::<f64>().ok().filter(|factor| (least..=most).contains(factor));
+            let factor = factor.ok_or_else(|| BoneEditError::BadFactor { key, value: value.to_owned(), least, most })?;
+            match key {
+                "stiffness" => self.stiffness = factor,
+                "density" => self.density = factor,
+                "damping" => self.damping = factor,
+                _ => self.jiggle = factor,
+            }
+            return Ok(());
+        }
+        let Some(&key) = SWITCHES.iter().find(|name| **name == key) else {
+            return Err(BoneEditError::UnknownKey { key: key.to_owned(), nearest: nearest_key(key) });
+        };
+        let on = match value {
+            None | Some("on" | "true" | "1") => true,
+            Some("off" | "false" | "0") => false,
+            Some(value) => return Err(BoneEditError::BadSwitch { key, value: value.to_owned() }),
+        };
+        match key {
+            "virtual" => self.is_virtual = on,
+            "held" => self.held = on,
+            _ => self.twist = on,
+        }
+        Ok(())
+    }
+
+    /// The same settings with every factor finite and inside its range.
+    #[must_use]
+    pub fn sanitized(&self) -> Self {
+        let clean = |value: f64, [least, most]: [f64; 2]| if value.is_finite() { value.clamp(least, most) } else { 1.0 };
+        let [stiffness, density, damping, jiggle] = FACTORS.map(|(_, range)| range);
+        Self {
+            stiffness: clean(self.stiffness, stiffness),
+            density: clean(self.density, density),
+            damping: clean(self.damping, damping),
+            jiggle: clean(self.jiggle, jiggle),
+            ..*self
+        }
+    }
+
+    /// Whether two bones make the same tissue, whatever their factors.
+    #[must_use]
+    pub fn same_structure(&self, other: &Self) -> bool {
+        (self.is_virtual, self.held, self.twist) == (other.is_virtual, other.held, other.twist)
+    }
+}
+
+fn nearest_key(key: &str) -> Option<&'static str> {
+    FACTORS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(SWITCHES)
+        .map(|name| (strsim::jaro_winkler(name, &key.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness > 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
+
+/// Whether two maps make the same tissue, whatever their factors.
+#[must_use]
+pub fn same_structure(a: &BoneMap, b: &BoneMap) -> bool {
+    let of = |map: &BoneMap, joint: &usize| map.get(joint).copied().unwrap_or_default();
+    a.keys().chain(b.keys()).all(|joint| of(a, joint).same_structure(&of(b, joint)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_changes_what_it_names() {
+        let mut bone = BoneSettings::default();
+        bone.edit("stiffness:2.5, held").unwrap();
+        bone.edit("jiggle:0,virtual,held:off").unwrap();
+        assert_eq!(bone, BoneSettings { stiffness: 2.5, jiggle: 0.0, is_virtual: true, ..BoneSettings::default() });
+    }
+
+    #[test]
+    fn wrong_text_says_what_is_right() {
+        let mut bone = BoneSettings::default();
+        assert!(bone.edit("stifness:2").unwrap_err().to_string().contains("did you mean \"stiffness\""));
+        for wrong in ["", "stiffness", "stiffness:NaN", "stiffness:-1", "density:1e9", "jiggle:inf", "held:maybe", "virtual:2", ","] {
+            assert!(bone.edit(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(bone, BoneSettings::default());
+    }
+
+    #[test]
+    fn factors_are_no_structure() {
+        let map = |edit: &str| {
+            let mut bone = BoneSettings::default();
+            bone.edit(edit).unwrap();
+            BoneMap::from([(3, bone)])
+        };
+        assert!(same_structure(&BoneMap::new(), &map("stiffness:3")));
+        assert!(same_structure(&map("held,density:2"), &map("held")));
+        assert!(!same_structure(&BoneMap::new(), &map("virtual")));
+    }
+}

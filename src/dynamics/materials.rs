@@ -1,0 +1,162 @@
+//! What the flesh is made of, vertex by vertex: factors on the parameters of the whole body.
+//!
+//! From the settings of bones ([`Materials::of_bones`]): every vertex takes those of the bone that its foot point lies on, and the
+//! borders between regions are made smooth over half a limb's radius. Or from anything else that knows a number per vertex (a vertex
+//! colour, a painted map).
+//!
+//! | factor    | on                                                                                                     |
+//! |-----------|--------------------------------------------------------------------------------------------------------|
+//! | stiffness | wᵢ of a tet: the mean factor of the three skin vertices of its prism                                    |
+//! | density   | mass of the vertex                                                                                      |
+//! | damping   | rate at which its velocity relative to the base dies out                                                |
+//! | jiggle    | its *inertial* mass; its weight stays                                                                   |
+//!
+//! # Jiggle
+//! With inertial mass j m, weight m g and base acceleration a, a vertex on a spring k obeys j m ü + k u = m g − j m a: the sag m g / k
+//! stays, what a base that accelerates slowly does to it is scaled by j, the amplitude of swinging on after a stop (velocity v) is
+//! v √(j m / k), and its frequency √(k / (j m)). For j → 0 the flesh follows its equilibrium at once. j is only another mass to the
+//! integrator, so all that holds for it (stability, the same motion on all displays, rest stays rest) still does.
+
+use super::Params;
+use crate::character::{BoneMap, BoneSettings, MOST_JIGGLE};
+use crate::mesh::{Topology, TriMesh};
+use crate::tissue::Tissue;
+
+/// The inertial mass is at least this part of the physical one.
+const LEAST_INERTIA: f64 = 1e-3;
+/// Borders between regions are as wide as this part of the mean distance from the skin to the bone lines, to either side.
+const BORDER: f64 = 0.5;
+/// Passes of smoothing, at most: a transition as wide as the square root of it in edges.
+const MOST_PASSES: f64 = 100.0;
+
+/// Factors on the body's parameters, one per simulation skin vertex each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Materials {
+    /// On [`Params::stiffness_pa`].
+    pub stiffness: Vec<f32>,
+    /// On [`Params::density_kg_m3`].
+    pub density: Vec<f32>,
+    /// On [`Params::damping_per_s`].
+    pub damping: Vec<f32>,
+    /// On [`Params::jiggle`].
+    pub jiggle: Vec<f32>,
+}
+
+impl Materials {
+    /// The same everywhere: the parameters of the body as they are.
+    #[must_use]
+    pub fn uniform(vertices: usize) -> Self {
+        let ones = vec![1.0; vertices];
+        Self { stiffness: ones.clone(), density: ones.clone(), damping: ones.clone(), jiggle: ones }
+    }
+
+    /// Whether all factors are 1.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        [&self.stiffness, &self.density, &self.damping, &self.jiggle].into_iter().flatten().all(|&factor| factor == 1.0)
+    }
+
+    /// How many vertices it is for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stiffness.len()
+    }
+
+    /// Whether it is for no vertex at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stiffness.is_empty()
+    }
+
+    /// Spreads the settings of bones over the skin `mesh` of `tissue`.
+    #[must_use]
+    pub fn of_bones(tissue: &Tissue, mesh: &TriMesh, bones: &BoneMap) -> Self {
+        let vertices = mesh.positions.len();
+        let of_vertex = |vertex: usize| {
+            let joint = tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint;
+            bones.get(&joint).map(BoneSettings::sanitized).unwrap_or_default()
+        };
+        let settings: Vec<BoneSettings> = (0..vertices).map(of_vertex).collect();
+        let border = Border::of(tissue, mesh);
+        // Stiffness and density are spread as ratios: half-way between 1/4 and 4 lies 1.
+        let ratios = |of: fn(&BoneSettings) -> f64| {
+            let logarithms = border.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
+            logarithms.into_iter().map(|l| l.exp() as f32).collect()
+        };
+        let numbers =
+            |of: fn(&BoneSettings) -> f64| border.smooth(settings.iter().map(of).collect()).into_iter().map(|f| f as f32).collect();
+        Self {
+            stiffness: ratios(|bone| bone.stiffness),
+            density: ratios(|bone| bone.density),
+            damping: numbers(|bone| bone.damping),
+            jiggle: numbers(|bone| bone.jiggle),
+        }
+    }
+
+    /// The same for `vertices` vertices, every factor finite and in the range that the solver is made for; 1 where one is missing.
+    #[must_use]
+    pub fn sanitized(&self, vertices: usize) -> Self {
+        let clean = |factors: &[f32], least: f32, most: f32| {
+            let mut clean: Vec<f32> = factors.iter().map(|&f| if f.is_finite() { f.clamp(least, most) } else { 1.0 }).collect();
+            clean.resize(vertices, 1.0);
+            clean
+        };
+        Self {
+            stiffness: clean(&self.stiffness, 1e-3, 1e3),
+            density: clean(&self.density, 1e-3, 1e3),
+            damping: clean(&self.damping, 0.0, 1e3),
+            jiggle: clean(&self.jiggle, 0.0, MOST_JIGGLE as f32),
+        }
+    }
+
+    /// Factor on the stiffness of a prism over the skin triangle `corners`.
+    pub(super) fn prism_stiffness(&self, corners: [u32; 3]) -> f64 {
+        corners.iter().map(|&corner| f64::from(self.stiffness[corner as usize])).sum::<f64>() / 3.0
+    }
+
+    /// Inertial over physical mass of a vertex.
+    pub(super) fn inertia(&self, vertex: usize, params: &Params) -> f64 {
+        (f64::from(self.jiggle[vertex]) * params.jiggle).max(LEAST_INERTIA)
+    }
+
+    /// Rate at which a vertex' velocity relative to its base dies out, s⁻¹.
+    pub(super) fn damping_per_s(&self, vertex: usize, params: &Params) -> f64 {
+        f64::from(self.damping[vertex]) * params.damping_per_s
+    }
+}
+
+/// Makes the borders between regions smooth.
+struct Border {
+    topology: Topology,
+    passes: usize,
+}
+
+impl Border {
+    fn of(tissue: &Tissue, mesh: &TriMesh) -> Self {
+        let topology = Topology::of(mesh);
+        let length = |[a, b]: &[u32; 2]| f64::from((mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm());
+        let edge = topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
+        // n passes of averaging spread a step over about √n edges.
+        let width = BORDER * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
+        Self { topology, passes: (width * width).clamp(2.0, MOST_PASSES) as usize }
+    }
+
+    /// Passes of averaging with the neighbours; far from any border nothing changes, to the bit.
+    fn smooth(&self, mut values: Vec<f64>) -> Vec<f64> {
+        let Some(&first) = values.first() else { return values };
+        if values.iter().all(|&value| value == first) {
+            return values;
+        }
+        let mut next = values.clone();
+        for _ in 0..self.passes {
+            for (vertex, out) in next.iter_mut().enumerate() {
+                let own = values[vertex];
+                let neighbors = self.topology.neighbors(vertex);
+                let apart: f64 = neighbors.iter().map(|&other| values[other as usize] - own).sum();
+                *out = own + 0.5 * apart / neighbors.len().max(1) as f64;
+            }
+            std::mem::swap(&mut values, &mut next);
+        }
+        values
+    }
+}
