@@ -247,7 +247,7 @@ fn wrong_usage_is_another_exit_code() {
 
 #[test]
 fn what_this_version_lacks_is_said() {
-    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=global"] {
+    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=local"] {
         assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
     }
     let accepted =

@@ -193,6 +193,7 @@ impl Projective {
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
         if let Some(contacts) = self.simulation.contacts_mut() {
             contacts.place_feet(self.frame.bones());
+            contacts.part_base(&mut self.base);
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
         unrest
