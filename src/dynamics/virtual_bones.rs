@@ -31,7 +31,7 @@ use crate::rig::Skeleton;
 use crate::tissue::{BaseFrame, FreeBone, Tissue};
 
 /// Stiffness of the rod over that of the flesh: what keeps a trunk in shape is muscle and cartilage.
-const CORE_STIFFNESS: f64 = 100.0;
+const CORE_STIFFNESS: f64 = 25.0;
 /// Local/global iterations of a step; a rod costs next to nothing.
 const ITERATIONS: usize = 20;
 /// "Time step" of the solve for an equilibrium, s.
