@@ -99,6 +99,12 @@ impl System {
         self.volume.len()
     }
 
+    /// How much larger than a human of 1.7 m the character is, by the radius of its limbs.
+    #[must_use]
+    pub fn size_over_human(&self) -> f64 {
+        self.metres_per_unit / self.human_metres_per_unit
+    }
+
     /// Metres per world unit under the bookkeeping of the parameters.
     pub(super) fn unit(&self, params: &Params) -> f64 {
         match params.paper {

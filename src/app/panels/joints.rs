@@ -1,7 +1,8 @@
 //! The tree of joints, and the angles of the selected one.
 
-use egui::{Align2, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align2, CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use super::bone::{BoneView, bone_ui};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
 use crate::rig::Skeleton;
@@ -20,6 +21,8 @@ pub struct JointsView<'a> {
     pub angles_deg: Option<[f64; 3]>,
     /// Which joints are not at rest.
     pub moved: &'a [bool],
+    /// What the bones of the selected one are like.
+    pub bone: Option<BoneView>,
 }
 
 /// What the panel remembers by itself.
@@ -105,6 +108,11 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         }
     });
     reset_ui(ui, Some(joint), view, actions);
+    if let Some(bone) = &view.bone {
+        CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::TEXT_STRONG)).id_salt("bone").show_unindented(ui, |ui| {
+            bone_ui(ui, bone, actions);
+        });
+    }
 }
 
 fn reset_ui(ui: &mut Ui, joint: Option<usize>, view: &JointsView<'_>, actions: &mut Actions) {
