@@ -14,7 +14,7 @@
 //! # Layers
 //! Imports go down only; `tests/layers.rs` enforces it.
 //! ```text
-//! core:   progress → math → mesh → rig → weights → character → { tissue, upsample, collision } → dynamics → skin
+//! core:   progress → math → mesh → rig → weights → character → { tissue, upsample } → collision → dynamics → skin
 //! io:     on mesh, rig, weights, character (and tissue for export)
 //! outer:  core → gpu → { render, session } → { app, cli }
 //! ```
@@ -35,6 +35,7 @@ pub mod weights;
 pub mod character;
 pub mod tissue;
 
+pub mod collision;
 pub mod dynamics;
 pub mod skin;
 

@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &str)] = &[
     ("character", "progress math mesh rig weights"),
     ("tissue", "progress math mesh rig weights character"),
     ("upsample", "progress math mesh rig weights character"),
-    ("collision", "progress math mesh rig weights character"),
+    ("collision", "progress math mesh rig weights character tissue"),
     ("dynamics", "progress math mesh rig weights character tissue upsample collision"),
     ("anatomy", "progress math mesh rig weights character tissue upsample collision"),
     ("skin", "progress math mesh rig weights character tissue upsample collision dynamics anatomy"),

@@ -301,10 +301,10 @@ fn a_stretched_bone_stays_attached_at_both_ends() {
     let length = (b - a).norm();
     let longer = 0.3 * length;
     let mut seen = 0;
-    for vertex in 0..tissue.base.len() {
+    for (vertex, (moved, rest)) in base.iter().zip(&tissue.base).enumerate() {
         let joint = tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint;
-        let moved = base[vertex].cast::<f64>() - tissue.base[vertex];
-        let along = (tissue.base[vertex] - a).dot(&axis) / length;
+        let moved = moved.cast::<f64>() - rest;
+        let along = (rest - a).dot(&axis) / length;
         if joint == forearm && (0.0..=1.0).contains(&along) {
             seen += 1;
             assert!((moved - axis * (longer * along)).norm() < 0.03 * length, "vertex {vertex} at {along}: {moved}");
@@ -357,10 +357,10 @@ fn a_twisting_bone_spreads_the_turn() {
             from_axis - *axis * from_axis.dot(&axis)
         };
         let mut turns: Vec<f64> = Vec::new();
-        for vertex in 0..tissue.base.len() {
-            let along = (tissue.base[vertex] - a).dot(&axis) / (b - a).norm();
+        for (vertex, (moved, rest)) in base.iter().zip(&tissue.base).enumerate() {
+            let along = (rest - a).dot(&axis) / (b - a).norm();
             if tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint == forearm && (along - part).abs() < 0.05 {
-                let (old, new) = (around(&tissue.base[vertex]), around(&base[vertex].cast::<f64>()));
+                let (old, new) = (around(rest), around(&moved.cast::<f64>()));
                 turns.push(old.cross(&new).dot(&axis).atan2(old.dot(&new)));
             }
         }

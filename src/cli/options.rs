@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
 use crate::character::{BoneSettings, MOST_JIGGLE};
-use crate::dynamics::{Params, Preset};
+use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
 /// Which character.
@@ -31,6 +31,11 @@ pub(super) struct CharacterOptions {
 fn parse_unit(text: &str) -> Result<f64, String> {
     let parsed = text.trim().parse::<f64>().ok().filter(|unit| (1e-9..=1e9).contains(unit));
     parsed.ok_or_else(|| "expected metres per unit above 0, as in 0.01 for centimetres".to_owned())
+}
+
+fn parse_budget(text: &str) -> Result<f64, String> {
+    let parsed = text.trim().parse::<f64>().ok().filter(|ms| (0.0..=1e4).contains(ms));
+    parsed.ok_or_else(|| "expected milliseconds from 0 to 10000, as in 2.5".to_owned())
 }
 
 fn parse_radius(text: &str) -> Result<(String, f64), String> {
@@ -60,6 +65,12 @@ pub(super) struct Options {
     /// Local/global iterations of a simulation step [default: 10].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) iterations: Option<u32>,
+    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations [default: 0].
+    #[arg(long, global = true, value_name = "M", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_ACCELERATION)))]
+    pub(super) acceleration: Option<u32>,
+    /// Let the iterations of a frame end after so many milliseconds; the result then depends on this machine's speed [default: never].
+    #[arg(long, global = true, value_name = "MS", value_parser = parse_budget)]
+    pub(super) budget: Option<f64>,
     /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
     #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
     pub(super) preset: Preset,
@@ -71,8 +82,8 @@ pub(super) struct Options {
     /// Vertices of the simulation mesh [default: as in the file].
     #[arg(long, global = true, value_name = "N")]
     pub(super) sim_vertices: Option<usize>,
-    /// How contacts are handled.
-    #[arg(long, global = true, value_enum, default_value_t)]
+    /// How parts that touch are handled: off, local (around joints) or global.
+    #[arg(long, global = true, value_parser = parse_collisions, default_value = Collisions::default().id())]
     pub(super) collisions: Collisions,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -140,18 +151,6 @@ pub(super) enum Device {
     Gpu,
 }
 
-/// How contacts are handled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Collisions {
-    /// Parts pass through each other.
-    #[default]
-    Off,
-    /// Contacts within the flesh around one joint.
-    Local,
-    /// All contacts.
-    Global,
-}
-
 impl Options {
     /// Refuses what can't be done yet and applies what concerns the whole process.
     pub(super) fn check(&self) -> Outcome {
@@ -162,8 +161,8 @@ impl Options {
         if self.sim_vertices.is_some() {
             return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
         }
-        if self.collisions != Collisions::Off {
-            return missing("contact handling (--collisions local or global)");
+        if self.collisions == Collisions::Local {
+            return missing("contact handling around joints (--collisions local)");
         }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
@@ -176,6 +175,9 @@ impl Options {
     pub(super) fn params(&self) -> Params {
         let mut params = self.preset.params();
         params.iterations = self.iterations.unwrap_or(params.iterations);
+        params.acceleration = self.acceleration.unwrap_or(params.acceleration);
+        params.budget_ms = self.budget.or(params.budget_ms);
+        params.collisions = self.collisions;
         self.physics.apply(&mut params);
         params
     }
@@ -184,6 +186,10 @@ impl Options {
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
     Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_collisions(id: &str) -> Result<Collisions, String> {
+    Collisions::from_id(id).ok_or_else(|| format!("there are {}", Collisions::ALL.map(Collisions::id).join(", ")))
 }
 
 fn parse_preset(id: &str) -> Result<Preset, String> {

@@ -1,258 +1,244 @@
-//! The local step: for every tet the closest rotation, and the forces that pull towards it.
+//! The local step: for every tet the closest rotation, and the forces that pull towards it, added up on the skin vertices.
 //!
-//! Elements are prisms of three tets (see [`crate::tissue::prisms`]), packed in blocks of [`LANES`] with one value a lane, so that one
-//! vector instruction works on 4, 8 or 16 prisms, whatever the processor has (chosen at run time). With F = `D_s D_m⁻¹` and its
-//! closest rotation R, a tet's forces on its last three vertices are the columns of w V (R − F) `D_m⁻ᵀ`, on its first minus their sum.
+//! Elements are prisms of three tets (see [`crate::tissue::prisms`]), packed in blocks of [`LANES`] with one prism a lane, so that one
+//! vector instruction works on 4, 8 or 16 prisms, whatever the processor has (chosen at run time). A prism is a chain of six points;
+//! tet t is made of the points t … t + 3, so that five edges serve three tets. With E the edges of a tet along the chain, F = E Ē⁻¹ and
+//! R the rotation closest to F, the stress w V (R − F) Ē⁻ᵀ has one column an edge; a point is pulled by the difference of the sums on
+//! its two edges.
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-use super::simd::{Mat3, Ops, is_rotation, load_matrix, load_vector};
-use crate::math::{Point, Vec3, closest_rotation};
+use super::lanes::{Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, transposed};
+use super::polar::Rotations;
+use super::volume::project_volume;
+use crate::math::closest_rotation;
 
-/// Prisms in a block.
-pub const LANES: usize = 16;
-
-/// Blocks that one task handles.
-const TASK: usize = 32;
-
-type Lanes = [f32; LANES];
-
-/// One prism for packing; tets with weight 0 take no part.
+/// One prism for packing.
 #[derive(Debug, Clone)]
 pub(super) struct Element {
+    /// Skin vertices, chain order; the base vertices have the same numbers in the base.
     pub(super) corners: [u32; 3],
+    /// Inverse of the rest edges along the chain, 1/world unit, zero for tets that take no part.
     pub(super) rest_inverse: [Matrix3<f64>; 3],
-    /// Volumes.
-    pub(super) weight: [f64; 3],
+    /// Volume of each tet, world units³; zero for tets that take no part.
+    pub(super) volume: [f64; 3],
 }
 
 /// Sixteen prisms.
 #[derive(Debug, Clone)]
-struct Block {
-    corners: [[u32; LANES]; 3],
-    /// Three matrices, nine entries each, column by column.
-    rest_inverse: [Lanes; 27],
-    weight: [Lanes; 3],
-    /// 1 where a tet takes no part: its F is then the identity, at rest for ever, instead of something that wants to be mended.
-    unused: [Lanes; 3],
+pub(super) struct Block {
+    /// Slots of the chain's six points.
+    points: [Indices; 6],
+    /// Three matrices, column by column.
+    rest_inverse: [[Lanes; 9]; 3],
 }
 
-/// Forces of a block on its skin corners: corner by corner, x y z each.
-type BlockForces = [Lanes; 9];
+/// Stiffness times volume of the tets of a block; 0 for those that take no part.
+pub(super) type BlockWeights = [Lanes; 3];
 
-/// All elements, and where the force on each vertex is gathered from.
-#[derive(Debug, Clone)]
-pub struct Blocks {
-    packed: Vec<Block>,
-    /// `gather_offsets[v]..gather_offsets[v + 1]` index `gather`.
-    gather_offsets: Vec<u32>,
-    /// Index of the x component in the forces seen as one slice; y and z follow at distance `LANES`.
-    gather: Vec<u32>,
-    elements: usize,
-}
-
-/// Scratch of the local step.
-#[derive(Debug, Clone, Default)]
-pub struct Forces {
-    blocks: Vec<BlockForces>,
-}
-
-impl Blocks {
-    /// Packs elements that refer to `vertices` skin vertices.
-    pub(super) fn pack(elements: &[Element], vertices: usize) -> Self {
-        let packed: Vec<Block> = elements.chunks(LANES).map(Block::pack).collect();
-        let mut gather_offsets = vec![0_u32; vertices + 1];
-        for element in elements {
-            for corner in element.corners {
-                gather_offsets[corner as usize + 1] += 1;
-            }
-        }
-        for v in 0..vertices {
-            gather_offsets[v + 1] += gather_offsets[v];
-        }
-        let mut cursor = gather_offsets.clone();
-        let mut gather = vec![0; elements.len() * 3];
-        for (index, element) in elements.iter().enumerate() {
-            for (k, corner) in element.corners.into_iter().enumerate() {
-                let slot = &mut cursor[corner as usize];
-                gather[*slot as usize] = ((index / LANES) * 9 * LANES + k * 3 * LANES + index % LANES) as u32;
-                *slot += 1;
-            }
-        }
-        Self { packed, gather_offsets, gather, elements: elements.len() }
-    }
-
-    /// How many prisms there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.elements
-    }
-
-    /// Whether there is no prism.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.elements == 0
-    }
-
-    /// Computes the forces of all elements, per unit of stiffness.
-    pub fn forces(&self, skin: &[Point], base: &[Point], forces: &mut Forces) {
-        forces.blocks.resize(self.packed.len(), [[0.0; LANES]; 9]);
-        let arch = Arch::new();
-        self.packed.par_chunks(TASK).zip(forces.blocks.par_chunks_mut(TASK)).for_each(|(blocks, out)| {
-            arch.dispatch(Kernel { blocks, skin, base, out });
-        });
-    }
-
-    /// The sum of the element forces on a skin vertex.
-    #[must_use]
-    pub fn force_on(&self, vertex: usize, forces: &Forces) -> Vec3 {
-        let flat: &[f32] = forces.blocks.as_flattened().as_flattened();
-        let range = self.gather_offsets[vertex] as usize..self.gather_offsets[vertex + 1] as usize;
-        let mut sum = Vec3::zeros();
-        for &slot in &self.gather[range] {
-            let slot = slot as usize;
-            sum += Vec3::new(flat[slot], flat[slot + LANES], flat[slot + 2 * LANES]);
-        }
-        sum
-    }
-
-    /// Σ V/2 ‖F − R‖² over all tets, in `f64` with exact rotations: the elastic energy per unit of stiffness.
-    #[must_use]
-    pub fn energy(&self, skin: &[Point], base: &[Point]) -> f64 {
-        let mut energy = 0.0;
-        for index in 0..self.elements {
-            let (block, lane) = (&self.packed[index / LANES], index % LANES);
-            let points = block.chain(lane, skin, base);
-            for tet in 0..3 {
-                let f = deformation(block, lane, tet, &points);
-                energy += 0.5 * f64::from(block.weight[tet][lane]) * (f - closest_rotation(&f)).norm_squared();
-            }
-        }
-        energy
-    }
-}
+/// Bytes of one block that the local step streams.
+pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
+/// Operations of one prism. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
+/// a prism: edges 15, its six columns on edges to skin points 96, differences 6 and sums 9.
+pub(super) const PRISM_FLOPS: usize = 3 * (45 + 3 * 53 + 27) + 15 + 96 + 15;
 
 impl Block {
-    fn pack(elements: &[Element]) -> Self {
-        let mut block =
-            Self { corners: [[0; LANES]; 3], rest_inverse: [[0.0; LANES]; 27], weight: [[0.0; LANES]; 3], unused: [[0.0; LANES]; 3] };
+    /// Packs up to sixteen elements; `slots` gives the places of the six points of an element. Empty lanes repeat the last element
+    /// without weight, and write to the slot `dummy`.
+    pub(super) fn pack(elements: &[&Element], slots: impl Fn(&Element) -> [u16; 6], dummy: u16) -> Self {
+        let mut block = Self { points: [[0; LANES]; 6], rest_inverse: [[[0.0; LANES]; 9]; 3] };
         for lane in 0..LANES {
-            // Lanes beyond the end repeat the last prism without weight.
-            let element = &elements[lane.min(elements.len() - 1)];
-            for k in 0..3 {
-                block.corners[k][lane] = element.corners[k];
-                let used = lane < elements.len() && element.weight[k] > 0.0;
-                block.weight[k][lane] = if used { element.weight[k] as f32 } else { 0.0 };
-                block.unused[k][lane] = if used { 0.0 } else { 1.0 };
-                let inverse = if used { element.rest_inverse[k] } else { Matrix3::zeros() };
-                for (entry, value) in inverse.iter().enumerate() {
-                    block.rest_inverse[9 * k + entry][lane] = *value as f32;
+            let element = elements[lane.min(elements.len() - 1)];
+            let mut points = slots(element);
+            if lane >= elements.len() {
+                points[..3].fill(dummy);
+            }
+            for (k, point) in points.into_iter().enumerate() {
+                block.points[k][lane] = point;
+            }
+            if lane < elements.len() {
+                for tet in 0..3 {
+                    for (entry, value) in element.rest_inverse[tet].iter().enumerate() {
+                        block.rest_inverse[tet][entry][lane] = *value as f32;
+                    }
                 }
             }
         }
         block
     }
 
-    fn chain(&self, lane: usize, skin: &[Point], base: &[Point]) -> [Point; 6] {
-        let [i, j, k] = self.corners.map(|corner| corner[lane] as usize);
-        [skin[i], skin[j], skin[k], base[i], base[j], base[k]]
+    /// Stiffness times volume of the tets of up to sixteen elements.
+    pub(super) fn weights(elements: impl Iterator<Item = [f64; 3]>) -> BlockWeights {
+        let mut weights = [[0.0; LANES]; 3];
+        for (lane, element) in elements.enumerate() {
+            for tet in 0..3 {
+                weights[tet][lane] = element[tet] as f32;
+            }
+        }
+        weights
+    }
+
+    /// Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²) over the tets, in `f64` with exact rotations.
+    pub(super) fn energy(&self, weights: &BlockWeights, points: &Slots, volume: f32) -> f64 {
+        let mut energy = 0.0;
+        for lane in 0..LANES {
+            let point = |k: usize| {
+                let slot = points[self.points[k][lane] as usize];
+                Vector3::new(slot[0], slot[1], slot[2]).cast::<f64>()
+            };
+            let edge = |k: usize| point(k + 1) - point(k);
+            for (tet, (rest_inverse, weight)) in self.rest_inverse.iter().zip(weights).enumerate() {
+                let weight = f64::from(weight[lane]);
+                if weight > 0.0 {
+                    let inverse = Matrix3::from_fn(|row, column| f64::from(rest_inverse[3 * column + row][lane]));
+                    let f = Matrix3::from_columns(&[edge(tet), edge(tet + 1), edge(tet + 2)]) * inverse;
+                    energy += 0.5 * weight * (f - closest_rotation(&f)).norm_squared();
+                    if volume > 0.0 {
+                        energy += 0.5 * weight * f64::from(volume) * (f - project_volume(&f)).norm_squared();
+                    }
+                }
+            }
+        }
+        energy
     }
 }
 
-/// F of one tet in `f64`.
-fn deformation(block: &Block, lane: usize, tet: usize, points: &[Point; 6]) -> Matrix3<f64> {
-    let edge = |k: usize| (points[tet + k] - points[tet]).cast::<f64>();
-    let inverse = Matrix3::from_fn(|row, column| f64::from(block.rest_inverse[9 * tet + 3 * column + row][lane]));
-    Matrix3::from_columns(&[edge(1), edge(2), edge(3)]) * inverse
+/// Adds the forces of all elements to `forces` and returns their elastic energy, Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²), if asked for.
+pub(super) fn add_forces(
+    blocks: &[Block],
+    weights: &[BlockWeights],
+    points: &Slots,
+    forces: &mut Slots,
+    volume: f32,
+    with_energy: bool,
+) -> f64 {
+    let arch = Arch::new();
+    match (with_energy, volume > 0.0) {
+        (false, false) => arch.dispatch(Kernel::<false, false> { blocks, weights, points, forces, volume }),
+        (true, false) => arch.dispatch(Kernel::<true, false> { blocks, weights, points, forces, volume }),
+        (false, true) => arch.dispatch(Kernel::<false, true> { blocks, weights, points, forces, volume }),
+        (true, true) => arch.dispatch(Kernel::<true, true> { blocks, weights, points, forces, volume }),
+    }
 }
 
-struct Kernel<'a> {
+struct Kernel<'a, const ENERGY: bool, const VOLUME: bool> {
     blocks: &'a [Block],
-    skin: &'a [Point],
-    base: &'a [Point],
-    out: &'a mut [BlockForces],
+    weights: &'a [BlockWeights],
+    points: &'a Slots,
+    forces: &'a mut Slots,
+    volume: f32,
 }
 
-impl WithSimd for Kernel<'_> {
-    type Output = ();
+impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOLUME> {
+    type Output = f64;
 
     #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
     #[inline(always)]
-    #[expect(clippy::needless_range_loop, reason = "a lane goes through arrays of two kinds")]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let ops = Ops(simd);
-        for (block, out) in self.blocks.iter().zip(self.out) {
-            let mut points = [[0.0_f32; LANES]; 18];
-            for lane in 0..LANES {
-                for (entry, point) in block.chain(lane, self.skin, self.base).iter().enumerate() {
-                    points[3 * entry][lane] = point.x;
-                    points[3 * entry + 1][lane] = point.y;
-                    points[3 * entry + 2][lane] = point.z;
+        let mut energy = 0.0;
+        for (block, weights) in self.blocks.iter().zip(self.weights) {
+            for part in 0..LANES / S::F32_LANES {
+                let lanes = prisms::<S, ENERGY, VOLUME>(ops, block, weights, part, self.points, self.forces, self.volume);
+                if ENERGY {
+                    energy += 0.5 * f64::from(simd.reduce_sum_f32s(lanes));
                 }
             }
-            for part in 0..LANES / S::F32_LANES {
-                prism_forces(ops, block, &points, part, out);
-            }
         }
+        energy
     }
 }
 
-/// The three tets of `S::F32_LANES` prisms.
+/// `S::F32_LANES` prisms; returns twice the energy of each.
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
 #[inline(always)]
-fn prism_forces<S: Simd>(ops: Ops<S>, block: &Block, points: &[Lanes; 18], part: usize, out: &mut BlockForces) {
-    let mut sums = [[ops.splat(0.0); 3]; 3];
+fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
+    ops: Ops<S>,
+    block: &Block,
+    weights: &BlockWeights,
+    part: usize,
+    points: &Slots,
+    forces: &mut Slots,
+    volume: f32,
+) -> S::f32s {
+    let mut edges = [ops.zero3(); 5];
+    let mut last = ops.gather(points, &block.points[0], part);
+    for edge in 0..5 {
+        let next = ops.gather(points, &block.points[edge + 1], part);
+        edges[edge] = ops.sub3(next, last);
+        last = next;
+    }
+    let mut f = [[ops.zero3(); 3]; 3];
     for tet in 0..3 {
-        let first = 3 * tet;
-        let origin = load_vector(ops, points, first, part);
-        let edges = [
-            ops.sub3(load_vector(ops, points, first + 3, part), origin),
-            ops.sub3(load_vector(ops, points, first + 6, part), origin),
-            ops.sub3(load_vector(ops, points, first + 9, part), origin),
-        ];
-        let rest_inverse = load_matrix(ops, &block.rest_inverse, 9 * tet, part);
-        let mut f = ops.matmul(edges, rest_inverse);
-        let unused = ops.load(&block.unused[tet], part);
-        for (diagonal, column) in f.iter_mut().enumerate() {
-            column[diagonal] = ops.add(column[diagonal], unused);
-        }
-        let (mut r, failed) = ops.closest_rotation(f);
-        if failed {
-            mend(ops, &f, &mut r);
-        }
-        let weight = ops.load(&block.weight[tet], part);
-        let stress =
-            [ops.scaled(ops.sub3(r[0], f[0]), weight), ops.scaled(ops.sub3(r[1], f[1]), weight), ops.scaled(ops.sub3(r[2], f[2]), weight)];
-        let h = ops.matmul_transposed(stress, rest_inverse);
-        let first = ops.add3(ops.add3(h[0], h[1]), h[2]);
-        sums[tet] = ops.sub3(sums[tet], first);
-        // Only skin corners (chain entries 0..3) need their force.
-        for k in 0..2 - tet.min(2) {
-            sums[tet + 1 + k] = ops.add3(sums[tet + 1 + k], h[k]);
+        f[tet] = ops.matmul([edges[tet], edges[tet + 1], edges[tet + 2]], load_matrix(ops, &block.rest_inverse[tet], part));
+        // A tet without weight is at rest for ever, instead of something that wants to be mended.
+        let simd = ops.0;
+        let unused = simd.less_than_or_equal_f32s(ops.load(&weights[tet], part), ops.splat(0.0));
+        let unused = simd.select_f32s(unused, ops.splat(1.0), ops.splat(0.0));
+        for diagonal in 0..3 {
+            f[tet][diagonal][diagonal] = ops.add(f[tet][diagonal][diagonal], unused);
         }
     }
-    for (corner, sum) in sums.into_iter().enumerate() {
-        for (c, value) in sum.into_iter().enumerate() {
-            ops.store(&mut out[3 * corner + c], part, value);
+    let mut rotations = ops.closest_rotations(&f);
+    if rotations.doubtful {
+        ops.mend(&f, &mut rotations);
+    }
+    let mut energy = ops.splat(0.0);
+    let mut pulls = [ops.zero3(); 3];
+    for tet in 0..3 {
+        let weight = ops.load(&weights[tet], part);
+        let mut stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, weight, &mut energy);
+        if VOLUME {
+            add_volume_stress::<S, ENERGY>(ops, &f[tet], ops.mul(weight, ops.splat(volume)), &mut stress, &mut energy);
+        }
+        // Only the edges that end at a skin point pull on one.
+        let columns = transposed(load_matrix(ops, &block.rest_inverse[tet], part));
+        for edge in 0..3 - tet {
+            pulls[tet + edge] = ops.add3(pulls[tet + edge], ops.combine(stress, columns[edge]));
+        }
+    }
+    ops.scatter_add(forces, &block.points[0], part, pulls[0]);
+    ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
+    ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
+    energy
+}
+
+/// w (F − F*).
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn add_volume_stress<S: Simd, const ENERGY: bool>(ops: Ops<S>, f: &Mat3<S>, weight: S::f32s, stress: &mut Mat3<S>, energy: &mut S::f32s) {
+    let projected = ops.project_volume(f);
+    for column in 0..3 {
+        let strain = ops.sub3(f[column], projected[column]);
+        let own = ops.scaled(strain, weight);
+        stress[column] = ops.add3(stress[column], own);
+        if ENERGY {
+            *energy = ops.add(*energy, ops.dot(strain, own));
         }
     }
 }
 
-/// Replaces what came out as no rotation (tets squeezed into a line) by exact ones.
-#[inline(never)]
-fn mend<S: Simd>(ops: Ops<S>, f: &Mat3<S>, r: &mut Mat3<S>) {
-    for lane in 0..S::F32_LANES {
-        let of = |m: &Mat3<S>| Matrix3::from_fn(|row, column| f64::from(ops.lane(m[column][row], lane)));
-        if is_rotation(&of(r)) {
-            continue;
-        }
-        let rotation = closest_rotation(&of(f));
-        for column in 0..3 {
-            for row in 0..3 {
-                ops.set_lane(&mut r[column][row], lane, rotation[(row, column)] as f32);
-            }
+/// w (F − R), minus the stress of FPS: what is pulled along an edge is pulled back at its first point.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn stress<S: Simd, const ENERGY: bool>(
+    ops: Ops<S>,
+    f: &Mat3<S>,
+    rotations: &Rotations<S>,
+    tet: usize,
+    weight: S::f32s,
+    energy: &mut S::f32s,
+) -> Mat3<S> {
+    let scale = ops.splat(rotations.scale);
+    let mut stress = *f;
+    for column in 0..3 {
+        let r: Vec3s<S> = rotations.matrices[tet][column];
+        let strain = [ops.fnma(r[0], scale, f[column][0]), ops.fnma(r[1], scale, f[column][1]), ops.fnma(r[2], scale, f[column][2])];
+        stress[column] = ops.scaled(strain, weight);
+        if ENERGY {
+            *energy = ops.add(*energy, ops.dot(strain, stress[column]));
         }
     }
+    stress
 }

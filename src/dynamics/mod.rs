@@ -26,19 +26,32 @@
 //! step.
 
 mod anderson;
-pub mod global;
-pub mod local;
+mod compliance;
+mod contacts;
+mod factor;
+mod lanes;
+mod loads;
+mod local;
 mod materials;
 mod params;
-mod simd;
+mod polar;
+mod rows;
 mod simulation;
+mod solver;
+mod structure;
+mod substitution;
 mod system;
+mod touch;
 mod virtual_bones;
 mod volume;
+mod window;
+mod work;
 
-pub use global::{Cholesky, FactorError, GlobalSolver};
+pub use contacts::{ContactReport, Contacts};
+pub use factor::FactorError;
 pub use materials::Materials;
-pub use params::{Params, Preset};
+pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};
 pub use system::System;
 pub use virtual_bones::VirtualBones;
+pub use work::Work;

@@ -21,6 +21,9 @@ pub enum Preset {
     Fps,
 }
 
+/// More remembered iterations than these only cost time.
+pub const MAX_ACCELERATION: u32 = 8;
+
 /// What the simulation can be tuned by. Changing any of them never changes the rest shape.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -47,11 +50,62 @@ pub struct Params {
     pub human_sized: bool,
     /// Local/global iterations a step.
     pub iterations: u32,
+    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations.
+    pub acceleration: u32,
+    /// Longest time that a frame may take until its iterations end, ms of this machine's clock: every step still gets one iteration.
+    /// The result then depends on how fast the machine is, so there is no budget unless somebody asks for one.
+    pub budget_ms: Option<f64>,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
+    /// How parts of the skin that touch are handled.
+    pub collisions: Collisions,
     /// The paper's bookkeeping: the character counts as large as the demos of FPS, `total_mass_kg` is shared out by volume instead of a density, and a step
     /// simulates `paper_step_secs` whatever its length on the clock.
     pub paper: Option<PaperUnits>,
+}
+
+/// How parts of the skin that touch are handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Collisions {
+    /// Parts pass through each other.
+    Off,
+    /// Pairs found beforehand around each joint.
+    Local,
+    /// Whatever touches.
+    #[default]
+    Global,
+}
+
+impl Collisions {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Local, Self::Global];
+
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Local => "local",
+            Self::Global => "global",
+        }
+    }
+
+    /// The one with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|collisions| collisions.id() == id)
+    }
+
+    /// Name on screen.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Off => "Off",
+            Self::Local => "Around joints",
+            Self::Global => "Everywhere",
+        }
+    }
 }
 
 /// How Fast Projective Skinning counts mass and time.
@@ -90,7 +144,10 @@ impl Params {
             volume: clean(self.volume, 0.0, 100.0, natural.volume),
             human_sized: self.human_sized,
             iterations: self.iterations.clamp(1, 1000),
+            acceleration: self.acceleration.min(MAX_ACCELERATION),
+            budget_ms: self.budget_ms.filter(|ms| ms.is_finite()).map(|ms| ms.clamp(0.0, 1e4)),
             time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
+            collisions: self.collisions,
             paper: self.paper.map(|paper| PaperUnits {
                 total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
                 paper_step_secs: clean(paper.paper_step_secs, 1e-4, 10.0, 0.2),
@@ -152,8 +209,37 @@ impl Preset {
             volume: 0.0,
             human_sized: paper.is_none(),
             iterations: 10,
+            acceleration: 0,
+            budget_ms: None,
             time_step_secs: 1.0 / 60.0,
+            collisions: Collisions::default(),
             paper,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonsense_becomes_usable() {
+        let wild = Params {
+            stiffness_pa: f64::NAN,
+            density_kg_m3: f64::INFINITY,
+            damping_per_s: -1.0,
+            gravity_m_s2: [f64::NAN, -1e30, 0.0],
+            iterations: 0,
+            acceleration: 1_000,
+            budget_ms: Some(-3.0),
+            time_step_secs: 0.0,
+            ..Params::default()
+        };
+        let clean = wild.sanitized();
+        assert_eq!(clean, clean.sanitized());
+        assert_eq!((clean.iterations, clean.acceleration, clean.budget_ms), (1, MAX_ACCELERATION, Some(0.0)));
+        assert_eq!(Params { budget_ms: Some(f64::NAN), ..Params::default() }.sanitized().budget_ms, None);
+        assert!(clean.stiffness_pa > 0.0 && clean.density_kg_m3 > 0.0 && clean.damping_per_s == 0.0 && clean.time_step_secs > 0.0);
+        assert!(Preset::ALL.iter().all(|preset| preset.params().sanitized() == preset.params()));
     }
 }

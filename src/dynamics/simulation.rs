@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use super::anderson::Anderson;
-use super::global::{Cholesky, FactorError, GlobalSolver};
-use super::local::Forces;
-use super::{Materials, Params, System};
+use super::contacts::Factor as FactorKind;
+use super::factor::{Factor, FactorError};
+use super::lanes::Slot;
+use super::rows::{Rows, add, dot, scaled, sub};
+use super::solver::{Done, Plan, Solver, Touching, each};
+use super::touch::Touch;
+use super::{Collisions, Contacts, Materials, Params, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -19,20 +20,22 @@ const STILL: f32 = 1e-8;
 const PATIENCE: usize = 60;
 /// …or after this many.
 const MAX_STATIC_ITERATIONS: usize = 1500;
+/// Differences remembered on the way to an equilibrium.
+const STATIC_MEMORY: usize = 6;
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
-/// Vertices that one task handles.
-const TASK: usize = 512;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StepReport {
     /// Milliseconds in local steps.
     pub local_ms: f64,
-    /// Milliseconds in global steps, with the gathering of the right-hand side.
+    /// Milliseconds in global steps, with everything between the iterations.
     pub global_ms: f64,
     /// Local/global iterations done.
     pub iterations: usize,
+    /// Accelerated iterates that were taken back because their energy was higher.
+    pub taken_back: usize,
     /// How far the vertex that moved most in the last iteration went, world units.
     pub last_change: f32,
     /// How far the vertex that moved most relative to its base went in the whole step, world units.
@@ -43,37 +46,18 @@ pub struct StepReport {
 pub struct Simulation {
     system: Arc<System>,
     params: Params,
-    dynamic: Cholesky,
+    materials: Materials,
+    dynamic: Factor,
     /// Factored when first asked for.
-    equilibrium: Option<Cholesky>,
-    /// M/h² of the dynamic step.
-    inertia: Vec<f32>,
-    /// Per vertex weight over inertial mass: 1 but for jiggle.
-    heaviness: Vec<f32>,
-    /// Per vertex the part of the velocity relative to its base that a step leaves.
-    kept: Vec<f32>,
+    equilibrium: Option<Factor>,
     size: f32,
-    state: State,
-    scratch: Scratch,
-}
-
-#[derive(Clone)]
-struct State {
+    solver: Solver,
+    /// The state by vertex, for others to read.
     position: Vec<Point>,
     velocity: Vec<Vec3>,
     base: Vec<Point>,
-}
-
-#[derive(Default)]
-struct Scratch {
-    forces: Forces,
-    /// Right-hand side and solution: all x, all y, all z.
-    columns: Vec<f32>,
-    /// The right-hand side as vectors, before it is split.
-    residual: Vec<Vec3>,
-    predicted: Vec<Point>,
-    before: Vec<Point>,
-    base_velocity: Vec<Vec3>,
+    /// None while parts pass through each other.
+    touch: Option<Touch>,
 }
 
 impl Simulation {
@@ -83,30 +67,49 @@ impl Simulation {
     /// [`FactorError`] if the matrix is not positive definite.
     pub fn new(system: Arc<System>, params: &Params, position: Vec<Point>, base: Vec<Point>, size: f32) -> Result<Self, FactorError> {
         let params = params.sanitized();
-        let dynamic = Cholesky::factor(&system.matrix(&params, params.simulated_step_secs()))?;
+        let materials = Materials::uniform(system.unknowns());
+        let dynamic = Factor::of(&system.structure, &system.matrix(&params, &materials, params.simulated_step_secs()))?;
         let velocity = vec![Vec3::zeros(); position.len()];
-        let inertia = inertia(&system, &params);
-        let state = State { position, velocity, base };
-        let (heaviness, kept) = (heaviness(&system, &params), kept(&system, &params));
-        Ok(Self { system, params, dynamic, equilibrium: None, inertia, heaviness, kept, size, state, scratch: Scratch::default() })
+        let solver = Solver::new(&system.structure);
+        let mut simulation =
+            Self { system, params, materials, dynamic, equilibrium: None, size, solver, position, velocity, base, touch: None };
+        simulation.weigh();
+        simulation.take_in();
+        Ok(simulation)
     }
 
     /// The skin, world space.
     #[must_use]
     pub fn positions(&self) -> &[Point] {
-        &self.state.position
+        &self.position
     }
 
     /// The base under it, and after it the places of the loose vertices.
     #[must_use]
     pub fn base(&self) -> &[Point] {
-        &self.state.base
+        &self.base
     }
 
     /// Skin velocities, world units per simulated second.
     #[must_use]
     pub fn velocities(&self) -> &[Vec3] {
-        &self.state.velocity
+        &self.velocity
+    }
+
+    /// Lets parts of the skin collide, or no more.
+    pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
+        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.structure));
+    }
+
+    /// The contacts, if parts collide.
+    #[must_use]
+    pub fn contacts(&self) -> Option<&Contacts> {
+        self.touch.as_ref().map(|touch| &touch.contacts)
+    }
+
+    /// The contacts, to move what they are found by.
+    pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
+        self.touch.as_mut().map(|touch| &mut touch.contacts)
     }
 
     /// The parameters in force.
@@ -115,7 +118,7 @@ impl Simulation {
         &self.params
     }
 
-    /// Non-zero entries are those of the lower triangle.
+    /// What is simulated.
     #[must_use]
     pub fn system(&self) -> &Arc<System> {
         &self.system
@@ -126,9 +129,13 @@ impl Simulation {
     /// # Panics
     /// If the slices have other lengths than the system.
     pub fn place(&mut self, position: &[Point], base: &[Point]) {
-        self.state.position.copy_from_slice(position);
-        self.state.base.copy_from_slice(base);
-        self.state.velocity.fill(Vec3::zeros());
+        self.position.copy_from_slice(position);
+        self.base.copy_from_slice(base);
+        self.velocity.fill(Vec3::zeros());
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
+        self.take_in();
     }
 
     /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
@@ -137,15 +144,15 @@ impl Simulation {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
-        let same_matrix = Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..params }
-            == Params { damping_per_s: 0.0, gravity_m_s2: [0.0; 3], iterations: 1, ..self.params };
-        if !same_matrix {
-            self.dynamic.refactor(&self.system.matrix(&params, params.simulated_step_secs()))?;
-            self.equilibrium = None;
-            self.inertia = inertia(&self.system, &params);
+        if !same_matrix(&params, &self.params) {
+            let matrix = self.system.matrix(&params, &self.materials, params.simulated_step_secs());
+            self.dynamic = Factor::of(&self.system.structure, &matrix)?;
         }
+        let changed = params != self.params;
         self.params = params;
-        (self.heaviness, self.kept) = (heaviness(&self.system, &params), kept(&self.system, &params));
+        if changed {
+            self.matrix_changed();
+        }
         Ok(())
     }
 
@@ -154,13 +161,26 @@ impl Simulation {
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
-        let system = Arc::new(self.system.with_materials(materials));
-        self.dynamic.refactor(&system.matrix(&self.params, self.params.simulated_step_secs()))?;
-        self.equilibrium = None;
-        self.inertia = inertia(&system, &self.params);
-        (self.heaviness, self.kept) = (heaviness(&system, &self.params), kept(&system, &self.params));
-        self.system = system;
+        let materials = materials.sanitized(self.system.unknowns());
+        let matrix = self.system.matrix(&self.params, &materials, self.params.simulated_step_secs());
+        self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+        self.materials = materials;
+        self.matrix_changed();
         Ok(())
+    }
+
+    /// What the flesh is made of.
+    #[must_use]
+    pub fn materials(&self) -> &Materials {
+        &self.materials
+    }
+
+    fn matrix_changed(&mut self) {
+        self.equilibrium = None;
+        self.weigh();
+        if let Some(touch) = &mut self.touch {
+            touch.contacts.set_params(&self.system, &self.params);
+        }
     }
 
     /// One time step: the base moves to `base`, the skin follows.
@@ -168,42 +188,41 @@ impl Simulation {
     /// # Panics
     /// If `base` has another length than the system.
     pub fn step(&mut self, base: &[Point]) -> StepReport {
+        self.step_until(base, None)
+    }
+
+    /// As [`Simulation::step`], but begins no iteration after the first when it is later than `deadline`.
+    ///
+    /// # Panics
+    /// If `base` has another length than the system.
+    pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
-        let gravity = self.gravity() * (h * h);
+        let gravity = slot(&(self.gravity() * (h * h)));
         let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h);
-        let State { position, velocity, base: old_base } = &mut self.state;
-        let scratch = &mut self.scratch;
-        scratch.prepare(position.len());
-        scratch.before.copy_from_slice(position);
-        for v in 0..position.len() {
-            // Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
-            let carried = base[v] - old_base[v];
-            let own = velocity[v] * h - scratch.base_velocity[v] * h;
-            scratch.predicted[v] = position[v] + velocity[v] * h + gravity * self.heaviness[v];
-            position[v] += carried + own;
-            scratch.base_velocity[v] = carried / h;
-        }
-        old_base.copy_from_slice(base);
-        for (&v, place) in self.system.carried.iter().zip(&base[position.len()..]) {
-            (position[v as usize], scratch.predicted[v as usize]) = (*place, *place);
-        }
-        let mut report = StepReport::default();
-        for _ in 0..self.params.iterations {
-            let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, &mut report);
-            report.last_change = change;
-        }
-        let State { position, velocity, .. } = &mut self.state;
-        for &v in &self.system.carried {
-            scratch.base_velocity[v as usize] = (position[v as usize] - scratch.before[v as usize]) / h;
-        }
-        for v in 0..position.len() {
-            let relative = (position[v] - scratch.before[v]) / h - scratch.base_velocity[v];
-            let speed = relative.norm();
-            report.farthest = report.farthest.max(speed * h);
-            let kept = if speed > fastest { self.kept[v] * fastest / speed } else { self.kept[v] };
-            velocity[v] = scratch.base_velocity[v] + relative * kept;
-        }
-        report
+        let iterations = self.params.iterations as usize;
+        let memory = self.params.acceleration as usize;
+        self.in_pool(|simulation| {
+            let old = &simulation.base;
+            let predicted = |rows: &mut Rows, vertices: &[u32]| predict(rows, vertices, old, base, gravity, h);
+            let structure = &simulation.system.structure;
+            each(&mut simulation.solver.parts, 0, &|index, state| predicted(&mut state.rows, &structure.parts[index].vertices));
+            predicted(&mut simulation.solver.top, &structure.top);
+            simulation.move_base(base);
+            if let Some(touch) = &mut simulation.touch {
+                let structure = &simulation.system.structure;
+                simulation.solver.give_positions(structure, &mut simulation.position);
+                touch.begin(structure, &simulation.dynamic, FactorKind::Dynamic, &simulation.position);
+            }
+            let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0, deadline);
+            each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, fastest));
+            let top = finish(&mut simulation.solver.top, h, fastest);
+            simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
+            }
+            let farthest = simulation.solver.parts.iter().fold(top, |most, part| most.max(part.farthest));
+            StepReport { farthest, ..report(&done) }
+        })
     }
 
     /// Follows the base to `base` without inertia: a few iterations towards the equilibrium there, no velocity kept. For ramps.
@@ -212,13 +231,18 @@ impl Simulation {
     /// [`FactorError`].
     pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
-        for (v, position) in self.state.position.iter_mut().enumerate() {
-            *position += base[v] - self.state.base[v];
+        let structure = &self.system.structure;
+        let old = &self.base;
+        let carry = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                rows.x[row] = add(rows.x[row], slot(&(base[v as usize] - old[v as usize])));
+            }
+        };
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
+            carry(&mut state.rows, &part.vertices);
         }
-        for (&v, place) in self.system.carried.iter().zip(&base[self.system.unknowns()..]) {
-            self.state.position[v as usize] = *place;
-        }
-        self.state.base.copy_from_slice(base);
+        carry(&mut self.solver.top, &structure.top);
+        self.move_base(base);
         Ok(self.relax(iterations, 0.0))
     }
 
@@ -229,44 +253,51 @@ impl Simulation {
     pub fn settle(&mut self) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
         let report = self.relax(MAX_STATIC_ITERATIONS, STILL * self.size);
-        self.scratch.base_velocity.fill(Vec3::zeros());
+        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+            rows.base_velocity.fill([0.0; 4]);
+        }
         Ok(report)
+    }
+
+    /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
+    #[must_use]
+    pub fn energy(&mut self) -> f64 {
+        let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        self.solver.energy(&self.system.structure) + contacts
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
         if self.equilibrium.is_none() {
-            self.equilibrium = Some(Cholesky::factor(&self.system.matrix(&self.params, STATIC_STEP_SECS))?);
+            self.equilibrium =
+                Some(Factor::of(&self.system.structure, &self.system.matrix(&self.params, &self.materials, STATIC_STEP_SECS))?);
         }
         Ok(())
     }
 
     fn relax(&mut self, iterations: usize, still: f32) -> StepReport {
-        let mut report = StepReport::default();
-        self.scratch.prepare(self.state.position.len());
-        self.state.velocity.fill(Vec3::zeros());
-        let h2 = (STATIC_STEP_SECS * STATIC_STEP_SECS) as f32;
-        let own_h = self.params.simulated_step_secs() as f32;
-        // Weight without inertia: y − x = h² g, whatever h is.
-        let gravity = self.gravity() * h2;
-        let inertia: Vec<f32> = self.inertia.iter().map(|i| i * own_h * own_h / h2).collect();
-        let Some(solver) = self.equilibrium.as_mut() else { return report };
-        let mut anderson = Anderson::default();
-        let (mut best, mut since_best) = (f32::INFINITY, 0);
-        for _ in 0..iterations {
-            self.scratch.before.copy_from_slice(&self.state.position);
-            for ((predicted, position), heaviness) in self.scratch.predicted.iter_mut().zip(&self.state.position).zip(&self.heaviness) {
-                *predicted = position + gravity * *heaviness;
+        self.in_pool(|simulation| {
+            for rows in simulation.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut simulation.solver.top]) {
+                rows.velocity.fill([0.0; 4]);
             }
-            let change = iterate(&self.system, &self.params, solver, &inertia, &mut self.state, &mut self.scratch, &mut report);
-            report.last_change = change;
-            since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
-            best = best.min(change);
-            if change <= still || since_best > PATIENCE {
-                break;
+            let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still, None);
+            simulation.give_out();
+            if let Some(touch) = &mut simulation.touch {
+                touch.contacts.end(&simulation.position);
             }
-            anderson.accelerate(&self.scratch.before, &mut self.state.position);
-        }
-        report
+            report(&done)
+        })
+    }
+
+    fn iterate(&mut self, pull: Pull, iterations: usize, memory: usize, still: f32, deadline: Option<Instant>) -> Done {
+        let own_h = self.params.simulated_step_secs();
+        let (factor, constant) = match (pull, &self.equilibrium) {
+            (Pull::Static, Some(factor)) => (factor, Some(slot(&(self.gravity() * (own_h * own_h) as f32)))),
+            _ => (&self.dynamic, None),
+        };
+        let structure = &self.system.structure;
+        let refreshed = constant.is_some();
+        let touching = self.touch.as_mut().map(|touch| Touching { touch, positions: &mut self.position, refreshed });
+        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline }, touching)
     }
 
     fn gravity(&self) -> Vec3 {
@@ -274,85 +305,152 @@ impl Simulation {
         Vec3::from(self.params.gravity_m_s2.map(|g| (g / unit) as f32))
     }
 
-    /// E(x) of the step from `before` to the present state, J up to the unit of length: what every iteration must lower.
-    #[must_use]
-    pub fn energy(&self) -> f64 {
-        let elastic = self.system.blocks.energy(&self.state.position, &self.state.base) * self.system.stiffness_scale(&self.params);
-        let inertial: f64 = self
-            .state
-            .position
-            .iter()
-            .zip(&self.scratch.predicted)
-            .zip(&self.inertia)
-            .map(|((x, y), inertia)| 0.5 * f64::from(*inertia) * f64::from((x - y).norm_squared()))
-            .sum();
-        elastic + inertial
-    }
-}
-
-impl Scratch {
-    fn prepare(&mut self, n: usize) {
-        self.columns.resize(3 * n, 0.0);
-        self.residual.resize(n, Vec3::zeros());
-        self.predicted.resize(n, Point::origin());
-        self.before.resize(n, Point::origin());
-        self.base_velocity.resize(n, Vec3::zeros());
-    }
-}
-
-fn inertia(system: &System, params: &Params) -> Vec<f32> {
-    let h = params.simulated_step_secs();
-    system.inertial_masses(params).iter().map(|m| (m / (h * h)) as f32).collect()
-}
-
-fn heaviness(system: &System, params: &Params) -> Vec<f32> {
-    (0..system.unknowns()).map(|vertex| (1.0 / system.materials.inertia(vertex, params)) as f32).collect()
-}
-
-fn kept(system: &System, params: &Params) -> Vec<f32> {
-    let h = params.simulated_step_secs();
-    (0..system.unknowns()).map(|vertex| (-system.materials.damping_per_s(vertex, params) * h).exp() as f32).collect()
-}
-
-/// One local and one global step; how far the vertex that moved most went.
-fn iterate(
-    system: &System,
-    params: &Params,
-    solver: &mut dyn GlobalSolver,
-    inertia: &[f32],
-    state: &mut State,
-    scratch: &mut Scratch,
-    report: &mut StepReport,
-) -> f32 {
-    let start = Instant::now();
-    system.blocks.forces(&state.position, &state.base, &mut scratch.forces);
-    let middle = Instant::now();
-    let n = state.position.len();
-    let stiffness = system.stiffness_scale(params) as f32;
-    let (forces, predicted, position) = (&scratch.forces, &scratch.predicted, &state.position);
-    scratch.residual.par_chunks_mut(TASK).enumerate().for_each(|(task, residuals)| {
-        for (k, residual) in residuals.iter_mut().enumerate() {
-            let v = task * TASK + k;
-            *residual = (predicted[v] - position[v]) * inertia[v] + system.blocks.force_on(v, forces) * stiffness;
+    /// Puts stiffness and mass into the solver.
+    fn weigh(&mut self) {
+        let Self { system, params, materials, solver, .. } = self;
+        let h = params.simulated_step_secs();
+        let structure = &system.structure;
+        let weigh = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                let v = v as usize;
+                rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
+                rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
+                rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
+            }
+        };
+        solver.total_weight = system.total_volume * system.stiffness_scale(params);
+        solver.volume = params.volume as f32;
+        for (state, part) in solver.parts.iter_mut().zip(&structure.parts) {
+            weigh(&mut state.rows, &part.vertices);
+            state.weights = system.weights(part, params, materials);
         }
-    });
-    for &vertex in &system.carried {
-        scratch.residual[vertex as usize] = Vec3::zeros();
+        weigh(&mut solver.top, &structure.top);
     }
-    for (v, residual) in scratch.residual.iter().enumerate() {
-        scratch.columns[v] = residual.x;
-        scratch.columns[n + v] = residual.y;
-        scratch.columns[2 * n + v] = residual.z;
+
+    /// The base moves, and with it what hangs on it.
+    fn move_base(&mut self, base: &[Point]) {
+        self.base.copy_from_slice(base);
+        let structure = &self.system.structure;
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
+            for (slot_, &v) in state.rows.x[part.base_start..].iter_mut().zip(&part.base) {
+                *slot_ = slot(&base[v as usize].coords);
+            }
+        }
+        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+            rows.carried.clear();
+        }
+        for (&vertex, place) in self.system.carried.iter().zip(&base[self.position.len()..]) {
+            let [part, row] = structure.place[vertex as usize].map(|k| k as usize);
+            let rows = self.solver.parts.get_mut(part).map_or(&mut self.solver.top, |part| &mut part.rows);
+            rows.carried.push((row, slot(&place.coords)));
+        }
     }
-    solver.solve(&mut scratch.columns);
+
+    /// State by vertex → solver.
+    fn take_in(&mut self) {
+        let structure = &self.system.structure;
+        let (position, velocity) = (&self.position, &self.velocity);
+        let take = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                rows.x[row] = slot(&position[v as usize].coords);
+                rows.velocity[row] = slot(&velocity[v as usize]);
+            }
+        };
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
+            take(&mut state.rows, &part.vertices);
+        }
+        take(&mut self.solver.top, &structure.top);
+        let base = std::mem::take(&mut self.base);
+        self.base.clone_from(&base);
+        self.move_base(&base);
+    }
+
+    /// Solver → state by vertex.
+    fn give_out(&mut self) {
+        let structure = &self.system.structure;
+        let (position, velocity) = (&mut self.position, &mut self.velocity);
+        let mut give = |rows: &Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                let ([x, y, z, _], [u, v_, w, _]) = (rows.x[row], rows.velocity[row]);
+                position[v as usize] = Point::new(x, y, z);
+                velocity[v as usize] = Vec3::new(u, v_, w);
+            }
+        };
+        for (state, part) in self.solver.parts.iter().zip(&structure.parts) {
+            give(&state.rows, &part.vertices);
+        }
+        give(&self.solver.top, &structure.top);
+    }
+
+    /// Works inside of the thread pool, so that every fork is cheap.
+    fn in_pool<R: Send>(&mut self, work: impl FnOnce(&mut Self) -> R + Send) -> R {
+        if self.solver.parts.len() < 2 || rayon::current_thread_index().is_some() { work(self) } else { rayon::scope(|_| work(self)) }
+    }
+}
+
+/// What stands for inertia.
+enum Pull {
+    /// M/h² (y − x).
+    Dynamic,
+    /// Gravity alone.
+    Static,
+}
+
+/// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
+fn predict(rows: &mut Rows, vertices: &[u32], old: &[Point], base: &[Point], gravity: Slot, h: f32) {
+    for (row, &v) in vertices.iter().enumerate() {
+        let carried = slot(&(base[v as usize] - old[v as usize]));
+        let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
+        let own = sub(way, scaled(rows.base_velocity[row], h));
+        rows.before[row] = x;
+        rows.target[row] = add(add(x, way), scaled(gravity, rows.heaviness[row]));
+        rows.x[row] = add(x, add(carried, own));
+        rows.base_velocity[row] = scaled(carried, 1.0 / h);
+    }
+}
+
+/// New velocities; how far the vertex that moved most relative to its base went.
+fn finish(rows: &mut Rows, h: f32, fastest: f32) -> f32 {
+    for &(row, _) in &rows.carried {
+        rows.base_velocity[row] = scaled(sub(rows.x[row], rows.before[row]), 1.0 / h);
+    }
     let mut farthest = 0.0_f32;
-    for (v, position) in state.position.iter_mut().enumerate() {
-        let change = Vec3::new(scratch.columns[v], scratch.columns[n + v], scratch.columns[2 * n + v]);
-        *position += change;
-        farthest = farthest.max(change.norm_squared());
+    for row in 0..rows.count {
+        let base = rows.base_velocity[row];
+        let relative = sub(scaled(sub(rows.x[row], rows.before[row]), 1.0 / h), base);
+        let speed = dot(relative, relative).sqrt();
+        farthest = farthest.max(speed * h);
+        let kept = if speed > fastest { rows.kept[row] * fastest / speed } else { rows.kept[row] };
+        rows.velocity[row] = add(base, scaled(relative, kept));
     }
-    report.iterations += 1;
-    report.local_ms += (middle - start).as_secs_f64() * 1e3;
-    report.global_ms += middle.elapsed().as_secs_f64() * 1e3;
-    farthest.sqrt()
+    farthest
+}
+
+/// Whether the matrix depends on none of the differences.
+fn same_matrix(a: &Params, b: &Params) -> bool {
+    let matrix_only = |p: &Params| Params {
+        damping_per_s: 0.0,
+        gravity_m_s2: [0.0; 3],
+        iterations: 1,
+        acceleration: 0,
+        budget_ms: None,
+        collisions: Collisions::Off,
+        ..*p
+    };
+    matrix_only(a) == matrix_only(b)
+}
+
+fn slot(v: &Vec3) -> Slot {
+    [v.x, v.y, v.z, 0.0]
+}
+
+fn report(done: &Done) -> StepReport {
+    StepReport {
+        local_ms: done.local_secs * 1e3,
+        global_ms: done.global_secs * 1e3,
+        iterations: done.iterations,
+        taken_back: done.taken_back,
+        last_change: done.last_change,
+        farthest: 0.0,
+    }
 }

@@ -1,9 +1,10 @@
-//! Assembly: masses, the constant matrix, and the elements in blocks for the local step.
+//! Assembly: masses, the constant matrix with its structure, and the elements in blocks for the local step.
 
-use nalgebra::Matrix3;
-use nalgebra_sparse::{CooMatrix, CscMatrix};
+use nalgebra::{Matrix3, Vector3};
 
-use super::local::{Blocks, Element};
+use super::factor::FactorError;
+use super::local::{Block, BlockWeights, Element};
+use super::structure::{Part, Structure};
 use super::{Materials, Params};
 use crate::tissue::Tissue;
 
@@ -13,17 +14,15 @@ pub struct System {
     pub(super) volume: Vec<f64>,
     /// Volume of all tets, world units³.
     pub(super) total_volume: f64,
-    /// Lower triangle of Qᵀ V Q (stiffness 1), with every diagonal entry present.
-    pub(super) stiffness: CscMatrix<f64>,
-    /// Elements in blocks.
-    pub(super) blocks: Blocks,
+    /// Who owns what.
+    pub(super) structure: Structure,
+    prisms: Vec<Prism>,
+    /// Diagonal of Qᵀ V Q, for stiffness 1.
+    pub(super) diagonal: Vec<f64>,
     /// Vertices that are no unknowns: they are where the anchors put them, behind the base vertices. Their rows of the matrix are
     /// diagonal.
     pub(super) carried: Vec<u32>,
-    /// Factors on the parameters.
-    pub(super) materials: Materials,
-    /// The elements as packed, with stiffness 1.
-    elements: Vec<Element>,
+    is_carried: Vec<bool>,
     /// Length of a world unit, m.
     metres_per_unit: f64,
     /// Length of a world unit in the paper's bookkeeping, whose characters are all [`PAPER_SIZE`] large.
@@ -31,6 +30,20 @@ pub struct System {
     /// Length of a world unit if the character were as large as a human, m.
     human_metres_per_unit: f64,
 }
+
+/// What the matrix needs of a prism.
+struct Prism {
+    corners: [u32; 3],
+    /// Usable volume of each tet, world units³.
+    volume: [f64; 3],
+    /// Σ V gₐ·g_b over the tets, for the pairs of skin corners 00 11 22 01 02 12.
+    stiffness: [f64; 6],
+    /// Where these are stored in the matrix.
+    entries: [u32; 6],
+}
+
+/// Corners of the six entries of a prism.
+const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 /// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
 const PAPER_SIZE: f64 = 20.0;
@@ -40,57 +53,55 @@ const HUMAN_LIMB_RADIUS_M: f64 = 0.08;
 
 impl System {
     /// Assembles a tissue of a character of the given size (diagonal, world units).
-    #[must_use]
-    pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Self {
+    ///
+    /// # Errors
+    /// [`FactorError::Symbolic`] if the system can't be analysed.
+    pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Result<Self, FactorError> {
         let vertices = tissue.base.len();
         let mut volume = vec![0.0; vertices];
-        let mut elements = Vec::with_capacity(tissue.prisms.prisms.len());
         for prism in &tissue.prisms.prisms {
-            let mut element = Element { corners: prism.corners, rest_inverse: [Matrix3::zeros(); 3], weight: [0.0; 3] };
             for tet in 0..3 {
                 // The tet's share goes to all of its four vertices; the base's part is carried by the bones.
                 for &corner in &prism.corners[tet..] {
                     volume[corner as usize] += prism.volumes[tet] / 4.0;
                 }
-                let Some(inverse) = prism.rest_inverse[tet] else { continue };
-                element.rest_inverse[tet] = inverse;
-                element.weight[tet] = prism.volumes[tet];
             }
-            elements.push(element);
         }
-        Self {
+        let elements: Vec<Element> = tissue.prisms.prisms.iter().map(element).collect();
+        let structure = Structure::analyse(&elements, vertices)?;
+        let mut diagonal = vec![0.0; vertices];
+        let mut prisms = Vec::with_capacity(elements.len());
+        for element in &elements {
+            let stiffness = element_stiffness(element);
+            let mut entries = [0; 6];
+            for (entry, [a, b]) in entries.iter_mut().zip(PAIRS) {
+                *entry = structure.pattern.entry(element.corners[a], element.corners[b]).unwrap_or_default() as u32;
+            }
+            for k in 0..3 {
+                diagonal[element.corners[k] as usize] += stiffness[k];
+            }
+            prisms.push(Prism { corners: element.corners, volume: element.volume, stiffness, entries });
+        }
+        let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
+        sorted.sort_by(f64::total_cmp);
+        let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
+        let mut is_carried = vec![false; vertices];
+        for &vertex in &tissue.carried {
+            is_carried[vertex as usize] = true;
+            diagonal[vertex as usize] = typical;
+        }
+        Ok(Self {
             total_volume: volume.iter().sum(),
             volume,
-            stiffness: stiffness(&elements, vertices, &tissue.carried),
-            blocks: Blocks::pack(&elements, vertices),
+            structure,
+            prisms,
+            diagonal,
             carried: tissue.carried.clone(),
-            materials: Materials::uniform(vertices),
-            elements,
+            is_carried,
             metres_per_unit,
             paper_units_per_unit: PAPER_SIZE / size.max(f64::MIN_POSITIVE),
             human_metres_per_unit: HUMAN_LIMB_RADIUS_M / tissue.quality.limb_radius.max(f64::MIN_POSITIVE),
-        }
-    }
-
-    /// The same tissue made of other materials.
-    #[must_use]
-    pub fn with_materials(&self, materials: &Materials) -> Self {
-        let materials = materials.sanitized(self.unknowns());
-        let mut elements = self.elements.clone();
-        for element in &mut elements {
-            let factor = materials.prism_stiffness(element.corners);
-            element.weight = element.weight.map(|weight| weight * factor);
-        }
-        Self {
-            volume: self.volume.clone(),
-            total_volume: self.total_volume,
-            stiffness: stiffness(&elements, self.unknowns(), &self.carried),
-            blocks: Blocks::pack(&elements, self.unknowns()),
-            carried: self.carried.clone(),
-            materials,
-            elements: self.elements.clone(),
-            ..*self
-        }
+        })
     }
 
     /// How many unknown vertices there are.
@@ -127,68 +138,79 @@ impl System {
         }
     }
 
-    /// Mass of every vertex, kg; at least a millionth of the mean so that nothing is weightless.
-    pub(super) fn masses(&self, params: &Params) -> Vec<f64> {
-        let density = self.density(params);
+    /// Inertial mass of a vertex, kg: see [`Materials`]. At least a millionth of the mean so that nothing is weightless.
+    pub(super) fn inertial_mass(&self, vertex: usize, params: &Params, materials: &Materials) -> f64 {
         let least = 1e-6 * self.total_volume / self.volume.len().max(1) as f64;
-        self.volume.iter().zip(&self.materials.density).map(|(v, &factor)| density * v.max(least) * f64::from(factor)).collect()
+        let mass = self.density(params) * self.volume[vertex].max(least) * f64::from(materials.density[vertex]);
+        mass * materials.inertia(vertex, params)
     }
 
-    /// Inertial mass of every vertex, kg: see [`Materials`].
-    pub(super) fn inertial_masses(&self, params: &Params) -> Vec<f64> {
-        self.masses(params).iter().enumerate().map(|(vertex, mass)| mass * self.materials.inertia(vertex, params)).collect()
-    }
-
-    /// Lower triangle of M/h² + k Qᵀ V Q.
-    pub(super) fn matrix(&self, params: &Params, step_secs: f64) -> CscMatrix<f64> {
-        let mut matrix = self.stiffness.clone();
-        let scale = self.stiffness_scale(params);
-        let masses = self.inertial_masses(params);
-        for (row, column, value) in matrix.triplet_iter_mut() {
-            *value *= scale;
-            if row == column {
-                *value += masses[row] / (step_secs * step_secs);
-            }
-        }
-        matrix
-    }
-}
-
-/// Lower triangle of Qᵀ V Q. Vertices that are carried have diagonal rows, as heavy as is usual.
-fn stiffness(elements: &[Element], vertices: usize, carried: &[u32]) -> CscMatrix<f64> {
-    let mut is_carried = vec![false; vertices];
-    for &vertex in carried {
-        is_carried[vertex as usize] = true;
-    }
-    let mut coo = CooMatrix::new(vertices, vertices);
-    let mut diagonal = vec![0.0; vertices];
-    for element in elements {
-        let corners = element.corners.map(|v| v as usize);
-        for tet in (0..3).filter(|&tet| element.weight[tet] > 0.0) {
-            let gradients = gradients(&element.rest_inverse[tet]);
-            // Skin vertices of the tet: chain entries tet..3.
-            for (a, &row) in corners.iter().enumerate().skip(tet) {
-                for (b, &column) in corners.iter().enumerate().skip(tet) {
-                    if row == column {
-                        diagonal[row] += element.weight[tet] * gradients[a - tet].norm_squared();
-                    } else if row > column && !is_carried[row] && !is_carried[column] {
-                        coo.push(row, column, element.weight[tet] * gradients[a - tet].dot(&gradients[b - tet]));
-                    }
+    /// Values of M/h² + k Qᵀ V Q, in the order of the structure's pattern.
+    pub(super) fn matrix(&self, params: &Params, materials: &Materials, step_secs: f64) -> Vec<f64> {
+        let pattern = &self.structure.pattern;
+        let mut values = vec![0.0; pattern.rows.len()];
+        // Volume is held against the same gradients as shape.
+        let scale = self.stiffness_scale(params) * (1.0 + params.volume);
+        for prism in &self.prisms {
+            let scale = scale * materials.prism_stiffness(prism.corners);
+            for ((&entry, stiffness), [a, b]) in prism.entries.iter().zip(prism.stiffness).zip(PAIRS) {
+                if [a, b].iter().all(|&k| !self.is_carried[prism.corners[k] as usize]) {
+                    values[entry as usize] += scale * stiffness;
                 }
             }
         }
+        for vertex in 0..self.volume.len() {
+            // The diagonal is the first entry of its column.
+            let value = &mut values[pattern.column_starts[vertex] as usize];
+            *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
+            if self.is_carried[vertex] {
+                *value += scale * self.diagonal[vertex];
+            }
+        }
+        values
     }
-    let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
-    sorted.sort_by(f64::total_cmp);
-    let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
-    for (vertex, &entry) in diagonal.iter().enumerate() {
-        coo.push(vertex, vertex, if is_carried[vertex] { typical } else { entry });
+
+    /// Stiffness times volume of all tets of a part.
+    pub(super) fn weights(&self, part: &Part, params: &Params, materials: &Materials) -> Vec<BlockWeights> {
+        let scale = self.stiffness_scale(params);
+        let of_prism = |&element: &u32| {
+            let prism = &self.prisms[element as usize];
+            let scale = scale * materials.prism_stiffness(prism.corners);
+            prism.volume.map(|volume| volume * scale)
+        };
+        part.elements.chunks(super::lanes::LANES).map(|block| Block::weights(block.iter().map(of_prism))).collect()
     }
-    CscMatrix::from(&coo)
 }
 
-/// ∂F/∂x of the four vertices of a tet: F = Σ xₐ gₐᵀ.
-fn gradients(rest_inverse: &Matrix3<f64>) -> [nalgebra::Vector3<f64>; 4] {
-    let g: [nalgebra::Vector3<f64>; 3] = std::array::from_fn(|k| rest_inverse.row(k).transpose());
-    [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]]
+/// A prism for the solver: edges along the chain instead of from a tet's first vertex.
+fn element(prism: &crate::tissue::Prism) -> Element {
+    let mut element = Element { corners: prism.corners, rest_inverse: [Matrix3::zeros(); 3], volume: [0.0; 3] };
+    // Edges from the first vertex are sums of edges along the chain.
+    let sums = Matrix3::new(1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
+    for tet in 0..3 {
+        if let Some(inverse) = prism.rest_inverse[tet] {
+            element.rest_inverse[tet] = sums * inverse;
+            element.volume[tet] = prism.volumes[tet];
+        }
+    }
+    element
+}
+
+/// Σ V gₐ·g_b with ∂F/∂xₐ = gₐ, for the pairs of [`PAIRS`].
+fn element_stiffness(element: &Element) -> [f64; 6] {
+    let mut sums = [0.0; 6];
+    for tet in 0..3 {
+        let inverse = &element.rest_inverse[tet];
+        let row = |k: usize| inverse.row(k).transpose();
+        // Of the four points of the tet, chain entries tet … tet + 3, those on the skin.
+        let mut gradients = [Vector3::zeros(); 3];
+        gradients[tet] = -row(0);
+        for corner in tet + 1..3 {
+            gradients[corner] = row(corner - tet - 1) - row(corner - tet);
+        }
+        for (sum, [a, b]) in sums.iter_mut().zip(PAIRS) {
+            *sum += element.volume[tet] * gradients[a].dot(&gradients[b]);
+        }
+    }
+    sums
 }

@@ -24,7 +24,7 @@
 
 use nalgebra::{Matrix3, Matrix4, Vector3};
 
-use super::{Materials, Params, System};
+use super::{Materials, Params, Simulation};
 use crate::math::{Affine, Point64, Vec64, affine, closest_rotation, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
@@ -36,10 +36,8 @@ const CORE_STIFFNESS: f64 = 25.0;
 const ITERATIONS: usize = 20;
 /// "Time step" of the solve for an equilibrium, s.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size…
+/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size.
 const STILL: f64 = 1e-9;
-/// …or after so many.
-const MAX_STATIC_ITERATIONS: usize = 20_000;
 /// Nothing is faster relative to its pose than this many sizes a second.
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 
@@ -97,7 +95,7 @@ struct Rod {
 impl VirtualBones {
     /// The virtual bones of a tissue around `skin`, at rest; `None` if there are none.
     #[must_use]
-    pub fn bind(tissue: &Tissue, skin: &TriMesh, skeleton: &Skeleton, system: &System, params: &Params) -> Option<Self> {
+    pub fn bind(tissue: &Tissue, skin: &TriMesh, skeleton: &Skeleton, simulation: &Simulation) -> Option<Self> {
         let graph = &tissue.graph;
         let inverse = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
         let mut bones = Self {
@@ -106,7 +104,7 @@ impl VirtualBones {
             order: Vec::new(),
             dynamic: TreeFactor::default(),
             equilibrium: TreeFactor::default(),
-            params: *params,
+            params: *simulation.params(),
             gravity: Vec64::zeros(),
             size: f64::from(skin.bounds().size()),
             joint_from_bind: skeleton.joints().iter().map(inverse).collect(),
@@ -128,7 +126,7 @@ impl VirtualBones {
         bones.place_points();
         bones.hang();
         bones.rest(&skeleton.bind_transforms());
-        bones.set(system, params);
+        bones.set(simulation);
         Some(bones)
     }
 
@@ -172,9 +170,9 @@ impl VirtualBones {
     }
 
     /// Takes over parameters and materials.
-    pub fn set(&mut self, system: &System, params: &Params) {
+    pub fn set(&mut self, simulation: &Simulation) {
+        let (system, params, materials) = (simulation.system(), simulation.params(), simulation.materials());
         let unit = system.unit(params);
-        let materials = &system.materials;
         let density = system.density(params);
         self.params = *params;
         self.gravity = Vec64::from(params.gravity_m_s2) / unit;
@@ -266,11 +264,6 @@ impl VirtualBones {
         }
         self.restart_if_lost(world_from_joint);
         farthest
-    }
-
-    /// The equilibrium in a pose.
-    pub fn settle(&mut self, world_from_joint: &[Affine]) {
-        self.creep(world_from_joint, MAX_STATIC_ITERATIONS);
     }
 
     /// Whether the last [`Self::creep`] reached its end when it returned this.

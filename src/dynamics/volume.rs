@@ -13,12 +13,11 @@
 use nalgebra::Matrix3;
 
 /// Newton steps.
-const STEPS: usize = 4;
+pub(super) const STEPS: usize = 4;
 /// A step changes no entry by more than this: a flat F, whose cofactors vanish, must not be shot away.
-const LONGEST: f64 = 0.5;
+pub(super) const LONGEST: f64 = 0.5;
 
 /// A matrix near `f` with determinant 1, as nearly as [`STEPS`] steps get; the scalar twin of the solver's vector code.
-#[cfg_attr(not(test), expect(dead_code, reason = "the reference that the vector code is tested against"))]
 pub(super) fn project_volume(f: &Matrix3<f64>) -> Matrix3<f64> {
     let mut f = *f;
     for _ in 0..STEPS {

@@ -5,12 +5,14 @@
 //! bones that do not move sleeps: it costs nothing and stays exactly where it is.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
 use crate::character::BoneMap;
-use crate::dynamics::{FactorError, Materials, Params, Simulation, VirtualBones};
+use crate::collision::CollisionBody;
+use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
 use crate::tissue::BaseFrame;
@@ -78,8 +80,9 @@ impl Projective {
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }
+        simulation.set_contacts(contacts(subject, &flesh, params));
         let skeleton = &subject.character.skeleton;
-        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim.mesh, skeleton, simulation.system(), simulation.params());
+        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim.mesh, skeleton, &simulation);
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
@@ -113,7 +116,14 @@ impl Projective {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
+        let other = params.collisions != self.simulation.params().collisions;
         self.simulation.set_params(params)?;
+        if other {
+            self.simulation.set_contacts(contacts(&self.subject, &self.flesh, params));
+            if let Some(contacts) = self.simulation.contacts_mut() {
+                contacts.place_feet(self.frame.bones());
+            }
+        }
         self.tell_virtual_bones();
         Ok(())
     }
@@ -131,7 +141,7 @@ impl Projective {
 
     fn tell_virtual_bones(&mut self) {
         if let Some(bones) = &mut self.virtual_bones {
-            bones.set(self.simulation.system(), self.simulation.params());
+            bones.set(&self.simulation);
         }
     }
 
@@ -159,7 +169,7 @@ impl Projective {
     /// Places the base in the pose between `from` and `to`; `None` is exactly the frame's pose. Returns how far virtual bones still are
     /// from rest.
     fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: Motion) -> f64 {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let world = match between {
             None => {
                 self.at.clone_from(&self.to);
@@ -181,6 +191,9 @@ impl Projective {
             bones.write(world, &mut self.frame);
         }
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        if let Some(contacts) = self.simulation.contacts_mut() {
+            contacts.place_feet(self.frame.bones());
+        }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
         unrest
     }
@@ -229,13 +242,13 @@ impl Projective {
     }
 
     /// One step over the placed base, unless everything sleeps and the base has not moved.
-    fn step_or_sleep(&mut self) {
+    fn step_or_sleep(&mut self, deadline: Option<Instant>) {
         let tolerance = ASLEEP * self.subject.size;
         let moved = self.base.iter().zip(self.simulation.base()).any(|(new, old)| (new - old).abs().max() > tolerance);
         if !moved && self.still_steps >= STEPS_TO_SLEEP {
             return;
         }
-        let report = self.simulation.step(&self.base);
+        let report = self.simulation.step_until(&self.base, deadline);
         self.still_steps = if moved || report.farthest > tolerance { 0 } else { self.still_steps + 1 };
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
@@ -253,6 +266,7 @@ impl Projective {
 
     fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
         let step = self.simulation.params().time_step_secs;
+        let (start, budget_ms) = (Instant::now(), self.simulation.params().budget_ms);
         let earlier = self.pending_secs;
         self.pending_secs += frame.dt_secs;
         let steps = ((self.pending_secs + 1e-9) / step).floor() as u32;
@@ -266,7 +280,9 @@ impl Projective {
                 continue;
             }
             self.place_base((t < 1.0).then_some(t), frame.world_from_joint, Motion::Step);
-            self.step_or_sleep();
+            // Every step of the frame gets the same share of its time.
+            let share = |ms: f64| start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps));
+            self.step_or_sleep(budget_ms.map(share));
         }
         self.times.steps = steps;
         self.pending_secs -= f64::from(steps) * step;
@@ -303,6 +319,14 @@ impl Skinner for Projective {
         self.started = false;
         self.pending_secs = 0.0;
     }
+}
+
+/// What collides, as far as the parameters want it.
+fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
+    (params.collisions == Collisions::Global).then(|| {
+        let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+        Contacts::new(body, &flesh.system, params, subject.size)
+    })
 }
 
 /// Transform of every joint relative to its parent joint.

@@ -137,9 +137,10 @@ impl Subject {
         self.setup.tissue_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        self.tissue = tissue.map(|tissue| {
-            let system = Arc::new(System::assemble(&tissue, f64::from(self.size), character.metres_per_unit));
-            Flesh { tissue: Arc::new(tissue), system }
+        self.tissue = tissue.and_then(|tissue| {
+            let system = System::assemble(&tissue, f64::from(self.size), character.metres_per_unit)
+                .map_err(|error| TissueError::Unsolvable { reason: error.to_string() })?;
+            Ok(Flesh { tissue: Arc::new(tissue), system: Arc::new(system) })
         });
         self.setup.assemble_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())

@@ -92,6 +92,12 @@ pub enum TissueError {
         /// How many joints were tried.
         joints: usize,
     },
+    /// The equations of the flesh can't be set up.
+    #[error("the flesh can't be simulated: {reason}")]
+    Unsolvable {
+        /// What the solver said.
+        reason: String,
+    },
     /// The caller gave up.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -152,7 +158,7 @@ impl Tissue {
 fn limb_radius(mesh: &TriMesh, feet: &Feet) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
-        let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+        let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let area = (b - a).cross(&(c - a)).norm();
         let distance = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - feet.points[v as usize]).norm();
         sum += area * triangle.iter().map(distance).sum::<f64>() / 3.0;

@@ -8,7 +8,7 @@ use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::character::MOST_JIGGLE;
-use crate::dynamics::{Params, Preset};
+use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
 use crate::session::{Command, Gesture};
 
 /// What the panel may read.
@@ -22,6 +22,9 @@ pub struct DynamicsView<'a> {
     pub size_over_human: f64,
 }
 
+/// What a frame gets when a budget is switched on, ms.
+const DEFAULT_BUDGET_MS: f64 = 8.0;
+
 /// Acceleration on the ground, m s⁻².
 const EARTH: f64 = 9.81;
 
@@ -34,6 +37,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         presets(ui, view.params, actions);
         let mut edited = *view.params;
         let mut iterations = f64::from(edited.iterations);
+        let mut acceleration = f64::from(edited.acceleration);
         let mut step_ms = edited.time_step_secs * 1e3;
         let responses = [
             number(
@@ -82,15 +86,26 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
                 false,
                 "",
             ),
+            number(
+                ui,
+                "Acceleration",
+                "Earlier iterations that are combined with the newest (Anderson): the same exactness in fewer iterations; 0 is off",
+                &mut acceleration,
+                0.0..=f64::from(MAX_ACCELERATION),
+                false,
+                "",
+            ),
             number(ui, "Time step", "Simulated time of one step", &mut step_ms, 2.0..=50.0, false, " ms"),
         ];
         edited.iterations = iterations.round().clamp(1.0, 1_000.0) as u32;
+        edited.acceleration = acceleration.round().clamp(0.0, f64::from(MAX_ACCELERATION)) as u32;
         edited.time_step_secs = step_ms / 1e3;
         for response in responses {
             if let Some(gesture) = edit_of(&response) {
                 actions.send(Command::SetParams(edited), gesture);
             }
         }
+        budget(ui, view.params, actions);
         gravity(ui, view.params, actions);
         human_sized(ui, view, actions);
         ui.add_space(2.0);
@@ -119,8 +134,8 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         let response = combo.show_ui(ui, |ui| {
             for preset in Preset::ALL {
                 if ui.selectable_label(current == Some(preset), preset.label()).clicked() && current != Some(preset) {
-                    let Params { gravity_m_s2, jiggle, volume, .. } = *params;
-                    let numbers = Params { gravity_m_s2, jiggle, volume, ..preset.params() };
+                    let Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, .. } = *params;
+                    let numbers = Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, ..preset.params() };
                     actions.once(Command::SetParams(numbers));
                 }
             }
@@ -132,7 +147,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
 fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInclusive<f64>, logarithmic: bool, suffix: &str) -> Response {
     row(ui, name, hover, |ui, label| {
         ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
-        let whole = matches!(name, "Iterations");
+        let whole = matches!(name, "Iterations" | "Acceleration");
         let slider = Slider::new(value, range).logarithmic(logarithmic).clamping(SliderClamping::Edits).suffix(suffix);
         let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
         ui.add(slider).labelled_by(label)
@@ -151,6 +166,30 @@ fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
             let square = view.size_over_human * view.size_over_human;
             let stiffness_pa = if on { view.params.stiffness_pa / square } else { view.params.stiffness_pa * square };
             actions.once(Command::SetParams(Params { stiffness_pa, human_sized: on, ..*view.params }));
+        }
+    });
+}
+
+fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
+    let hover = "Ends a frame's iterations after so much time; the motion then depends on how fast this machine is";
+    row(ui, "Time budget", hover, |ui, label| {
+        let mut on = params.budget_ms.is_some();
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            let budget_ms = on.then_some(DEFAULT_BUDGET_MS);
+            actions.send(Command::SetParams(Params { budget_ms, ..*params }), Gesture::Once);
+        }
+        let enabled = params.budget_ms.is_some();
+        let mut edited = params.budget_ms.unwrap_or(DEFAULT_BUDGET_MS);
+        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        let slider = Slider::new(&mut edited, 0.1..=50.0).logarithmic(true).clamping(SliderClamping::Edits).suffix(" ms").max_decimals(1);
+        let response = ui.add_enabled(enabled, slider);
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::slider(enabled, edited, "Milliseconds a frame");
+            info.label = Some("Milliseconds a frame".to_owned());
+            info
+        });
+        if let Some(gesture) = edit_of(&response) {
+            actions.send(Command::SetParams(Params { budget_ms: Some(edited), ..*params }), gesture);
         }
     });
 }

@@ -1,0 +1,139 @@
+//! The pairs that are in touch, from step to step.
+//!
+//! A pair begins when a vertex lies in a wedge. It then follows the vertex over the surface, and ends when the vertex is farther
+//! away than [`KEEP`], or beside the surface. So a contact at rest neither flickers nor pops.
+
+use super::{CollisionBody, Detector, Feet, Foot};
+use crate::math::{Point, Vec3};
+
+/// A pair is kept while its vertex is less than this part of the local edge length above the surface (δ_col of FPS 3.2.5).
+pub const KEEP: f32 = 0.25;
+/// Contacts of one vertex with different places.
+const PER_VERTEX: usize = 3;
+/// Places closer than so many local edges are one.
+const SAME_PLACE: f32 = 2.0;
+/// A vertex that is in no wedge any more and farther from its place than so many local edges has passed it.
+const LOST: f32 = 2.0;
+
+/// Surfaces in contact face each other: the cosine between their normals is below this.
+const FACING: f32 = 0.0;
+
+/// A vertex and the place of the skin that it must stay outside of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// The vertex.
+    pub vertex: u32,
+    /// The triangle with the closest point.
+    pub triangle: u32,
+    /// Its corners.
+    pub corners: [u32; 3],
+    /// Barycentric coordinates β of the closest point.
+    pub weights: [f32; 3],
+    /// Outward normal n at the closest point.
+    pub normal: Vec3,
+    /// n · (x − Σ β t): negative inside.
+    pub gap: f32,
+    /// Mean edge length there, at rest.
+    pub edge: f32,
+    /// How hard the pair presses; 0 while it does not. Belongs to whoever solves for it, and is kept as long as the pair is.
+    pub load: f32,
+    /// Whether the pair was there before the last refresh.
+    pub old: bool,
+}
+
+/// All contacts of a skin, by vertex.
+#[derive(Debug, Clone, Default)]
+pub struct ContactList {
+    contacts: Vec<Contact>,
+    kept: Vec<Contact>,
+    detector: Detector,
+}
+
+impl ContactList {
+    /// The contacts, by vertex, then by triangle.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// The same, to put the loads in.
+    pub fn contacts_mut(&mut self) -> &mut [Contact] {
+        &mut self.contacts
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.contacts.clear();
+    }
+
+    /// Follows the contacts to new positions, drops those that ended and finds new ones. Allocates nothing once it has seen as many.
+    pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+        let Self { contacts, kept, detector } = self;
+        let hits = detector.detect(body, positions, feet);
+        kept.clear();
+        for contact in contacts.iter() {
+            let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
+            let still_inside = hits.get(touched).is_some_and(|hit| hit.vertex == contact.vertex);
+            let found = follow(body, positions, contact.vertex, contact.triangle);
+            if let Some(next) = found.filter(|next| stays(next, still_inside, positions)) {
+                let next = Contact { load: contact.load, old: true, ..next };
+                if is_new_place(kept, &next, positions) {
+                    kept.push(next);
+                }
+            }
+        }
+        let old = kept.len();
+        for hit in hits {
+            let Some(next) = follow(body, positions, hit.vertex, hit.triangle) else { continue };
+            let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
+            let present = kept[first..old].iter().take_while(|c| c.vertex == hit.vertex);
+            let added = kept[old..].iter().rev().take_while(|c| c.vertex == hit.vertex);
+            let same = |c: &Contact| (place(c, positions) - place(&next, positions)).norm() <= SAME_PLACE * next.edge;
+            let (mut count, mut known) = (0, false);
+            for c in present.chain(added) {
+                count += 1;
+                known |= same(c);
+            }
+            if next.gap < 0.0 && !known && count < PER_VERTEX {
+                kept.push(next);
+            }
+        }
+        kept.sort_unstable_by_key(|c| (c.vertex, c.triangle));
+        std::mem::swap(contacts, kept);
+    }
+}
+
+/// Where a vertex now has its closest point, starting from a triangle; `None` if it came to its own neighbourhood.
+fn follow(body: &CollisionBody, positions: &[Point], vertex: u32, from: u32) -> Option<Contact> {
+    let p = positions[vertex as usize];
+    let Foot { triangle, weights, point, normal } = body.walk(&p, from, positions);
+    let corners = body.triangle(triangle);
+    if corners.contains(&vertex) || (triangle != from && body.is_left_alone(vertex, triangle)) {
+        return None;
+    }
+    let edge = body.local_edge(triangle);
+    let own = body.area_normal(vertex, positions).try_normalize(1e-30)?;
+    if own.dot(&normal) > FACING {
+        return None;
+    }
+    Some(Contact { vertex, triangle, corners, weights, normal, gap: normal.dot(&(p - point)), edge, load: 0.0, old: false })
+}
+
+fn place(contact: &Contact, positions: &[Point]) -> Point {
+    let mut sum = Vec3::zeros();
+    for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
+        sum += positions[v as usize].coords * w;
+    }
+    Point::from(sum)
+}
+
+fn stays(contact: &Contact, still_inside: bool, positions: &[Point]) -> bool {
+    let distance = (positions[contact.vertex as usize] - place(contact, positions)).norm();
+    if contact.gap >= 0.0 { distance <= KEEP * contact.edge } else { still_inside || distance <= LOST * contact.edge }
+}
+
+/// Contacts come by vertex: whether none of the last ones is of the same vertex at the same place.
+fn is_new_place(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
+    let point = place(next, positions);
+    !kept.iter().rev().take_while(|c| c.vertex == next.vertex).any(|c| (place(c, positions) - point).norm() <= SAME_PLACE * next.edge)
+}

@@ -1,0 +1,31 @@
+//! Self-contact of the skin: who is inside of whom, where the way out is, and which pairs stay in touch.
+//!
+//! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5; the spatial hash is that of
+//! Teschner et al., "Optimized Spatial Hashing for Collision Detection of Deformable Objects", VMV 2003.
+//!
+//! Types by lifetime: [`CollisionBody`] is made once per tissue; [`Detector`] holds the scratch of a detection; [`ContactList`] is the
+//! state that goes from step to step.
+//!
+//! | paper  | here                  | unit  | note                                                                |
+//! |--------|-----------------------|-------|---------------------------------------------------------------------|
+//! | sᵢ     | `Feet`                | world | foot points, moved rigidly with their bones                         |
+//! | δ_col  | [`KEEP`]              | edges | a pair is kept while it is closer than this part of the local edge   |
+//! | t      | [`Contact::triangle`] |       | the skin triangle whose wedge, down to the bone line, holds a vertex |
+//!
+//! # Departures
+//! - A vertex is not projected to the plane of the wedge's triangle: from there on it walks over the surface to the closest point,
+//!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of popping from plane to plane.
+//! - Only vertices inside the boxes of patches that they don't belong to are hashed.
+//! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
+
+mod body;
+mod detect;
+mod list;
+mod measure;
+mod surface;
+
+pub use body::CollisionBody;
+pub use detect::{Detector, Feet, Hit};
+pub use list::{Contact, ContactList, KEEP};
+pub use measure::{Penetration, SelfIntersections, deepest_penetration, self_intersections};
+pub use surface::Foot;

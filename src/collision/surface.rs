@@ -1,0 +1,143 @@
+//! Closest points on the skin, by walking from triangle to triangle.
+
+use super::CollisionBody;
+use super::body::NONE;
+use crate::math::{Point, Vec3};
+
+/// Triangles that a walk crosses at most.
+const STEPS: usize = 24;
+
+/// A point of the skin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Foot {
+    /// The triangle it lies on.
+    pub triangle: u32,
+    /// Its barycentric coordinates there.
+    pub weights: [f32; 3],
+    /// Where it is.
+    pub point: Point,
+    /// The normal there, interpolated between the vertices.
+    pub normal: Vec3,
+}
+
+impl CollisionBody {
+    /// The point of the skin closest to `p` that is reached from `start` by always going to a closer triangle next to the present one.
+    pub(super) fn walk(&self, p: &Point, start: u32, positions: &[Point]) -> Foot {
+        let closest = |triangle: u32| {
+            let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
+            let weights = closest_to_origin(&corners);
+            let way = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+            (way.norm_squared(), weights, way)
+        };
+        let mut triangle = start;
+        let mut best = closest(start);
+        for _ in 0..STEPS {
+            let mut next = None;
+            // Only what touches the part of the triangle where the closest point lies can be closer.
+            for candidate in self.touching(triangle, &best.1) {
+                let found = closest(candidate);
+                if found.0 < best.0 * (1.0 - 1e-6) {
+                    (best, next) = (found, Some(candidate));
+                }
+            }
+            let Some(found) = next else { break };
+            triangle = found;
+        }
+        let (_, weights, way) = best;
+        Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
+    }
+
+    /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.
+    fn touching(&self, triangle: u32, weights: &[f32; 3]) -> impl Iterator<Item = u32> + '_ {
+        let corners = self.triangle(triangle);
+        let zero = weights.map(|w| w <= 0.0);
+        let count = zero.iter().filter(|&&z| z).count();
+        let fan: &[u32] = match (count, zero) {
+            (2, [false, ..]) => self.fan(corners[0]),
+            (2, [_, false, _]) => self.fan(corners[1]),
+            (2, _) => self.fan(corners[2]),
+            _ => &[],
+        };
+        // Opposite to corner 0 is the edge (1, 2), and so on.
+        let across = match (count, zero) {
+            (1, [true, ..]) => self.across[triangle as usize][1],
+            (1, [_, true, _]) => self.across[triangle as usize][2],
+            (1, _) => self.across[triangle as usize][0],
+            _ => NONE,
+        };
+        let across = (across != NONE).then_some(across);
+        fan.iter().copied().filter(move |&t| t != triangle).chain(across)
+    }
+
+    /// The normal at a point of a triangle.
+    pub(super) fn smooth_normal(&self, triangle: u32, weights: &[f32; 3], positions: &[Point]) -> Vec3 {
+        let corners = self.triangle(triangle);
+        let mut sum = Vec3::zeros();
+        for (v, &w) in corners.into_iter().zip(weights) {
+            if w > 0.0 {
+                sum += self.area_normal(v, positions).try_normalize(1e-30).unwrap_or_else(Vec3::zeros) * w;
+            }
+        }
+        sum.try_normalize(1e-6).unwrap_or_else(|| self.flat_normal(triangle, positions))
+    }
+
+    fn flat_normal(&self, triangle: u32, positions: &[Point]) -> Vec3 {
+        let [a, b, c] = self.triangle(triangle).map(|v| positions[v as usize]);
+        (b - a).cross(&(c - a)).try_normalize(1e-30).unwrap_or_else(Vec3::y)
+    }
+}
+
+/// Barycentric coordinates of the point of a triangle closest to the origin (Ericson, "Real-Time Collision Detection", 5.1.5).
+fn closest_to_origin([a, b, c]: &[Vec3; 3]) -> [f32; 3] {
+    let (ab, ac) = (b - a, c - a);
+    let (d1, d2) = (-ab.dot(a), -ac.dot(a));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let (d3, d4) = (-ab.dot(b), -ac.dot(b));
+    if d3 >= 0.0 && d4 <= d3 {
+        return [0.0, 1.0, 0.0];
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        let t = d1 / (d1 - d3);
+        return [1.0 - t, t, 0.0];
+    }
+    let (d5, d6) = (-ab.dot(c), -ac.dot(c));
+    if d6 >= 0.0 && d5 <= d6 {
+        return [0.0, 0.0, 1.0];
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        let t = d2 / (d2 - d6);
+        return [1.0 - t, 0.0, t];
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+        let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return [0.0, 1.0 - t, t];
+    }
+    let sum = va + vb + vc;
+    if sum > 0.0 { [va / sum, vb / sum, vc / sum] } else { [1.0, 0.0, 0.0] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point64;
+
+    #[test]
+    fn agrees_with_the_exact_closest_point() {
+        for k in 0..500 {
+            let t = k as f32;
+            let at = |s: f32| Vec3::new((t * 1.1 + s).sin(), (t * 0.7 + 2.0 * s).cos(), (t * 0.3 - s).sin()) * (1.0 + s);
+            let corners = [at(0.0), at(1.0), at(2.5)];
+            let w = closest_to_origin(&corners);
+            assert!(w.iter().all(|&w| w >= 0.0) && (w.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+            let ours = (corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]).norm();
+            let [a, b, c] = corners.map(|v| Point64::from(v.cast::<f64>()));
+            let exact = crate::mesh::closest_on_triangle(&Point64::origin(), &a, &b, &c).coords.norm();
+            assert!((f64::from(ours) - exact).abs() < 1e-5, "{ours} {exact}");
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Vector code with one element a lane, on whatever vector unit there is, and the way between it and points in memory.
+//!
+//! A point in memory is a [`Slot`]: x, y, z and a pad, so that one 128-bit instruction moves it. Elements name their points by `u16`
+//! indices into [`Slots`], which have room for every `u16`: no index can be out of bounds, so none needs a check.
+
+use std::any::Any;
+
+use pulp::Simd;
+
+/// Elements in a block.
+pub(super) const LANES: usize = 16;
+/// A point or a vector in memory: x, y, z, pad.
+pub(super) type Slot = [f32; 4];
+/// As many as a `u16` can name. Only what is used is ever touched, and takes memory.
+pub(super) type Slots = [Slot; SLOTS];
+pub(super) const SLOTS: usize = 1 << 16;
+
+/// One number a lane.
+pub(super) type Lanes = [f32; LANES];
+/// Indices of the points of a block.
+pub(super) type Indices = [u16; LANES];
+
+/// Three columns of three entries; each entry holds one value a lane.
+pub(super) type Mat3<S> = [[<S as Simd>::f32s; 3]; 3];
+pub(super) type Vec3s<S> = [<S as Simd>::f32s; 3];
+
+/// All zero; untouched memory costs nothing.
+pub(super) fn zeroed_slots() -> Box<Slots> {
+    let slots: Box<[Slot]> = vec![[0.0; 4]; SLOTS].into_boxed_slice();
+    slots.try_into().unwrap_or_else(|_| unreachable!("the length is that of the array"))
+}
+
+/// Vector instructions under short names.
+#[derive(Clone, Copy)]
+pub(super) struct Ops<S: Simd>(pub(super) S);
+
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(clippy::unused_self, reason = "all operations read the same at the call, whether they need the token or not")]
+impl<S: Simd> Ops<S> {
+    #[inline(always)]
+    pub(super) fn splat(self, value: f32) -> S::f32s {
+        self.0.splat_f32s(value)
+    }
+
+    #[inline(always)]
+    pub(super) fn zero3(self) -> Vec3s<S> {
+        [self.splat(0.0); 3]
+    }
+
+    #[inline(always)]
+    pub(super) fn load(self, lanes: &Lanes, part: usize) -> S::f32s {
+        S::as_simd_f32s(lanes).0[part]
+    }
+
+    #[cfg(test)]
+    pub(super) fn store(self, lanes: &mut Lanes, part: usize, value: S::f32s) {
+        S::as_mut_simd_f32s(lanes).0[part] = value;
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(self, value: S::f32s, lane: usize) -> f32 {
+        let values: &[f32] = bytemuck::cast_slice(std::slice::from_ref(&value));
+        values[lane]
+    }
+
+    #[inline(always)]
+    pub(super) fn set_lane(self, value: &mut S::f32s, lane: usize, entry: f32) {
+        let values: &mut [f32] = bytemuck::cast_slice_mut(std::slice::from_mut(value));
+        values[lane] = entry;
+    }
+
+    #[inline(always)]
+    pub(super) fn add(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.add_f32s(a, b)
+    }
+
+    #[inline(always)]
+    pub(super) fn sub(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.sub_f32s(a, b)
+    }
+
+    #[inline(always)]
+    pub(super) fn mul(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.mul_f32s(a, b)
+    }
+
+    #[inline(always)]
+    pub(super) fn div(self, a: S::f32s, b: S::f32s) -> S::f32s {
+        self.0.div_f32s(a, b)
+    }
+
+    /// a b + c.
+    #[inline(always)]
+    pub(super) fn fma(self, a: S::f32s, b: S::f32s, c: S::f32s) -> S::f32s {
+        self.0.mul_add_e_f32s(a, b, c)
+    }
+
+    /// c − a b.
+    #[inline(always)]
+    pub(super) fn fnma(self, a: S::f32s, b: S::f32s, c: S::f32s) -> S::f32s {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(v4) = as_v4(self.0) {
+                return bytemuck::cast(v4.avx512f._mm512_fnmadd_ps(bytemuck::cast(a), bytemuck::cast(b), bytemuck::cast(c)));
+            }
+            if let Some(v3) = as_v3(self.0) {
+                return bytemuck::cast(v3.fma._mm256_fnmadd_ps(bytemuck::cast(a), bytemuck::cast(b), bytemuck::cast(c)));
+            }
+        }
+        self.fma(self.0.neg_f32s(a), b, c)
+    }
+
+    /// Whether a < b in any lane; false for NaN.
+    #[inline(always)]
+    pub(super) fn any_less(self, a: S::f32s, b: S::f32s) -> bool {
+        self.any(self.0.less_than_f32s(a, b))
+    }
+
+    /// Whether a > b in any lane, or one of them is NaN.
+    #[inline(always)]
+    pub(super) fn any_not_less_or_equal(self, a: S::f32s, b: S::f32s) -> bool {
+        let simd = self.0;
+        let (zero, one) = (self.splat(0.0), self.splat(1.0));
+        self.any_less(zero, simd.select_f32s(simd.less_than_or_equal_f32s(a, b), zero, one))
+    }
+
+    #[inline(always)]
+    fn any(self, mask: S::m32s) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(v3) = as_v3(self.0) {
+            return v3.avx._mm256_movemask_ps(bytemuck::checked::cast(mask)) != 0;
+        }
+        self.0.first_true_m32s(mask) < S::F32_LANES
+    }
+
+    #[inline(always)]
+    pub(super) fn add3(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
+        [self.add(a[0], b[0]), self.add(a[1], b[1]), self.add(a[2], b[2])]
+    }
+
+    #[inline(always)]
+    pub(super) fn sub3(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
+        [self.sub(a[0], b[0]), self.sub(a[1], b[1]), self.sub(a[2], b[2])]
+    }
+
+    #[inline(always)]
+    pub(super) fn dot(self, a: Vec3s<S>, b: Vec3s<S>) -> S::f32s {
+        self.fma(a[0], b[0], self.fma(a[1], b[1], self.mul(a[2], b[2])))
+    }
+
+    #[inline(always)]
+    fn cross(self, a: Vec3s<S>, b: Vec3s<S>) -> Vec3s<S> {
+        [
+            self.fnma(a[2], b[1], self.mul(a[1], b[2])),
+            self.fnma(a[0], b[2], self.mul(a[2], b[0])),
+            self.fnma(a[1], b[0], self.mul(a[0], b[1])),
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn scaled(self, a: Vec3s<S>, s: S::f32s) -> Vec3s<S> {
+        [self.mul(a[0], s), self.mul(a[1], s), self.mul(a[2], s)]
+    }
+
+    /// a s + b.
+    #[inline(always)]
+    pub(super) fn fma3(self, a: Vec3s<S>, s: S::f32s, b: Vec3s<S>) -> Vec3s<S> {
+        [self.fma(a[0], s, b[0]), self.fma(a[1], s, b[1]), self.fma(a[2], s, b[2])]
+    }
+
+    /// A v.
+    #[inline(always)]
+    pub(super) fn combine(self, a: Mat3<S>, v: Vec3s<S>) -> Vec3s<S> {
+        self.fma3(a[0], v[0], self.fma3(a[1], v[1], self.scaled(a[2], v[2])))
+    }
+
+    /// A B.
+    #[inline(always)]
+    pub(super) fn matmul(self, a: Mat3<S>, b: Mat3<S>) -> Mat3<S> {
+        [self.combine(a, b[0]), self.combine(a, b[1]), self.combine(a, b[2])]
+    }
+
+    /// Columns of the cofactor matrix: det(A) A⁻ᵀ.
+    #[inline(always)]
+    pub(super) fn cofactors(self, a: Mat3<S>) -> Mat3<S> {
+        [self.cross(a[1], a[2]), self.cross(a[2], a[0]), self.cross(a[0], a[1])]
+    }
+
+    #[inline(always)]
+    pub(super) fn norm2(self, a: Mat3<S>) -> S::f32s {
+        self.add(self.dot(a[0], a[0]), self.add(self.dot(a[1], a[1]), self.dot(a[2], a[2])))
+    }
+
+    /// The points that a part of a block names, one coordinate a vector.
+    #[inline(always)]
+    pub(super) fn gather(self, slots: &Slots, indices: &Indices, part: usize) -> Vec3s<S> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(v4) = as_v4(self.0) {
+                return x86::gather_v4(v4, slots, indices).map_to();
+            }
+            if let Some(v3) = as_v3(self.0) {
+                return x86::gather_v3(v3, slots, indices, part).map_to();
+            }
+        }
+        let mut out = [[0.0_f32; LANES]; 3];
+        for lane in 0..S::F32_LANES {
+            let slot = slots[indices[part * S::F32_LANES + lane] as usize];
+            out[0][lane] = slot[0];
+            out[1][lane] = slot[1];
+            out[2][lane] = slot[2];
+        }
+        [self.load(&out[0], 0), self.load(&out[1], 0), self.load(&out[2], 0)]
+    }
+
+    /// Adds vectors to the slots that a part of a block names, lane after lane.
+    #[inline(always)]
+    pub(super) fn scatter_add(self, slots: &mut Slots, indices: &Indices, part: usize, v: Vec3s<S>) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(v4) = as_v4(self.0) {
+                return x86::scatter_add_v4(v4, slots, indices, v.map_to());
+            }
+            if let Some(v3) = as_v3(self.0) {
+                return x86::scatter_add_v3(v3, slots, indices, part, v.map_to());
+            }
+        }
+        for lane in 0..S::F32_LANES {
+            let slot = &mut slots[indices[part * S::F32_LANES + lane] as usize];
+            slot[0] += self.lane(v[0], lane);
+            slot[1] += self.lane(v[1], lane);
+            slot[2] += self.lane(v[2], lane);
+        }
+    }
+}
+
+/// The token for AVX-512 if `simd` is one.
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn as_v4<S: Simd>(simd: S) -> Option<pulp::x86::V4> {
+    (&simd as &dyn Any).downcast_ref::<pulp::x86::V4>().copied()
+}
+
+/// The token for AVX2 if `simd` is one.
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn as_v3<S: Simd>(simd: S) -> Option<pulp::x86::V3> {
+    (&simd as &dyn Any).downcast_ref::<pulp::x86::V3>().copied()
+}
+
+/// Between the vector types of a processor and those of the generic code.
+trait MapTo<U> {
+    fn map_to(self) -> [U; 3];
+}
+
+impl<T: bytemuck::NoUninit, U: bytemuck::AnyBitPattern> MapTo<U> for [T; 3] {
+    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+    #[inline(always)]
+    fn map_to(self) -> [U; 3] {
+        [bytemuck::cast(self[0]), bytemuck::cast(self[1]), bytemuck::cast(self[2])]
+    }
+}
+
+/// 128-bit loads and transposes: several times faster than hardware gathers, and nothing goes through memory a second time.
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+mod x86 {
+    use std::arch::x86_64::{__m128, __m256, __m512};
+
+    use pulp::cast;
+    use pulp::x86::{V3, V4};
+
+    use super::{Indices, LANES, Slot, Slots};
+
+    #[inline(always)]
+    fn quad(slots: &Slots, index: u16) -> __m128 {
+        cast(slots[index as usize])
+    }
+
+    #[inline(always)]
+    pub(super) fn gather_v4(simd: V4, slots: &Slots, indices: &Indices) -> [__m512; 3] {
+        let avx = simd.avx512f;
+        let rows =
+            [four(simd, slots, indices, 0), four(simd, slots, indices, 1), four(simd, slots, indices, 2), four(simd, slots, indices, 3)];
+        let low01 = avx._mm512_unpacklo_ps(rows[0], rows[1]);
+        let low23 = avx._mm512_unpacklo_ps(rows[2], rows[3]);
+        let high01 = avx._mm512_unpackhi_ps(rows[0], rows[1]);
+        let high23 = avx._mm512_unpackhi_ps(rows[2], rows[3]);
+        [
+            cast(avx._mm512_unpacklo_pd(cast(low01), cast(low23))),
+            cast(avx._mm512_unpackhi_pd(cast(low01), cast(low23))),
+            cast(avx._mm512_unpacklo_pd(cast(high01), cast(high23))),
+        ]
+    }
+
+    /// Points k, k + 4, k + 8, k + 12.
+    #[inline(always)]
+    fn four(simd: V4, slots: &Slots, indices: &Indices, k: usize) -> __m512 {
+        let avx = simd.avx512f;
+        let row = avx._mm512_castps128_ps512(quad(slots, indices[k]));
+        let row = avx._mm512_insertf32x4::<1>(row, quad(slots, indices[k + 4]));
+        let row = avx._mm512_insertf32x4::<2>(row, quad(slots, indices[k + 8]));
+        avx._mm512_insertf32x4::<3>(row, quad(slots, indices[k + 12]))
+    }
+
+    #[inline(always)]
+    pub(super) fn scatter_add_v4(simd: V4, slots: &mut Slots, indices: &Indices, v: [__m512; 3]) {
+        let avx = simd.avx512f;
+        let zero = avx._mm512_setzero_ps();
+        let (low, high) = (avx._mm512_unpacklo_ps(v[0], v[1]), avx._mm512_unpackhi_ps(v[0], v[1]));
+        let (low_z, high_z) = (avx._mm512_unpacklo_ps(v[2], zero), avx._mm512_unpackhi_ps(v[2], zero));
+        // Row k holds the vectors k, k + 4, k + 8, k + 12.
+        let rows: [__m512; 4] = [
+            cast(avx._mm512_unpacklo_pd(cast(low), cast(low_z))),
+            cast(avx._mm512_unpackhi_pd(cast(low), cast(low_z))),
+            cast(avx._mm512_unpacklo_pd(cast(high), cast(high_z))),
+            cast(avx._mm512_unpackhi_pd(cast(high), cast(high_z))),
+        ];
+        for k in 0..4 {
+            add(simd, slots, indices[k], avx._mm512_castps512_ps128(rows[k]));
+            add(simd, slots, indices[k + 4], avx._mm512_extractf32x4_ps::<1>(rows[k]));
+            add(simd, slots, indices[k + 8], avx._mm512_extractf32x4_ps::<2>(rows[k]));
+            add(simd, slots, indices[k + 12], avx._mm512_extractf32x4_ps::<3>(rows[k]));
+        }
+    }
+
+    #[inline(always)]
+    fn add(simd: V4, slots: &mut Slots, index: u16, v: __m128) {
+        let slot: &mut Slot = &mut slots[index as usize];
+        *slot = cast(simd.sse._mm_add_ps(cast(*slot), v));
+    }
+
+    #[inline(always)]
+    pub(super) fn gather_v3(simd: V3, slots: &Slots, indices: &Indices, part: usize) -> [__m256; 3] {
+        let avx = simd.avx;
+        let indices = &indices.as_chunks::<{ LANES / 2 }>().0[part];
+        let mut rows = [avx._mm256_setzero_ps(); 4];
+        for (k, row) in rows.iter_mut().enumerate() {
+            *row = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(quad(slots, indices[k])), quad(slots, indices[k + 4]));
+        }
+        let low01 = avx._mm256_unpacklo_ps(rows[0], rows[1]);
+        let low23 = avx._mm256_unpacklo_ps(rows[2], rows[3]);
+        let high01 = avx._mm256_unpackhi_ps(rows[0], rows[1]);
+        let high23 = avx._mm256_unpackhi_ps(rows[2], rows[3]);
+        [
+            cast(avx._mm256_unpacklo_pd(cast(low01), cast(low23))),
+            cast(avx._mm256_unpackhi_pd(cast(low01), cast(low23))),
+            cast(avx._mm256_unpacklo_pd(cast(high01), cast(high23))),
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn scatter_add_v3(simd: V3, slots: &mut Slots, indices: &Indices, part: usize, v: [__m256; 3]) {
+        let avx = simd.avx;
+        let indices = &indices.as_chunks::<{ LANES / 2 }>().0[part];
+        let zero = avx._mm256_setzero_ps();
+        let (low, high) = (avx._mm256_unpacklo_ps(v[0], v[1]), avx._mm256_unpackhi_ps(v[0], v[1]));
+        let (low_z, high_z) = (avx._mm256_unpacklo_ps(v[2], zero), avx._mm256_unpackhi_ps(v[2], zero));
+        let rows: [__m256; 4] = [
+            cast(avx._mm256_unpacklo_pd(cast(low), cast(low_z))),
+            cast(avx._mm256_unpackhi_pd(cast(low), cast(low_z))),
+            cast(avx._mm256_unpacklo_pd(cast(high), cast(high_z))),
+            cast(avx._mm256_unpackhi_pd(cast(high), cast(high_z))),
+        ];
+        for k in 0..4 {
+            let slot = &mut slots[indices[k] as usize];
+            *slot = cast(simd.sse._mm_add_ps(cast(*slot), avx._mm256_castps256_ps128(rows[k])));
+            let slot = &mut slots[indices[k + 4] as usize];
+            *slot = cast(simd.sse._mm_add_ps(cast(*slot), avx._mm256_extractf128_ps::<1>(rows[k])));
+        }
+    }
+}
+
+/// Loads nine consecutive lane arrays, column by column.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn load_matrix<S: Simd>(ops: Ops<S>, lanes: &[Lanes; 9], part: usize) -> Mat3<S> {
+    [
+        [ops.load(&lanes[0], part), ops.load(&lanes[1], part), ops.load(&lanes[2], part)],
+        [ops.load(&lanes[3], part), ops.load(&lanes[4], part), ops.load(&lanes[5], part)],
+        [ops.load(&lanes[6], part), ops.load(&lanes[7], part), ops.load(&lanes[8], part)],
+    ]
+}
+
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn transposed<F: Copy>(a: [[F; 3]; 3]) -> [[F; 3]; 3] {
+    [[a[0][0], a[1][0], a[2][0]], [a[0][1], a[1][1], a[2][1]], [a[0][2], a[1][2], a[2][2]]]
+}

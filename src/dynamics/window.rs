@@ -1,0 +1,213 @@
+//! The inverse of the matrix between a few vertices, without the rest.
+//!
+//! A right-hand side that is zero outside of some vertices only ever reaches the supernodes on their ways to the root, and the solution
+//! at these vertices needs only those. Contacts (see [`super::contacts`]) change the matrix on so few vertices that this is
+//! all they need.
+
+use super::factor::Factor;
+use super::lanes::{Slot, Slots, zeroed_slots};
+use super::rows::add;
+use super::solver::Solver;
+use super::structure::{Structure, Triangle};
+use super::substitution::{Scratch, backward, forward};
+use crate::math::Point;
+
+/// A set of vertices, with everything that a solve between them needs.
+pub(super) struct Window {
+    vertices: Vec<u32>,
+    /// Part (the number of parts: the top) and row of every vertex.
+    places: Vec<[u32; 2]>,
+    parts: Vec<Reach>,
+    top: Reach,
+}
+
+/// What a window needs of a part, or of the top.
+struct Reach {
+    /// Supernodes on the way to the root, ascending.
+    supernodes: Vec<u32>,
+    marked: Vec<bool>,
+    b: Box<Slots>,
+    scratch: Scratch,
+}
+
+impl Reach {
+    fn new(triangle: &Triangle) -> Self {
+        Self {
+            supernodes: Vec::with_capacity(triangle.supernodes.len()),
+            marked: vec![false; triangle.supernodes.len()],
+            b: zeroed_slots(),
+            scratch: Scratch::for_triangle(triangle),
+        }
+    }
+
+    /// Marks the way from a row to the root.
+    fn mark(&mut self, triangle: &Triangle, row: usize) {
+        let mut next = Some(triangle.supernode_of[row] as usize);
+        while let Some(supernode) = next.filter(|&s| !self.marked[s]) {
+            self.marked[supernode] = true;
+            self.supernodes.push(supernode as u32);
+            next = triangle.parent(supernode);
+        }
+    }
+
+    /// Does something with every range of rows that is reached.
+    fn rows(&self, triangle: &Triangle) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.supernodes.iter().map(|&s| {
+            let node = triangle.supernodes[s as usize];
+            node.first as usize..(node.first + node.columns) as usize
+        })
+    }
+}
+
+impl Window {
+    /// An empty window on a structure.
+    pub(super) fn new(structure: &Structure) -> Self {
+        let mut top = Reach::new(&structure.top_triangle);
+        top.supernodes.extend(0..structure.top_triangle.supernodes.len() as u32);
+        Self {
+            vertices: Vec::new(),
+            places: Vec::new(),
+            parts: structure.parts.iter().map(|part| Reach::new(&part.triangle)).collect(),
+            top,
+        }
+    }
+
+    /// Looks at these vertices from now on. Allocates nothing once there was room for as many.
+    pub(super) fn look_at(&mut self, structure: &Structure, vertices: &[u32]) {
+        for reach in &mut self.parts {
+            reach.supernodes.clear();
+            reach.marked.fill(false);
+        }
+        self.places.clear();
+        self.vertices.clear();
+        self.vertices.extend_from_slice(vertices);
+        for &vertex in vertices {
+            let [part, row] = structure.place[vertex as usize];
+            self.places.push([part, row]);
+            if let Some(reach) = self.parts.get_mut(part as usize) {
+                reach.mark(&structure.parts[part as usize].triangle, row as usize);
+            }
+        }
+        for reach in &mut self.parts {
+            reach.supernodes.sort_unstable();
+        }
+    }
+
+    /// How many vertices there are.
+    pub(super) fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// Replaces values at the vertices, as a right-hand side that is zero elsewhere, by the solution at the vertices.
+    pub(super) fn solve(&mut self, structure: &Structure, factor: &Factor, values: &mut [Slot]) {
+        self.put(structure, values);
+        self.descend(structure, factor);
+        self.ascend(structure, factor);
+        self.take(values);
+    }
+
+    /// The solution at the vertices for the right-hand side that the solver has just substituted forward.
+    pub(super) fn peek(&mut self, structure: &Structure, factor: &Factor, solver: &Solver, values: &mut [Slot]) {
+        for ((reach, part), state) in self.parts.iter_mut().zip(&structure.parts).zip(&solver.parts) {
+            let Reach { supernodes, b, .. } = reach;
+            for &s in &*supernodes {
+                let node = part.triangle.supernodes[s as usize];
+                let range = node.first as usize..(node.first + node.columns) as usize;
+                b[range.clone()].copy_from_slice(&state.rows.b[range]);
+            }
+        }
+        let count = solver.top.count;
+        self.top.b[..count].copy_from_slice(&solver.top.b[..count]);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+        self.ascend(structure, factor);
+        self.take(values);
+    }
+
+    /// Adds forces at the vertices to the right-hand side that the solver has just substituted forward.
+    pub(super) fn push(&mut self, structure: &Structure, factor: &Factor, solver: &mut Solver, forces: &[Slot]) {
+        self.put(structure, forces);
+        self.descend_parts(structure, factor);
+        for ((reach, part), state) in self.parts.iter().zip(&structure.parts).zip(&mut solver.parts) {
+            for range in reach.rows(&part.triangle) {
+                add_to(&mut state.rows.b[range.clone()], &reach.b[range]);
+            }
+        }
+        let count = solver.top.count;
+        add_to(&mut solver.top.b[..count], &self.top.b[..count]);
+    }
+
+    /// Copies the present positions of the vertices.
+    pub(super) fn positions(&self, solver: &Solver, positions: &mut [Point]) {
+        for (&[part, row], &vertex) in self.places.iter().zip(&self.vertices) {
+            let rows = solver.parts.get(part as usize).map_or(&solver.top, |state| &state.rows);
+            let [x, y, z, _] = rows.x[row as usize];
+            positions[vertex as usize] = Point::new(x, y, z);
+        }
+    }
+
+    fn put(&mut self, structure: &Structure, values: &[Slot]) {
+        let top = structure.top.len();
+        for (reach, part) in self.parts.iter_mut().zip(&structure.parts) {
+            let own = part.vertices.len();
+            let Reach { supernodes, b, .. } = reach;
+            for &s in &*supernodes {
+                let node = part.triangle.supernodes[s as usize];
+                b[node.first as usize..(node.first + node.columns) as usize].fill([0.0; 4]);
+            }
+            b[own..own + top].fill([0.0; 4]);
+        }
+        self.top.b[..top].fill([0.0; 4]);
+        for (&[part, row], value) in self.places.iter().zip(values) {
+            let b = self.parts.get_mut(part as usize).map_or(&mut self.top.b, |reach| &mut reach.b);
+            b[row as usize] = *value;
+        }
+    }
+
+    /// Forward substitution up to the sums on the top.
+    fn descend_parts(&mut self, structure: &Structure, factor: &Factor) {
+        let top = structure.top.len();
+        for ((reach, part), tiles) in self.parts.iter_mut().zip(&structure.parts).zip(&factor.parts) {
+            if reach.supernodes.is_empty() {
+                continue;
+            }
+            forward(&part.triangle, tiles, Some(&reach.supernodes), &mut reach.b);
+            let own = part.vertices.len();
+            for (sum, b) in self.top.b[..top].iter_mut().zip(&reach.b[own..]) {
+                *sum = add(*sum, *b);
+            }
+        }
+    }
+
+    fn descend(&mut self, structure: &Structure, factor: &Factor) {
+        self.descend_parts(structure, factor);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+    }
+
+    fn ascend(&mut self, structure: &Structure, factor: &Factor) {
+        let top = structure.top.len();
+        let Reach { b, scratch, .. } = &mut self.top;
+        backward(&structure.top_triangle, &factor.top, None, b, scratch);
+        for ((reach, part), tiles) in self.parts.iter_mut().zip(&structure.parts).zip(&factor.parts) {
+            if reach.supernodes.is_empty() {
+                continue;
+            }
+            let own = part.vertices.len();
+            let Reach { supernodes, b, scratch, .. } = reach;
+            b[own..own + top].copy_from_slice(&self.top.b[..top]);
+            backward(&part.triangle, tiles, Some(supernodes), b, scratch);
+        }
+    }
+
+    fn take(&self, values: &mut [Slot]) {
+        for (&[part, row], value) in self.places.iter().zip(values) {
+            let b = self.parts.get(part as usize).map_or(&self.top.b, |reach| &reach.b);
+            *value = b[row as usize];
+        }
+    }
+}
+
+fn add_to(to: &mut [Slot], what: &[Slot]) {
+    for (a, b) in to.iter_mut().zip(what) {
+        *a = add(*a, *b);
+    }
+}

@@ -1,0 +1,66 @@
+//! It never explodes: whatever the pose does, the flesh stays finite and comes back to rest.
+//!
+//! A sample; `cargo run --release --example torture_flesh` goes through all of it.
+
+use std::path::PathBuf;
+
+use sinew::character::Character;
+use sinew::progress::Progress;
+
+mod chaos;
+mod skip;
+
+use chaos::{Ordeal, endure};
+
+fn endures(name: &str, character: &Character, ordeals: impl Iterator<Item = usize>, steps: usize) -> Vec<String> {
+    let mut failures = Vec::new();
+    for number in ordeals {
+        let ordeal = Ordeal::number(number);
+        failures.extend(endure(character, ordeal, steps).failures.into_iter().map(|failure| format!("{name}, {ordeal}: {failure}")));
+    }
+    failures
+}
+
+fn built_in_endures(name: &str, ordeals: std::ops::Range<usize>) {
+    let character = sinew::io::builtin::load_builtin(name).expect("built in");
+    let failures = endures(name, &character, ordeals, 40);
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// Every time step, every stiffness, every scale at least once.
+#[test]
+fn the_cylinder_never_explodes() {
+    built_in_endures("cylinder", 0..21);
+}
+
+#[test]
+fn the_arm_never_explodes() {
+    built_in_endures("arm", 21..35);
+}
+
+#[test]
+fn the_gecko_never_explodes() {
+    built_in_endures("gecko", 35..42);
+}
+
+#[test]
+fn the_mannequin_never_explodes() {
+    built_in_endures("mannequin", 42..44);
+}
+
+/// One ordeal each, another for each.
+#[test]
+fn real_characters_never_explode() {
+    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
+        skip::skipped("SINEW_TEST_DATA is not set");
+        return;
+    };
+    let files = chaos::characters_in(&data.join("A_rigged")).expect("readable");
+    assert!(files.len() >= 19, "{} characters", files.len());
+    let mut failures = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let character = sinew::io::load(std::slice::from_ref(file), &Progress::new()).expect("loads");
+        failures.extend(endures(&file.display().to_string(), &character, std::iter::once(number), 30));
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
