@@ -247,7 +247,7 @@ fn wrong_usage_is_another_exit_code() {
 
 #[test]
 fn what_this_version_lacks_is_said() {
-    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=global"] {
+    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=local"] {
         assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
     }
     let accepted =
@@ -259,10 +259,12 @@ fn what_this_version_lacks_is_said() {
 fn bench_prints_the_fields_that_machines_are_compared_by() {
     let report = json(&sinew(&[&"bench", &"builtin:cylinder", &"--steps=20", &"--threads=1", &"--json"]));
     let fields = [
-        ("machine", &["cpu", "threads", "l2_read_gb_s", "f32_fma_gflop_s"][..]),
+        ("machine", &["cpu", "threads", "l2_read_gb_s", "l3_read_gb_s", "memory_read_gb_s", "f32_fma_gflop_s", "caches"][..]),
         ("character", &["source_vertices", "simulated_vertices", "tets", "unknowns"]),
         ("setup_ms", &["load", "weld", "tissue", "bind", "total"]),
         ("step", &["iterations", "threads", "median_ms", "p99_ms", "local_ms", "global_ms", "anchors_ms", "normals_ms"]),
+        ("frame", &["median_ms", "p99_ms", "pose_ms", "anchors_ms", "step_ms", "normals_ms"]),
+        ("iteration", &["working_set_bytes", "level", "local", "global"]),
     ];
     for (group, names) in fields {
         for name in names {
@@ -273,6 +275,13 @@ fn bench_prints_the_fields_that_machines_are_compared_by() {
     assert!(report["machine"]["l2_read_gb_s"].as_f64().unwrap() > 1.0);
     assert!(report["machine"]["f32_fma_gflop_s"].as_f64().unwrap() > 1.0);
     assert_eq!(report["step"]["threads"], 1);
+    assert!(report["frame"]["median_ms"].as_f64().unwrap() > report["step"]["median_ms"].as_f64().unwrap());
+    for half in ["local", "global"] {
+        let half = &report["iteration"][half];
+        let (reached, limit) = (half["ms"].as_f64().unwrap(), half["limit_ms"].as_f64().unwrap());
+        assert!(limit > 0.0 && (half["times_limit"].as_f64().unwrap() - reached / limit).abs() < 1e-6, "{half}");
+        assert!(half["bytes"].as_u64().unwrap() > 1000 && half["flops"].as_u64().unwrap() > 1000, "{half}");
+    }
     assert!(report["step"]["p99_ms"].as_f64().unwrap() >= report["step"]["median_ms"].as_f64().unwrap());
 }
 

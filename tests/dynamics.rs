@@ -8,6 +8,8 @@ use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Subject};
 use sinew::tissue::BaseFrame;
 
+mod scaled;
+
 fn subject(name: &str) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
     Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
@@ -169,13 +171,81 @@ fn the_motion_does_not_depend_on_the_display() {
     }
 }
 
+/// Every clip of the mannequin on displays of 30, 60 and 144 frames a second, compared whenever all three show a frame.
+#[test]
+fn clips_do_not_depend_on_the_display() {
+    let subject = subject("mannequin");
+    let character = &subject.character;
+    assert!(!character.clips.is_empty());
+    let bind = character.bind_positions();
+    let distance = |a: &[Point], b: &[Point]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    for clip in &character.clips {
+        let play = |rate: u32| {
+            let mut actor = Actor::bind(&subject, Method::Pd, &Preset::Soft.params(), &Progress::new()).expect("binds");
+            let mut shown = Vec::new();
+            for frame in 0..=rate {
+                let pose = clip.sample(&character.skeleton, f64::from(frame) / f64::from(rate));
+                let world = character.skeleton.world_from_joint(&pose);
+                let dt_secs = if frame == 0 { 0.0 } else { 1.0 / f64::from(rate) };
+                actor.advance(&Frame { world_from_joint: &world, dt_secs }).expect("moves");
+                if frame % (rate / 6) == 0 {
+                    shown.push(actor.positions().to_vec());
+                }
+            }
+            shown
+        };
+        let reference = play(60);
+        let amplitude = reference.iter().map(|shown| distance(shown, &bind)).fold(0.0, f32::max);
+        for rate in [30, 144] {
+            let worst = reference.iter().zip(&play(rate)).map(|(a, b)| distance(a, b)).fold(0.0, f32::max);
+            println!("{} at {rate}: {} of the amplitude", clip.name, worst / amplitude);
+            assert!(worst < 0.01 * amplitude, "{} at {rate}: {} of the amplitude", clip.name, worst / amplitude);
+        }
+    }
+}
+
+/// A character that is carried and turned as a whole jiggles by inertia alone: half the speed, a quarter of the acceleration, a quarter
+/// of the jiggle; and none at all in the limit.
+#[test]
+fn carried_slowly_nothing_jiggles() {
+    let subject = subject("arm");
+    let bind = subject.character.skeleton.bind_transforms();
+    let rest = subject.character.bind_positions();
+    let jiggle = |speed: f64| {
+        let mut actor = Actor::bind(&subject, Method::Pd, &Preset::Jelly.params(), &Progress::new()).expect("binds");
+        let dt_secs = 1.0 / 60.0;
+        let frames = (2.0 / speed / dt_secs) as u32;
+        let mut worst = 0.0_f32;
+        for frame in 0..=frames {
+            let phase = speed * f64::from(frame) * dt_secs * std::f64::consts::TAU;
+            // Starts and ends without velocity.
+            let way = 0.5 - 0.5 * phase.cos();
+            let offset = nalgebra::Vector3::new(0.5, 0.2, -0.3) * (way * f64::from(subject.size));
+            let motion = nalgebra::Isometry3::new(offset, nalgebra::Vector3::new(0.3, 0.5, -0.2) * way);
+            let carried: Affine = nalgebra::convert(motion);
+            let world: Vec<Affine> = bind.iter().map(|joint| carried * joint).collect();
+            let dt_secs = if frame == 0 { 0.0 } else { dt_secs };
+            actor.advance(&Frame { world_from_joint: &world, dt_secs }).expect("moves");
+            let off = |(p, rest): (&Point, &Point)| (p - (motion * rest.cast::<f64>()).cast::<f32>()).norm();
+            worst = actor.positions().iter().zip(&rest).map(off).fold(worst, f32::max);
+        }
+        worst / subject.size
+    };
+    let amplitudes = [1.0, 0.5, 0.25, 0.05].map(jiggle);
+    println!("jiggle at falling speeds: {amplitudes:?} of the size");
+    assert!(amplitudes[0] > 1e-3, "fast enough to be seen: {amplitudes:?}");
+    for pair in amplitudes[..3].windows(2) {
+        assert!(pair[1] < 0.4 * pair[0], "{amplitudes:?}");
+    }
+    assert!(amplitudes[3] < 0.01 * amplitudes[0], "{amplitudes:?}");
+}
+
 /// A character a hundred times as large does the same, a hundred times as large.
 #[test]
 fn scale_changes_nothing_but_size() {
     let small = subject("arm");
-    let mut character = (*small.character).clone();
+    let mut character = scaled::scaled(&small.character, 100.0);
     character.metres_per_unit *= 0.01;
-    scale(&mut character, 100.0);
     let large = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
     let play = |subject: &Arc<Subject>| {
         let mut simulation = simulation(subject, &Preset::Soft.params());
@@ -187,39 +257,4 @@ fn scale_changes_nothing_but_size() {
     let (a, b) = (play(&small), play(&large));
     let worst = a.iter().zip(&b).map(|(a, b)| (a.coords * 100.0 - b.coords).norm()).fold(0.0, f32::max);
     assert!(worst < 1e-4 * large.size, "{} of the size", worst / large.size);
-}
-
-fn scale(character: &mut sinew::character::Character, factor: f64) {
-    use sinew::character::Attachment;
-    use sinew::rig::{Joint, Skeleton};
-    let larger = |world: &Affine| {
-        let mut scaled = *world;
-        for row in 0..3 {
-            scaled.matrix_mut_unchecked()[(row, 3)] *= factor;
-        }
-        scaled
-    };
-    let joints: Vec<Joint> = character
-        .skeleton
-        .joints()
-        .iter()
-        .map(|joint| {
-            let mut joint = joint.clone();
-            joint.rest.translation *= factor;
-            joint.parent_from_base = larger(&joint.parent_from_base);
-            joint.world_from_bind = larger(&joint.world_from_bind);
-            joint
-        })
-        .collect();
-    character.skeleton = Skeleton::new(joints).expect("still a skeleton");
-    for mesh in &mut character.meshes {
-        for position in &mut mesh.positions {
-            position.coords *= factor as f32;
-        }
-        if let Attachment::Skinned { joint_from_mesh, .. } = &mut mesh.attachment {
-            for joint in joint_from_mesh.iter_mut() {
-                *joint = larger(joint);
-            }
-        }
-    }
 }

@@ -1,16 +1,22 @@
-//! `sinew bench`: the time of every stage on this machine.
+//! `sinew bench`: the time of every stage on this machine, and how far that is from what the machine could do.
+
+mod limits;
+mod report;
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use serde::Serialize;
 
+use self::limits::IterationReport;
+use self::report::{CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb};
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::{Failure, Outcome, print_json, print_line, stderr};
+use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
+use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, load, set_rotation_from_rest};
 use crate::skin::{Actor, Frame, Method, SetupTimes, StepTimes, Subject};
@@ -34,61 +40,13 @@ pub(super) struct Bench {
     json: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Report {
-    machine: Machine,
-    character: CharacterSize,
-    method: Method,
-    setup_ms: Setup,
-    step: Step,
-    memory_mb: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Machine {
-    cpu: String,
-    threads: usize,
-    #[serde(flatten)]
-    calibration: Calibration,
-}
-
-#[derive(Debug, Serialize)]
-struct CharacterSize {
-    name: String,
-    source_vertices: usize,
-    simulated_vertices: usize,
-    tets: usize,
-    unknowns: usize,
-}
-
-#[derive(Debug, Default, Serialize)]
-struct Setup {
-    load: f64,
-    weld: f64,
-    tissue: f64,
-    bind: f64,
-    total: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Step {
-    iterations: u32,
-    threads: usize,
-    steps: usize,
-    median_ms: f64,
-    p99_ms: f64,
-    local_ms: f64,
-    global_ms: f64,
-    anchors_ms: f64,
-    normals_ms: f64,
-}
-
-/// How big the simulation is; nothing for methods without one.
-fn simulation_size(subject: &Subject, method: Method) -> (usize, usize) {
-    match &subject.tissue {
-        Ok(flesh) if method.is_simulated() => (flesh.tissue.prisms.tets, flesh.system.unknowns()),
-        _ => (0, 0),
-    }
+/// One measured frame.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    /// Sampling the motion, and where the joints are then.
+    pose_ms: f64,
+    /// As the actor counts.
+    times: StepTimes,
 }
 
 impl Bench {
@@ -104,7 +62,7 @@ impl Bench {
         Ok(())
     }
 
-    fn measure(&self, source: &Source, options: &Options, progress: &crate::progress::Progress) -> Result<Report, Failure> {
+    fn measure(&self, source: &Source, options: &Options, progress: &Progress) -> Result<Report, Failure> {
         let start = Instant::now();
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
@@ -114,45 +72,63 @@ impl Bench {
         let binding = Instant::now();
         let params = options.params();
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;
-        let bind_ms = since(binding);
-        let total_ms = since(start);
-        let (tets, unknowns) = simulation_size(&subject, self.method);
         let SetupTimes { weld_ms, tissue_ms, assemble_ms } = subject.setup;
-        let times = self.steps(&mut actor, params.time_step_secs, progress)?;
+        let bind_ms = assemble_ms + since(binding);
+        let setup_ms = Setup { load: load_ms, weld: weld_ms, tissue: tissue_ms, bind: bind_ms, total: since(start) };
+        let frames = self.frames(&mut actor, params.time_step_secs, progress)?;
+        // Before the calibration takes its own.
+        let memory_mb = peak_memory_mb();
+        Ok(self.report(&subject, &params, setup_ms, &frames, memory_mb))
+    }
+
+    fn report(&self, subject: &Subject, params: &Params, setup_ms: Setup, frames: &[Measured], memory_mb: f64) -> Report {
         let threads = rayon::current_num_threads();
-        Ok(Report {
-            machine: Machine { cpu: cpu_name(), threads, calibration: Calibration::measure() },
+        let calibration = Calibration::measure();
+        let step = StepReport::of(frames, params, threads);
+        let flesh = subject.tissue.as_ref().ok().filter(|_| self.method.is_simulated());
+        let iteration = flesh.map(|flesh| {
+            // Mean iterations of a step.
+            let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
+            let ms = [step.local_ms / iterations, step.global_ms / iterations];
+            IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
+        });
+        Report {
+            machine: Machine::new(threads, calibration),
             character: CharacterSize {
                 name: subject.character.name.clone(),
                 source_vertices: subject.character.source_vertices(),
                 simulated_vertices: subject.sim.mesh.positions.len(),
-                tets,
-                unknowns,
+                tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
+                unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
             },
             method: self.method,
-            setup_ms: Setup { load: load_ms, weld: weld_ms, tissue: tissue_ms, bind: assemble_ms + bind_ms, total: total_ms },
-            step: Step::of(&times, params.iterations, threads),
-            memory_mb: peak_memory_mb(),
-        })
+            setup_ms,
+            step,
+            iteration,
+            frame: FrameReport::of(frames),
+            memory_mb,
+        }
     }
 
-    /// Times of single steps of a character that keeps moving.
-    fn steps(&self, actor: &mut Actor, dt_secs: f64, progress: &crate::progress::Progress) -> Result<Vec<StepTimes>, Failure> {
+    /// Times of single frames, of one step each, of a character that keeps moving.
+    fn frames(&self, actor: &mut Actor, dt_secs: f64, progress: &Progress) -> Result<Vec<Measured>, Failure> {
         let subject = actor.subject().clone();
         let mut world: Vec<Affine> = Vec::new();
-        let mut times = Vec::with_capacity(self.steps as usize);
+        let mut frames = Vec::with_capacity(self.steps as usize);
         let all = WARM_UP + self.steps as usize;
         for step in 0..all {
             progress.report(step as f32 / all as f32, "Stepping");
+            let start = Instant::now();
             let pose = moving_pose(&subject, step as f64 * dt_secs);
             subject.character.skeleton.world_from_joint_into(&pose, &mut world);
+            let pose_ms = start.elapsed().as_secs_f64() * 1e3;
             let dt_secs = if step == 0 { 0.0 } else { dt_secs };
             actor.advance(&Frame { world_from_joint: &world, dt_secs })?;
             if step >= WARM_UP {
-                times.push(actor.times());
+                frames.push(Measured { pose_ms, times: actor.times() });
             }
         }
-        Ok(times)
+        Ok(frames)
     }
 }
 
@@ -170,70 +146,4 @@ fn moving_pose(subject: &Subject, time_secs: f64) -> Pose {
         set_rotation_from_rest(skeleton, &mut pose, joint, &Quat::from_scaled_axis(axis_angle));
     }
     pose
-}
-
-impl Step {
-    fn of(times: &[StepTimes], iterations: u32, threads: usize) -> Self {
-        let per_step = |ms: f64, t: &StepTimes| ms / f64::from(t.steps.max(1));
-        let sorted = |part: fn(&StepTimes) -> f64| {
-            let mut values: Vec<f64> = times.iter().map(|t| per_step(part(t), t)).collect();
-            values.sort_by(f64::total_cmp);
-            values
-        };
-        let at = |values: &[f64], part: f64| values.get((values.len() as f64 * part) as usize).or(values.last()).copied().unwrap_or(0.0);
-        let median = |part| at(&sorted(part), 0.5);
-        Self {
-            iterations,
-            threads,
-            steps: times.len(),
-            median_ms: median(|t| t.total_ms),
-            p99_ms: at(&sorted(|t| t.total_ms), 0.99),
-            local_ms: median(|t| t.local_ms),
-            global_ms: median(|t| t.global_ms),
-            anchors_ms: median(|t| t.anchors_ms),
-            normals_ms: median(|t| t.normals_ms),
-        }
-    }
-}
-
-impl Report {
-    fn lines(&self) -> Vec<String> {
-        let Self { machine, character, setup_ms, step, .. } = self;
-        let calibration = machine.calibration;
-        vec![
-            format!("machine    {}, {} threads", machine.cpu, machine.threads),
-            format!("           L2 read {:.1} GB/s, f32 FMA {:.1} GFLOP/s", calibration.l2_read_gb_s, calibration.f32_fma_gflop_s),
-            format!("character  {}, method {}", character.name, self.method.id()),
-            format!(
-                "           {} source vertices, {} simulated, {} tets, {} unknowns",
-                character.source_vertices, character.simulated_vertices, character.tets, character.unknowns
-            ),
-            format!("set-up     {:9.2} ms", setup_ms.total),
-            format!("  load     {:9.2} ms", setup_ms.load),
-            format!("  weld     {:9.2} ms", setup_ms.weld),
-            format!("  tissue   {:9.2} ms", setup_ms.tissue),
-            format!("  bind     {:9.2} ms", setup_ms.bind),
-            format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
-            format!("  slowest  {:9.3} ms (99 %)", step.p99_ms),
-            format!("  anchors  {:9.3} ms", step.anchors_ms),
-            format!("  local    {:9.3} ms", step.local_ms),
-            format!("  global   {:9.3} ms", step.global_ms),
-            format!("  normals  {:9.3} ms", step.normals_ms),
-            format!("memory     {:9.1} MB at most", self.memory_mb),
-        ]
-    }
-}
-
-/// The processor's name, where the system tells it.
-fn cpu_name() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told.lines().find_map(|line| line.strip_prefix("model name")).and_then(|rest| rest.split_once(':'));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
-}
-
-/// Most memory that this process ever held, 0 where the system does not tell.
-fn peak_memory_mb() -> f64 {
-    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = told.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|rest| rest.split_whitespace().next());
-    kilobytes.and_then(|number| number.parse::<f64>().ok()).map_or(0.0, |kilobytes| kilobytes / 1024.0)
 }

@@ -1,14 +1,16 @@
 //! What this machine can do at best, so that measured times can be compared between machines.
 //!
-//! Both numbers are of one thread, with the widest vectors of this processor.
+//! All numbers are of one thread, with the widest vectors of this processor.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Numbers read again and again: 192 KiB, larger than any L1 and smaller than any L2 of today.
-const L2_NUMBERS: usize = (192 << 10) / size_of::<u32>();
+/// Bytes read again and again: larger than any L1 and smaller than any L2 of today.
+const L2_BYTES: usize = 192 << 10;
+/// Bytes read by one measurement of a rate, about.
+const READ_BYTES: usize = 96 << 20;
 /// Independent chains of operations: enough to hide their latency, few enough for 16 registers.
 const CHAINS: usize = 12;
 /// Best of so many runs, so that a disturbance does not count.
@@ -19,18 +21,82 @@ const RUNS: usize = 7;
 pub(super) struct Calibration {
     /// Reading from the second-level cache, 10⁹ bytes per second.
     pub(super) l2_read_gb_s: f64,
+    /// Reading from the third-level cache.
+    pub(super) l3_read_gb_s: f64,
+    /// Reading from memory.
+    pub(super) memory_read_gb_s: f64,
     /// Fused multiply-adds of f32 (two operations each), 10⁹ operations per second.
     pub(super) f32_fma_gflop_s: f64,
+    /// Size of the caches.
+    pub(super) caches: Caches,
+}
+
+/// Bytes that a thread finds near.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Caches {
+    /// Second level, of one core.
+    pub(super) l2_bytes: u64,
+    /// Third level, shared.
+    pub(super) l3_bytes: u64,
+}
+
+/// Where data lie that are read again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub(super) enum Level {
+    /// Second-level cache.
+    L2,
+    /// Third-level cache.
+    L3,
+    /// Memory.
+    #[serde(rename = "memory")]
+    Memory,
 }
 
 impl Calibration {
-    /// Measures; takes about 0.1 s.
+    /// Measures; takes about 0.3 s, and memory: four times the third-level cache, at most 256 MB.
     pub(super) fn measure() -> Self {
         let arch = Arch::new();
-        let numbers = vec![1_u32; L2_NUMBERS];
+        let caches = Caches::of_this_machine();
+        let read = |bytes: u64| {
+            let numbers = vec![1_u32; bytes as usize / size_of::<u32>()];
+            let passes = (READ_BYTES / bytes as usize).max(1);
+            best_rate(|| arch.dispatch(ReadPasses { numbers: black_box(&numbers), passes }))
+        };
         Self {
-            l2_read_gb_s: best_rate(|| arch.dispatch(ReadPasses { numbers: black_box(&numbers), passes: 500 })),
+            l2_read_gb_s: read(L2_BYTES as u64),
+            l3_read_gb_s: read((2 * caches.l2_bytes).max(caches.l3_bytes / 4)),
+            memory_read_gb_s: read((4 * caches.l3_bytes).clamp(16 << 20, 256 << 20)),
             f32_fma_gflop_s: best_rate(|| arch.dispatch(MultiplyAdd { steps: 300_000 })),
+            caches,
+        }
+    }
+
+    /// Rate at which a thread reads data from there.
+    pub(super) fn read_gb_s(&self, level: Level) -> f64 {
+        match level {
+            Level::L2 => self.l2_read_gb_s,
+            Level::L3 => self.l3_read_gb_s,
+            Level::Memory => self.memory_read_gb_s,
+        }
+    }
+}
+
+impl Caches {
+    /// As the system tells it; else what is usual.
+    fn of_this_machine() -> Self {
+        let size = |index: u32| {
+            let told = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
+            told.trim().strip_suffix('K')?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+        };
+        Self { l2_bytes: size(2).unwrap_or(1 << 20), l3_bytes: size(3).unwrap_or(16 << 20) }
+    }
+
+    /// Where so many bytes stay if every one of `threads` reads its own share of them again and again.
+    pub(super) fn level_of(&self, bytes: u64, threads: usize) -> Level {
+        match bytes {
+            _ if bytes / threads.max(1) as u64 <= self.l2_bytes => Level::L2,
+            _ if bytes <= self.l3_bytes => Level::L3,
+            _ => Level::Memory,
         }
     }
 }
@@ -93,5 +159,18 @@ impl WithSimd for MultiplyAdd {
         }
         black_box(chains);
         (2 * CHAINS * S::F32_LANES * self.steps) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_lie_in_the_nearest_cache_that_holds_them() {
+        let caches = Caches { l2_bytes: 1000, l3_bytes: 10_000 };
+        assert_eq!([900, 1900, 9000, 90_000].map(|bytes| caches.level_of(bytes, 1)), [Level::L2, Level::L3, Level::L3, Level::Memory]);
+        assert_eq!(caches.level_of(1900, 2), Level::L2);
+        assert_eq!(caches.level_of(0, 0), Level::L2);
     }
 }

@@ -82,9 +82,9 @@ pub(super) struct Options {
     /// Vertices of the simulation mesh [default: as in the file].
     #[arg(long, global = true, value_name = "N")]
     pub(super) sim_vertices: Option<usize>,
-    /// How parts that touch are handled: off, local (around joints) or global.
-    #[arg(long, global = true, value_parser = parse_collisions, default_value = Collisions::default().id())]
-    pub(super) collisions: Collisions,
+    /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
+    #[arg(long, global = true, value_parser = parse_collisions)]
+    pub(super) collisions: Option<Collisions>,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
@@ -161,7 +161,7 @@ impl Options {
         if self.sim_vertices.is_some() {
             return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
         }
-        if self.collisions == Collisions::Local {
+        if self.collisions == Some(Collisions::Local) {
             return missing("contact handling around joints (--collisions local)");
         }
         if let Some(threads) = self.threads {
@@ -177,7 +177,7 @@ impl Options {
         params.iterations = self.iterations.unwrap_or(params.iterations);
         params.acceleration = self.acceleration.unwrap_or(params.acceleration);
         params.budget_ms = self.budget.or(params.budget_ms);
-        params.collisions = self.collisions;
+        params.collisions = self.collisions.unwrap_or(params.collisions);
         self.physics.apply(&mut params);
         params
     }

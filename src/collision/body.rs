@@ -1,14 +1,15 @@
 //! What detection needs of a character and no pose changes: wedges, neighbours, patches, and the pairs that are left alone.
 
+use super::part::Meetings;
 use super::{Detector, Feet};
-use crate::math::{Point, Point64, Vec3};
+use crate::math::{Point, Point64, Vec3, Vec64};
 use crate::mesh::{Topology, TriMesh};
 use crate::tissue::Tissue;
 
 /// Vertices of a patch.
 const PATCH: usize = 40;
 /// Pairs closer along the surface than so many local edges are neighbours and don't collide.
-const NEIGHBOR_EDGES: f32 = 3.5;
+const NEIGHBOR_EDGES: f32 = 1.5;
 /// A pair learnt at rest stands for all within so many local edges.
 const LEARNT_EDGES: f32 = 5.0;
 /// Vertices that the search for a neighbour may visit.
@@ -17,6 +18,8 @@ const VISITS: usize = 96;
 /// A group of vertices near each other, with all triangles whose first corner is among them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patch {
+    /// The bone of all of its vertices' foot points.
+    pub(super) bone: u32,
     pub(super) vertices: Vec<u32>,
     pub(super) triangles: Vec<u32>,
     /// All corners of the triangles.
@@ -34,6 +37,8 @@ pub struct CollisionBody {
     pub(super) rest: Vec<Point>,
     pub(super) foot_bones: Vec<u32>,
     pub(super) foot_points: Vec<Point64>,
+    /// Unit vectors from the foot points to the skin, at rest.
+    pub(super) outward: Vec<Vec3>,
     /// Mean length of the edges at each vertex, at rest.
     pub(super) edge_at: Vec<f32>,
     pub(super) patches: Vec<Patch>,
@@ -45,6 +50,7 @@ pub struct CollisionBody {
     fans: Vec<u32>,
     /// Per triangle its neighbours over the edges (0,1), (1,2), (2,0).
     pub(super) across: Vec<[u32; 3]>,
+    pub(super) meetings: Meetings,
     topology: Topology,
     mean_edge: f32,
     /// Side of a hash cell.
@@ -75,6 +81,8 @@ impl CollisionBody {
         let across = across(&mesh.triangles, &fan_offsets, &fans);
         let depth: f64 = mesh.positions.iter().zip(&tissue.foot_points).map(|(x, s)| (x.cast::<f64>() - s).norm()).sum();
         let cell = (1.5 * mean_edge).max(0.5 * (depth / n.max(1) as f64) as f32).max(f32::MIN_POSITIVE);
+        let outward = mesh.positions.iter().zip(&tissue.foot_points);
+        let outward = outward.map(|(x, s)| (x.cast::<f64>() - s).try_normalize(1e-30).unwrap_or_else(Vec64::y).cast::<f32>()).collect();
         let mut body = Self {
             triangles: mesh.triangles.clone(),
             chains,
@@ -82,6 +90,7 @@ impl CollisionBody {
             rest: mesh.positions.clone(),
             foot_bones: tissue.foot_bones.clone(),
             foot_points: tissue.foot_points.clone(),
+            outward,
             edge_at,
             patches: patches(mesh, &tissue.foot_bones),
             learnt_offsets: vec![0; n + 1],
@@ -89,6 +98,7 @@ impl CollisionBody {
             fan_offsets,
             fans,
             across,
+            meetings: Meetings::of(mesh, tissue),
             topology,
             mean_edge,
             cell,
@@ -247,7 +257,11 @@ fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     order.sort_by_key(|&v| foot_bones[v as usize]);
     let mut patches = Vec::new();
     for bone in order.chunk_by_mut(|&a, &b| foot_bones[a as usize] == foot_bones[b as usize]) {
+        let first = patches.len();
         halve(bone, &mesh.positions, &mut patches);
+        for patch in &mut patches[first..] {
+            patch.bone = foot_bones[patch.vertices[0] as usize];
+        }
     }
     let mut patch_of = vec![0_u32; mesh.positions.len()];
     for (index, patch) in patches.iter().enumerate() {

@@ -13,6 +13,8 @@ const FLAT: f32 = 1e-4;
 #[derive(Debug, Clone, Default)]
 pub struct Feet {
     pub(super) points: Vec<Point>,
+    /// Unit vectors from the foot points out to the skin at rest, turned with the bones.
+    pub(super) outward: Vec<Vec3>,
     bones: Vec<nalgebra::Matrix3x4<f32>>,
 }
 
@@ -29,7 +31,19 @@ impl Feet {
     /// The foot points in the bind pose.
     #[must_use]
     pub fn at_rest(body: &CollisionBody) -> Self {
-        Self { points: body.foot_points.iter().map(|p| p.cast::<f32>()).collect(), bones: Vec::new() }
+        let points = body.foot_points.iter().map(|p| p.cast::<f32>()).collect();
+        Self { points, outward: body.outward.clone(), bones: Vec::new() }
+    }
+
+    /// World positions of the foot points.
+    #[must_use]
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// `posed_from_bind` of a bone; none before anything was placed.
+    pub(super) fn bone(&self, bone: u32) -> Option<&nalgebra::Matrix3x4<f32>> {
+        self.bones.get(bone as usize)
     }
 
     /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
@@ -43,6 +57,12 @@ impl Feet {
             Point::from(linear + transform.column(3))
         };
         self.points.extend(body.foot_bones.iter().zip(&body.foot_points).map(moved));
+        self.outward.clear();
+        let turned = |(&bone, rest): (&u32, &Vec3)| {
+            let direction: Vec3 = self.bones[bone as usize].fixed_view::<3, 3>(0, 0) * rest;
+            direction.try_normalize(1e-30).unwrap_or(*rest)
+        };
+        self.outward.extend(body.foot_bones.iter().zip(&body.outward).map(turned));
     }
 }
 
@@ -106,7 +126,7 @@ struct Table {
 }
 
 impl Detector {
-    /// All vertices inside of wedges that they don't belong to, by vertex. Allocates nothing once it has seen as much.
+    /// All vertices inside of wedges of other bones, by vertex. Allocates nothing once it has seen as much.
     pub fn detect(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
         self.hits.clear();
         self.place_boxes(body, positions, feet);
@@ -138,7 +158,7 @@ impl Detector {
         }
     }
 
-    /// Vertices in the box of another patch's wedges.
+    /// Vertices in the box of wedges of another bone.
     fn find_candidates(&mut self, body: &CollisionBody, positions: &[Point]) {
         self.candidates.clear();
         self.flagged.clear();
@@ -158,7 +178,7 @@ impl Detector {
                 if skin.min.x > wedge.max.x {
                     break;
                 }
-                if source as usize == target || !skin.meets(wedge) {
+                if body.patches[source as usize].bone == body.patches[target].bone || !skin.meets(wedge) {
                     continue;
                 }
                 for &v in &body.patches[source as usize].vertices {
@@ -191,11 +211,12 @@ impl Detector {
                 if !span.meets(visitors) {
                     continue;
                 }
+                let own_bones = corners.map(|v| body.foot_bones[v as usize]);
                 let clipped = Span { min: span.min.sup(&visitors.min), max: span.max.inf(&visitors.max) };
                 self.table.visit(&clipped, |vertex| {
                     let p = &positions[vertex as usize];
                     if clipped.holds(p)
-                        && !corners.contains(&vertex)
+                        && !own_bones.contains(&body.foot_bones[vertex as usize])
                         && wedge_holds(body, triangle, p, positions, feet)
                         && !body.is_left_alone(vertex, triangle)
                     {

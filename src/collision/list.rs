@@ -15,8 +15,16 @@ const SAME_PLACE: f32 = 2.0;
 /// A vertex that is in no wedge any more and farther from its place than so many local edges has passed it.
 const LOST: f32 = 2.0;
 
-/// Surfaces in contact face each other: the cosine between their normals is below this.
-const FACING: f32 = 0.0;
+/// Surfaces in contact face each other: the cosine between the ways from the bone line out to them is below this, and that
+/// between their normals, too.
+const FACING: f32 = 0.5;
+
+/// A vertex that presses slides over the surface in pieces of so many local edges.
+const SLIDE: f32 = 0.3;
+/// How much of a change of normal a step takes over.
+const TURN: f32 = 0.5;
+/// The vertex lies above or below the place, but for so many local edges.
+const BESIDE: f32 = 0.7;
 
 /// A vertex and the place of the skin that it must stay outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +37,7 @@ pub struct Contact {
     pub corners: [u32; 3],
     /// Barycentric coordinates β of the closest point.
     pub weights: [f32; 3],
-    /// Outward normal n at the closest point.
+    /// Normal n of the plane between vertex and closest point, away from the triangle (PS 5.3).
     pub normal: Vec3,
     /// n · (x − Σ β t): negative inside.
     pub gap: f32,
@@ -74,9 +82,13 @@ impl ContactList {
         for contact in contacts.iter() {
             let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
             let still_inside = hits.get(touched).is_some_and(|hit| hit.vertex == contact.vertex);
-            let found = follow(body, positions, contact.vertex, contact.triangle);
-            if let Some(next) = found.filter(|next| stays(next, still_inside, positions)) {
-                let next = Contact { load: contact.load, old: true, ..next };
+            let pressing = contact.load > 0.0;
+            let found = if pressing { rest_on(body, positions, contact) } else { None };
+            let found = found.or_else(|| follow(body, positions, feet, contact.vertex, contact.triangle, pressing));
+            if let Some(next) = found.filter(|next| pressing || stays(next, still_inside, positions)) {
+                let normal = (next.normal * TURN + contact.normal * (1.0 - TURN)).try_normalize(1e-3).unwrap_or(next.normal);
+                let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));
+                let next = Contact { load: contact.load, old: true, normal, gap, ..next };
                 if is_new_place(kept, &next, positions) {
                     kept.push(next);
                 }
@@ -84,7 +96,7 @@ impl ContactList {
         }
         let old = kept.len();
         for hit in hits {
-            let Some(next) = follow(body, positions, hit.vertex, hit.triangle) else { continue };
+            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, false) else { continue };
             let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
             let present = kept[first..old].iter().take_while(|c| c.vertex == hit.vertex);
             let added = kept[old..].iter().rev().take_while(|c| c.vertex == hit.vertex);
@@ -103,20 +115,50 @@ impl ContactList {
     }
 }
 
-/// Where a vertex now has its closest point, starting from a triangle; `None` if it came to its own neighbourhood.
-fn follow(body: &CollisionBody, positions: &[Point], vertex: u32, from: u32) -> Option<Contact> {
+/// A contact that presses stays at its place while the vertex has hardly moved sideways.
+fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Option<Contact> {
+    let way = positions[contact.vertex as usize] - place(contact, positions);
+    let beside = (way - contact.normal * contact.normal.dot(&way)).norm();
+    if beside > SLIDE * contact.edge {
+        return None;
+    }
+    let own = body.area_normal(contact.vertex, positions).try_normalize(1e-30)?;
+    let normal = (body.smooth_normal(contact.triangle, &contact.weights, positions) - own).try_normalize(1e-3)?;
+    Some(Contact { normal, ..*contact })
+}
+
+/// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
+fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, pressing: bool) -> Option<Contact> {
     let p = positions[vertex as usize];
-    let Foot { triangle, weights, point, normal } = body.walk(&p, from, positions);
-    let corners = body.triangle(triangle);
-    if corners.contains(&vertex) || (triangle != from && body.is_left_alone(vertex, triangle)) {
-        return None;
-    }
-    let edge = body.local_edge(triangle);
-    let own = body.area_normal(vertex, positions).try_normalize(1e-30)?;
-    if own.dot(&normal) > FACING {
-        return None;
-    }
-    Some(Contact { vertex, triangle, corners, weights, normal, gap: normal.dot(&(p - point)), edge, load: 0.0, old: false })
+    let own = feet.outward[vertex as usize];
+    let own_normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
+    let accept = |foot: Foot, pressing: bool| {
+        let corners = body.triangle(foot.triangle);
+        let mut out = Vec3::zeros();
+        for (&corner, &w) in corners.iter().zip(&foot.weights) {
+            out += feet.outward[corner as usize] * w;
+        }
+        let facing = own.dot(&out.try_normalize(1e-3)?);
+        let against = own_normal.dot(&foot.normal);
+        let neighbor = corners.contains(&vertex) || (foot.triangle != from && body.is_left_alone(vertex, foot.triangle));
+        // Opposite sides of one bone don't meet but through it.
+        let bone = body.foot_bones[vertex as usize];
+        let same_bone = corners.iter().any(|&c| body.foot_bones[c as usize] == bone);
+        if !pressing && (neighbor || same_bone || facing > FACING || against > FACING) {
+            return None;
+        }
+        let normal = (foot.normal - own_normal).try_normalize(1e-3)?;
+        let edge = body.local_edge(foot.triangle);
+        let way = p - foot.point;
+        let gap = normal.dot(&way);
+        let beside = (way - foot.normal * foot.normal.dot(&way)).norm();
+        if !pressing && beside > BESIDE * edge + 0.5 * gap.abs() {
+            return None;
+        }
+        let Foot { triangle, weights, .. } = foot;
+        Some(Contact { vertex, triangle, corners, weights, normal, gap, edge, load: 0.0, old: false })
+    };
+    accept(body.walk(&p, from, positions), false).or_else(|| accept(body.project(&p, from, positions), pressing))
 }
 
 fn place(contact: &Contact, positions: &[Point]) -> Point {

@@ -16,12 +16,15 @@
 //! - A vertex is not projected to the plane of the wedge's triangle: from there on it walks over the surface to the closest point,
 //!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of popping from plane to plane.
 //! - Only vertices inside the boxes of patches that they don't belong to are hashed.
+//! - A vertex collides with wedges of other bones only: the flesh around one bone is held apart by its tets, and what lies across
+//!   the bone is never a way out.
 //! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
 
 mod body;
 mod detect;
 mod list;
 mod measure;
+mod part;
 mod surface;
 
 pub use body::CollisionBody;

@@ -47,6 +47,14 @@ impl CollisionBody {
         Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
     }
 
+    /// The point of one triangle closest to `p`.
+    pub(super) fn project(&self, p: &Point, triangle: u32, positions: &[Point]) -> Foot {
+        let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
+        let weights = closest_to_origin(&corners);
+        let way = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+        Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
+    }
+
     /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.
     fn touching(&self, triangle: u32, weights: &[f32; 3]) -> impl Iterator<Item = u32> + '_ {
         let corners = self.triangle(triangle);

@@ -172,6 +172,12 @@ impl Contacts {
         self.feet.place(&self.body, posed_from_bind);
     }
 
+    /// Holds base vertices on their side of the planes between the bones that meet in a joint, so that flesh in a sharp bend has
+    /// room to give way.
+    pub fn part_base(&self, base: &mut [Point]) {
+        self.body.part(&self.feet, base);
+    }
+
     /// Finds the contacts at `positions` and prepares to solve for them with a factor. Returns whether a pair began or ended.
     pub(super) fn begin(&mut self, positions: &[Point], solver: &mut WindowSolver<'_>, factor: Factor) -> bool {
         let start = std::time::Instant::now();

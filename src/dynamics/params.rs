@@ -212,7 +212,8 @@ impl Preset {
             acceleration: 0,
             budget_ms: None,
             time_step_secs: 1.0 / 60.0,
-            collisions: Collisions::default(),
+            // The reference demos of the paper's numbers run without.
+            collisions: if self == Self::Fps { Collisions::Off } else { Collisions::default() },
             paper,
         }
     }

@@ -11,7 +11,7 @@ use crate::math::Point;
 /// An equilibrium looks for contacts anew after so many iterations…
 const REFRESH: usize = 8;
 /// …but not after this many, so that it comes to an end.
-const LAST_REFRESH: usize = 800;
+const LAST_REFRESH: usize = 100_000;
 
 /// Solves between the vertices of a window.
 pub(super) struct WindowSolver<'a> {

@@ -211,3 +211,111 @@ fn add_to(to: &mut [Slot], what: &[Slot]) {
         *a = add(*a, *b);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::local::Element;
+    use nalgebra::{DMatrix, DVector, Matrix3};
+
+    /// A strip of triangles, as prisms without any geometry.
+    fn strip(vertices: u32) -> Vec<Element> {
+        (0..vertices - 2)
+            .map(|v| Element { corners: [v, v + 1, v + 2], rest_inverse: [Matrix3::identity(); 3], volume: [1.0; 3] })
+            .collect()
+    }
+
+    /// A grid of triangles, whose elimination has separators.
+    fn grid(side: u32) -> Vec<Element> {
+        let mut elements = Vec::new();
+        for row in 0..side - 1 {
+            for column in 0..side - 1 {
+                let v = row * side + column;
+                for corners in [[v, v + 1, v + side], [v + 1, v + side, v + side + 1]] {
+                    elements.push(Element { corners, rest_inverse: [Matrix3::identity(); 3], volume: [1.0; 3] });
+                }
+            }
+        }
+        elements
+    }
+
+    /// Values of a positive definite matrix of the structure.
+    fn values(structure: &Structure) -> Vec<f64> {
+        let value = |row: usize, column: usize| {
+            if row == column { 8.0 + (column as f64).sin() } else { -0.5 - 0.3 * ((row * 7 + column) as f64).cos() }
+        };
+        entries(structure).map(|(row, column)| value(row, column)).collect()
+    }
+
+    /// Row and column of every stored value.
+    fn entries(structure: &Structure) -> impl Iterator<Item = (usize, usize)> {
+        let pattern = &structure.pattern;
+        (0..structure.place.len()).flat_map(|column| {
+            let range = pattern.column_starts[column] as usize..pattern.column_starts[column + 1] as usize;
+            pattern.rows[range].iter().map(move |&row| (row as usize, column))
+        })
+    }
+
+    #[test]
+    fn a_window_solves_as_the_whole_matrix_does() {
+        for (elements, n) in [(strip(50), 50_u32), (grid(12), 144), (grid(30), 900)] {
+            let structure = Structure::analyse(&elements, n as usize).expect("a mesh");
+            let values = values(&structure);
+            let mut dense = DMatrix::zeros(n as usize, n as usize);
+            for ((row, column), &value) in entries(&structure).zip(&values) {
+                dense[(row, column)] = value;
+                dense[(column, row)] = value;
+            }
+            let solver = dense.cholesky().expect("positive definite");
+            let factor = Factor::of(&structure, &values).expect("positive definite");
+            let mut window = Window::new(&structure);
+            for vertices in [vec![3, 17, 4, n - 1], (0..n).step_by(3).collect::<Vec<u32>>(), Vec::new()] {
+                window.look_at(&structure, &vertices);
+                let mut slots: Vec<Slot> = vertices.iter().map(|&v| [(v as f32).sin(), 1.0, (v as f32).cos(), 0.5]).collect();
+                let rhs = slots.clone();
+                window.solve(&structure, &factor, &mut slots);
+                for lane in 0..4 {
+                    let mut b = DVector::zeros(n as usize);
+                    for (&v, value) in vertices.iter().zip(&rhs) {
+                        b[v as usize] = f64::from(value[lane]);
+                    }
+                    let x = solver.solve(&b);
+                    for (&v, slot) in vertices.iter().zip(&slots) {
+                        assert!((x[v as usize] - f64::from(slot[lane])).abs() < 1e-5, "{v} {} {}", x[v as usize], slot[lane]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Several parts: A x = b, checked by multiplying back.
+    #[test]
+    fn parts_and_top_solve_together() {
+        let n = 8100;
+        let structure = Structure::analyse(&grid(90), n).expect("a mesh");
+        assert!(structure.parts.len() > 1 && !structure.top.is_empty());
+        // Every vertex is owned once, and no part knows of another.
+        let owned: usize = structure.parts.iter().map(|part| part.vertices.len()).sum();
+        assert_eq!(owned + structure.top.len(), n);
+        let values = values(&structure);
+        let factor = Factor::of(&structure, &values).expect("positive definite");
+        let mut window = Window::new(&structure);
+        let all: Vec<u32> = (0..n as u32).collect();
+        window.look_at(&structure, &all);
+        let rhs: Vec<Slot> = (0..n).map(|v| [(v as f32).sin(), 1.0, (v as f32 * 0.1).cos(), 0.0]).collect();
+        let mut x = rhs.clone();
+        window.solve(&structure, &factor, &mut x);
+        let mut product = vec![[0.0_f64; 4]; n];
+        for ((row, column), value) in entries(&structure).zip(values) {
+            for lane in 0..4 {
+                product[row][lane] += value * f64::from(x[column][lane]);
+                if row != column {
+                    product[column][lane] += value * f64::from(x[row][lane]);
+                }
+            }
+        }
+        for (product, rhs) in product.iter().flatten().zip(rhs.iter().flatten()) {
+            assert!((product - f64::from(*rhs)).abs() < 1e-4, "{product} {rhs}");
+        }
+    }
+}

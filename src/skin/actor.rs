@@ -18,6 +18,8 @@ use crate::progress::Progress;
 pub struct StepTimes {
     /// Moving the base surface with the bones.
     pub anchors_ms: f64,
+    /// Simulation steps as a whole: prediction, iterations, velocities. Without a simulation: moving the vertices.
+    pub step_ms: f64,
     /// Local steps: closest rotations.
     pub local_ms: f64,
     /// Global steps: linear solves.
@@ -28,6 +30,8 @@ pub struct StepTimes {
     pub total_ms: f64,
     /// Simulation steps taken.
     pub steps: u32,
+    /// Local/global iterations in all of them.
+    pub iterations: u32,
 }
 
 /// One character moving by one method: source positions and normals, frame by frame.
@@ -88,8 +92,9 @@ impl Actor {
         let start = Instant::now();
         let skinned = match &mut self.bound {
             Bound::Direct(skinner) => {
-                self.times = StepTimes::default();
-                skinner.skin(frame, &mut self.positions)
+                let skinned = skinner.skin(frame, &mut self.positions);
+                self.times = StepTimes { step_ms: start.elapsed().as_secs_f64() * 1e3, ..StepTimes::default() };
+                skinned
             }
             Bound::Simulated { skinner, simulated, props } => {
                 let skinned = skinner.skin(frame, simulated);

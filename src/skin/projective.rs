@@ -193,6 +193,7 @@ impl Projective {
         self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
         if let Some(contacts) = self.simulation.contacts_mut() {
             contacts.place_feet(self.frame.bones());
+            contacts.part_base(&mut self.base);
         }
         self.times.anchors_ms += start.elapsed().as_secs_f64() * 1e3;
         unrest
@@ -248,7 +249,10 @@ impl Projective {
         if !moved && self.still_steps >= STEPS_TO_SLEEP {
             return;
         }
+        let start = Instant::now();
         let report = self.simulation.step_until(&self.base, deadline);
+        self.times.iterations += report.iterations as u32;
+        self.times.step_ms += start.elapsed().as_secs_f64() * 1e3;
         self.still_steps = if moved || report.farthest > tolerance { 0 } else { self.still_steps + 1 };
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;

@@ -22,11 +22,12 @@
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
-//! - Tets that are too flat to have a usable gradient are left out; vertices that lose all of theirs are carried by the bones.
+//! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
 pub mod foot;
 pub mod graph;
+mod held;
 pub mod prisms;
 mod quality;
 pub mod shrink;
@@ -65,8 +66,8 @@ pub struct Tissue {
     pub base: Vec<Point64>,
     /// The elements between skin and base.
     pub prisms: Prisms,
-    /// Skin vertices that are not simulated but carried by the bones, ascending: those of held bones, and those without a usable tet,
-    /// which nothing elastic holds.
+    /// Skin vertices that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets
+    /// don't hold in place.
     pub carried: Vec<u32>,
     /// How the base follows the bones; after the base vertices come the carried skin vertices.
     pub anchors: Anchors,
@@ -144,7 +145,7 @@ impl Tissue {
         let prisms = prisms::split(mesh, &shrunken.base);
         let quality = Quality::of(mesh, &shrunken, &prisms, limb_radius(mesh, &feet));
         let is_held = |vertex: u32| bones.get(&graph.bones[feet.bones[vertex as usize] as usize].joint).is_some_and(|bone| bone.held);
-        let mut carried = prisms.loose(mesh.positions.len());
+        let mut carried = held::not_held(mesh, &shrunken.base, &prisms);
         carried.extend((0..mesh.positions.len() as u32).filter(|&vertex| is_held(vertex)));
         carried.sort_unstable();
         carried.dedup();

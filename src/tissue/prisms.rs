@@ -39,22 +39,6 @@ pub struct Prisms {
     pub inverted: usize,
 }
 
-impl Prisms {
-    /// The skin vertices, of `vertices`, that no usable tet touches.
-    #[must_use]
-    pub(super) fn loose(&self, vertices: usize) -> Vec<u32> {
-        let mut held = vec![false; vertices];
-        for prism in &self.prisms {
-            for tet in (0..3).filter(|&tet| prism.rest_inverse[tet].is_some()) {
-                for &corner in &prism.corners[tet..] {
-                    held[corner as usize] = true;
-                }
-            }
-        }
-        (0..vertices as u32).filter(|&v| !held[v as usize]).collect()
-    }
-}
-
 /// The chain entries of tet `k` are `CHAIN[k]..CHAIN[k] + 4`; entries 0–2 are skin, 3–5 base.
 #[must_use]
 pub fn chain(prism: &Prism, skin: &[Point64], base: &[Point64]) -> [Point64; 6] {

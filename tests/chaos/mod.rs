@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sinew::character::Character;
-use sinew::dynamics::{Params, Preset};
+use sinew::dynamics::{Collisions, Params, Preset};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::progress::Progress;
 use sinew::rig::{Pose, Skeleton, Trs};
@@ -43,6 +43,7 @@ pub struct Ordeal {
     pub geometry_scale: f64,
     pub unit_scale: f64,
     pub threads: usize,
+    pub collisions: Collisions,
 }
 
 impl Ordeal {
@@ -56,15 +57,20 @@ impl Ordeal {
             geometry_scale,
             unit_scale,
             threads: THREADS[index % THREADS.len()],
+            collisions: if index % 2 == 0 { Collisions::Off } else { Collisions::Global },
         }
     }
 }
 
 impl fmt::Display for Ordeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, step_secs, stiffness_pa, geometry_scale, unit_scale, threads } = self;
+        let Self { seed, step_secs, stiffness_pa, geometry_scale, unit_scale, threads, collisions } = self;
         let rate = 1.0 / step_secs;
-        write!(f, "ordeal {seed}: 1/{rate:.0} s, {stiffness_pa:e} Pa, geometry x{geometry_scale}, unit x{unit_scale}, {threads} threads")
+        write!(
+            f,
+            "ordeal {seed}: 1/{rate:.0} s, {stiffness_pa:e} Pa, geometry x{geometry_scale}, unit x{unit_scale}, {threads} threads, collisions {}",
+            collisions.id()
+        )
     }
 }
 
@@ -136,21 +142,22 @@ impl Trial {
     fn come_back(&mut self, rest: &Place) {
         for _ in 0..STEPS_BACK {
             self.frame("on the way back", rest, self.ordeal.step_secs);
-            if self.from_rest() < 0.02 * REST || !self.outcome.failures.is_empty() {
+            if self.from_rest().1 < 0.02 * REST || !self.outcome.failures.is_empty() {
                 break;
             }
         }
         if f64::from(STEPS_BACK) * self.ordeal.step_secs > 20.0 * self.relaxation_secs() {
-            let swung = self.from_rest();
+            let (vertex, swung) = self.from_rest();
             self.outcome.swung = Some(swung);
             if swung >= REST || swung.is_nan() {
-                self.outcome.failures.push(format!("swings back to {swung:e} of the size from rest"));
+                self.outcome.failures.push(format!("swings back to {swung:e} of the size from rest (vertex {vertex})"));
             }
         }
         self.frame("settling", rest, 0.0);
-        self.outcome.settled = self.from_rest();
-        if self.outcome.settled >= REST || self.outcome.settled.is_nan() {
-            self.outcome.failures.push(format!("settles {:e} of the size from rest", self.outcome.settled));
+        let (vertex, settled) = self.from_rest();
+        self.outcome.settled = settled;
+        if settled >= REST || settled.is_nan() {
+            self.outcome.failures.push(format!("settles {settled:e} of the size from rest (vertex {vertex})"));
         }
     }
 
@@ -184,14 +191,17 @@ impl Trial {
         }
     }
 
-    fn from_rest(&self) -> f32 {
-        let distances = self.actor.positions().iter().zip(&self.rest).map(|(a, b)| (a - b).norm());
-        distances.max_by(f32::total_cmp).unwrap_or(0.0) / self.subject.size
+    /// The source vertex that is farthest from where it was at rest, and how far that is, sizes.
+    fn from_rest(&self) -> (usize, f32) {
+        let distances = self.actor.positions().iter().zip(&self.rest).map(|(a, b)| (a - b).norm() / self.subject.size).enumerate();
+        distances.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
     }
 }
 
 fn params(ordeal: Ordeal) -> Params {
-    Params { stiffness_pa: ordeal.stiffness_pa, time_step_secs: ordeal.step_secs, ..Preset::Natural.params() }
+    let Ordeal { stiffness_pa, step_secs: time_step_secs, collisions, .. } = ordeal;
+    // The scale shall count.
+    Params { stiffness_pa, time_step_secs, collisions, human_sized: false, ..Preset::Natural.params() }
 }
 
 /// A pose, and where in the world.
