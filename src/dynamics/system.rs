@@ -42,6 +42,9 @@ struct Prism {
     entries: [u32; 6],
 }
 
+/// How much stiffer than others a carried vertex is to what touches it.
+const HARD: f64 = 1e5;
+
 /// Corners of the six entries of a prism.
 const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
@@ -164,7 +167,7 @@ impl System {
             let value = &mut values[pattern.column_starts[vertex] as usize];
             *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
             if self.is_carried[vertex] {
-                *value += scale * self.diagonal[vertex];
+                *value += HARD * scale * self.diagonal[vertex];
             }
         }
         values
