@@ -119,6 +119,11 @@ impl System {
         self.metres_per_unit / self.human_metres_per_unit
     }
 
+    /// Metres per world unit if the character were as large as a human.
+    pub(super) fn human_unit(&self) -> f64 {
+        self.human_metres_per_unit
+    }
+
     /// Metres per world unit under the bookkeeping of the parameters.
     pub(super) fn unit(&self, params: &Params) -> f64 {
         match params.paper {

@@ -6,12 +6,16 @@
 //! wants its eight points in the shape in which the pose has them:
 //!
 //! ```text
-//!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = E A / l
+//!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = B / (l d²)
 //! ```
 //!
-//! with p the points as posed, bars for means over the element, Rₑ the best rotation, A = π r² the cross-section of the limb and l the
-//! bone's length: with the points r/2 away from the centre, it bends and stretches like a beam of that thickness. Nodes that touch a
-//! bone that is not virtual are prescribed.
+//! with p the points as posed, bars for means over the element, Rₑ the best rotation, B the bending stiffness of a beam, l the bone's
+//! length and d the distance of the points from their centre. Nodes that touch a bone that is not virtual are prescribed.
+//!
+//! What keeps a trunk in shape is muscle and cartilage rather than flesh, the stronger the longer it is. So B is that of a beam with the
+//! mass of the limb around it (cross-section A, length L of the whole rod) that, of natural stiffness and held at one end on the
+//! ground, hangs by a fixed part δ of its length: B = ρ A g L³ / (8 δ). It swings about as fast as a pendulum of its length, slender
+//! or thick. Stiffness changes B in proportion, density the mass alone.
 //!
 //! # Departures
 //! - FPS leaves out the anchors there, so that the shrunken skin around a virtual bone is free: a hollow tube, and unknowns inside the
@@ -24,14 +28,19 @@
 
 use nalgebra::{Matrix3, Matrix4, Vector3};
 
-use super::{Materials, Params, Simulation};
+use super::{Materials, Params, Preset, Simulation};
 use crate::math::{Affine, Point64, Vec64, affine, closest_rotation, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::tissue::{BaseFrame, FreeBone, Tissue};
 
-/// Stiffness of the rod over that of the flesh: what keeps a trunk in shape is muscle and cartilage.
-const CORE_STIFFNESS: f64 = 25.0;
+/// δ: how far a rod of natural stiffness hangs, as part of its length, were it a slightly bent beam.
+const HANGS: f64 = 0.4;
+/// Distance of a node's points from its centre, as part of the length of the bones that meet there.
+const OFFSET: f64 = 0.2;
+/// ρ and g of the rod that hangs by δ.
+const DENSITY_KG_M3: f64 = 1_000.0;
+const GRAVITY_M_S2: f64 = 9.81;
 /// Local/global iterations of a step; a rod costs next to nothing.
 const ITERATIONS: usize = 20;
 /// "Time step" of the solve for an equilibrium, s.
@@ -84,6 +93,8 @@ struct Rod {
     joint: usize,
     ends: [usize; 2],
     length: f64,
+    /// Length of the whole rod that the bone is part of: from where it is held to its farthest end.
+    whole_length: f64,
     /// Mean distance from the skin to the bone.
     radius: f64,
     /// The skin around it.
@@ -130,11 +141,11 @@ impl VirtualBones {
         Some(bones)
     }
 
-    /// The three points around every node's centre, half a limb's radius away.
+    /// The three points around every node's centre.
     fn place_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
-            let offset = 0.5 * own().map(|rod| rod.radius.max(0.1 * rod.length)).sum::<f64>() / own().count().max(1) as f64;
+            let offset = OFFSET * own().map(|rod| rod.length).sum::<f64>() / own().count().max(1) as f64;
             for axis in 0..3 {
                 node.rest[axis + 1] = node.rest[0] + Vec64::ith(axis, offset);
             }
@@ -145,6 +156,7 @@ impl VirtualBones {
     fn hang(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
         let mut queue: Vec<usize> = (0..self.nodes.len()).filter(|&node| reached[node]).collect();
+        let mut depth = vec![0.0; self.nodes.len()];
         let mut free_roots = 0;
         loop {
             while let Some(node) = queue.pop() {
@@ -155,6 +167,7 @@ impl VirtualBones {
                     let other = if rod.ends[0] == node { rod.ends[1] } else { rod.ends[0] };
                     if !reached[other] {
                         reached[other] = true;
+                        depth[other] = depth[node] + rod.length;
                         self.nodes[other].up = (!self.nodes[node].fixed).then_some(index);
                         queue.push(other);
                     }
@@ -167,6 +180,24 @@ impl VirtualBones {
             queue.push(root);
         }
         self.order.reverse();
+        self.measure(depth);
+    }
+
+    /// Gives every bone the length of the whole rod: the greatest depth that hangs together with its own.
+    fn measure(&mut self, mut depth: Vec<f64>) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for rod in &mut self.rods {
+                let free = || rod.ends.into_iter().filter(|&end| !self.nodes[end].fixed);
+                let greatest = free().map(|end| depth[end]).fold(rod.length, f64::max);
+                rod.whole_length = greatest;
+                for end in free() {
+                    changed |= depth[end] < greatest;
+                    depth[end] = greatest;
+                }
+            }
+        }
     }
 
     /// Takes over parameters and materials.
@@ -180,9 +211,11 @@ impl VirtualBones {
             (node.mass, node.heaviness, node.kept) = (0.0, 0.0, 0.0);
         }
         let h = params.simulated_step_secs();
+        let human = system.human_unit();
+        let natural = Preset::Natural.params().stiffness_pa;
         for rod in &mut self.rods {
             let [stiffness, density_factor, damping, jiggle] = rod.materials(materials, params);
-            rod.stiffness = CORE_STIFFNESS * params.stiffness_pa * unit * stiffness * rod.area() / rod.length;
+            rod.stiffness = rod.bending_stiffness(human) * unit * stiffness * params.stiffness_pa / natural / (OFFSET * OFFSET);
             let mass = density * density_factor * rod.area() * rod.length / 8.0;
             for end in rod.ends {
                 let node = &mut self.nodes[end];
@@ -348,13 +381,20 @@ impl Rod {
         let distance = |&v: &u32| (skin.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
         let mean = vertices.iter().map(distance).sum::<f64>() / vertices.len().max(1) as f64;
         let radius = if mean > 0.0 { mean } else { tissue.quality.limb_radius };
-        let length = tissue.graph.length(bone).max(1e-3 * radius);
+        let length = tissue.graph.length(bone).max(1e-2 * radius);
         let joint = tissue.graph.bones[bone].joint;
-        Self { bone, joint, ends, length, radius, vertices, stiffness: 0.0, rotation: Matrix3::identity() }
+        Self { bone, joint, ends, length, whole_length: length, radius, vertices, stiffness: 0.0, rotation: Matrix3::identity() }
     }
 
     fn area(&self) -> f64 {
         std::f64::consts::PI * self.radius * self.radius
+    }
+
+    /// B / l³ of the rod of natural stiffness, Pa m per m as flesh has it, were the character as large as a human.
+    fn bending_stiffness(&self, human_metres_per_unit: f64) -> f64 {
+        let whole_m = self.whole_length * human_metres_per_unit;
+        let of_length = DENSITY_KG_M3 * GRAVITY_M_S2 * whole_m / (8.0 * HANGS);
+        of_length * self.area() * (self.whole_length / self.length).powi(2) / self.length
     }
 
     /// Mean stiffness and density factor, damping (s⁻¹) and inertial over physical mass of the skin around.
