@@ -162,24 +162,15 @@ fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
     forces: &mut Slots,
     volume: f32,
 ) -> S::f32s {
-    let mut edges = [ops.zero3(); 5];
-    let mut last = ops.gather(points, &block.points[0], part);
-    for edge in 0..5 {
-        let next = ops.gather(points, &block.points[edge + 1], part);
-        edges[edge] = ops.sub3(next, last);
-        last = next;
-    }
-    let mut f = [[ops.zero3(); 3]; 3];
-    for tet in 0..3 {
-        f[tet] = ops.matmul([edges[tet], edges[tet + 1], edges[tet + 2]], load_matrix(ops, &block.rest_inverse[tet], part));
-        // A tet without weight is at rest for ever, instead of something that wants to be mended.
-        let simd = ops.0;
-        let unused = simd.less_than_or_equal_f32s(ops.load(&weights[tet], part), ops.splat(0.0));
-        let unused = simd.select_f32s(unused, ops.splat(1.0), ops.splat(0.0));
-        for diagonal in 0..3 {
-            f[tet][diagonal][diagonal] = ops.add(f[tet][diagonal][diagonal], unused);
-        }
-    }
+    let p = &block.points;
+    let (p0, p1, p2) = (ops.gather(points, &p[0], part), ops.gather(points, &p[1], part), ops.gather(points, &p[2], part));
+    let (p3, p4, p5) = (ops.gather(points, &p[3], part), ops.gather(points, &p[4], part), ops.gather(points, &p[5], part));
+    let edges = [ops.sub3(p1, p0), ops.sub3(p2, p1), ops.sub3(p3, p2), ops.sub3(p4, p3), ops.sub3(p5, p4)];
+    let f = [
+        gradient(ops, block, weights, 0, part, [edges[0], edges[1], edges[2]]),
+        gradient(ops, block, weights, 1, part, [edges[1], edges[2], edges[3]]),
+        gradient(ops, block, weights, 2, part, [edges[2], edges[3], edges[4]]),
+    ];
     let mut rotations = ops.closest_rotations(&f);
     if rotations.doubtful {
         ops.mend(&f, &mut rotations);
@@ -202,6 +193,21 @@ fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
     ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
     ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
     energy
+}
+
+/// F = E Ē⁻¹ of one tet; a tet without weight is at rest for ever, instead of something that wants to be mended.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn gradient<S: Simd>(ops: Ops<S>, block: &Block, weights: &BlockWeights, tet: usize, part: usize, edges: Mat3<S>) -> Mat3<S> {
+    let simd = ops.0;
+    let f = ops.matmul(edges, load_matrix(ops, &block.rest_inverse[tet], part));
+    let (zero, one) = (ops.splat(0.0), ops.splat(1.0));
+    let unused = simd.select_f32s(simd.less_than_or_equal_f32s(ops.load(&weights[tet], part), zero), one, zero);
+    [
+        [ops.add(f[0][0], unused), f[0][1], f[0][2]],
+        [f[1][0], ops.add(f[1][1], unused), f[1][2]],
+        [f[2][0], f[2][1], ops.add(f[2][2], unused)],
+    ]
 }
 
 /// w (F − F*).
@@ -231,14 +237,20 @@ fn stress<S: Simd, const ENERGY: bool>(
     energy: &mut S::f32s,
 ) -> Mat3<S> {
     let scale = ops.splat(rotations.scale);
-    let mut stress = *f;
-    for column in 0..3 {
-        let r: Vec3s<S> = rotations.matrices[tet][column];
-        let strain = [ops.fnma(r[0], scale, f[column][0]), ops.fnma(r[1], scale, f[column][1]), ops.fnma(r[2], scale, f[column][2])];
-        stress[column] = ops.scaled(strain, weight);
-        if ENERGY {
-            *energy = ops.add(*energy, ops.dot(strain, stress[column]));
+    let r: &Mat3<S> = &rotations.matrices[tet];
+    let strain = [strain(ops, f[0], r[0], scale), strain(ops, f[1], r[1], scale), strain(ops, f[2], r[2], scale)];
+    let stress = [ops.scaled(strain[0], weight), ops.scaled(strain[1], weight), ops.scaled(strain[2], weight)];
+    if ENERGY {
+        for column in 0..3 {
+            *energy = ops.add(*energy, ops.dot(strain[column], stress[column]));
         }
     }
     stress
+}
+
+/// A column of F − s R.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn strain<S: Simd>(ops: Ops<S>, f: Vec3s<S>, r: Vec3s<S>, s: S::f32s) -> Vec3s<S> {
+    [ops.fnma(r[0], s, f[0]), ops.fnma(r[1], s, f[1]), ops.fnma(r[2], s, f[2])]
 }

@@ -36,25 +36,24 @@ impl<S: Simd> Ops<S> {
     /// The rotations closest to the matrices of the three tets of a prism.
     #[inline(always)]
     pub(super) fn closest_rotations(self, f: &[Mat3<S>; 3]) -> Rotations<S> {
-        let mut x = *f;
+        // Written out, since loops over large arrays of vectors end as copies in memory.
+        let c = [self.cofactors(f[0]), self.cofactors(f[1]), self.cofactors(f[2])];
+        let d = [self.dot(f[0][0], c[0][0]), self.dot(f[1][0], c[1][0]), self.dot(f[2][0], c[2][0])];
         let (mut inside_out, mut far) = (false, false);
-        let mut cofactors = *f;
-        let mut determinants = [self.splat(0.0); 3];
-        for tet in 0..3 {
-            cofactors[tet] = self.cofactors(f[tet]);
-            let determinant = self.dot(f[tet][0], cofactors[tet][0]);
+        for determinant in d {
             let squared = self.mul(determinant, determinant);
             inside_out |= self.any_less(determinant, self.splat(0.0));
             far |= self.any_less(squared, self.splat(FAR[0])) | self.any_less(self.splat(FAR[1]), squared);
-            determinants[tet] = determinant;
         }
-        for tet in 0..3 {
-            x[tet] = if far {
-                self.scaled_step(&x[tet], &cofactors[tet], determinants[tet], 1.0)
-            } else {
-                self.step(&x[tet], &cofactors[tet], determinants[tet], 1.0)
-            };
-        }
+        let mut x = if far {
+            [
+                self.scaled_step(&f[0], &c[0], d[0], 1.0),
+                self.scaled_step(&f[1], &c[1], d[1], 1.0),
+                self.scaled_step(&f[2], &c[2], d[2], 1.0),
+            ]
+        } else {
+            [self.step(&f[0], &c[0], d[0], 1.0), self.step(&f[1], &c[1], d[1], 1.0), self.step(&f[2], &c[2], d[2], 1.0)]
+        };
         let (mut power4, mut power2) = (4.0_f32, 2.0_f32);
         let mut converged = false;
         for _ in 1..MAX_STEPS {
@@ -80,7 +79,7 @@ impl<S: Simd> Ops<S> {
         }
         let mut rotations = Rotations { matrices: x, scale: 1.0 / power2, doubtful: !converged };
         if inside_out {
-            self.turn_right_side_out(f, &determinants, &mut rotations);
+            self.turn_right_side_out(f, &d, &mut rotations);
         }
         rotations
     }

@@ -35,7 +35,9 @@ pub(super) struct PartState {
     energy: f64,
     products: Products,
     pub(super) farthest: f32,
+    /// Time in the local step, and in all of the descent.
     local_secs: f64,
+    descent_secs: f64,
 }
 
 /// Positions and everything that moves them.
@@ -94,6 +96,7 @@ impl Solver {
             products: Products::default(),
             farthest: 0.0,
             local_secs: 0.0,
+            descent_secs: 0.0,
         };
         Self {
             parts: structure.parts.iter().map(part).collect(),
@@ -110,10 +113,11 @@ impl Solver {
         let mut anderson = Anderson::new(plan.memory);
         for part in &mut self.parts {
             part.rows.remember(plan.memory);
-            part.local_secs = 0.0;
+            (part.local_secs, part.descent_secs) = (0.0, 0.0);
         }
         self.top.remember(plan.memory);
         let start = Instant::now();
+        let mut descent_secs = 0.0;
         let (mut energy, mut best, mut since_best) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
         for iteration in 1..=plan.iterations {
@@ -127,6 +131,7 @@ impl Solver {
                     (energy, best, since_best) = (f64::INFINITY, f32::INFINITY, 0);
                 }
             }
+            let descent = Instant::now();
             let mut now = self.descend(plan, anderson.is_on(), &mut touching);
             if anderson.is_on() {
                 if now > energy + ENERGY_TOLERANCE * energy.abs() + floor {
@@ -137,6 +142,7 @@ impl Solver {
                 }
                 energy = now;
             }
+            descent_secs += descent.elapsed().as_secs_f64();
             if let Some(Touching { touch, positions, .. }) = &mut touching {
                 touch.press(plan.structure, plan.factor, self, positions);
             }
@@ -167,8 +173,9 @@ impl Solver {
                 self.extrapolate(gamma.values());
             }
         }
-        // All parts work at the same time; the first stands for them.
-        done.local_secs = self.parts.first().map_or(0.0, |part| part.local_secs);
+        // Parts work at the same time or one after the other: of the time that descents took, local steps had their share.
+        let sum = |of: fn(&PartState) -> f64| self.parts.iter().map(of).sum::<f64>();
+        done.local_secs = descent_secs * sum(|part| part.local_secs) / sum(|part| part.descent_secs).max(f64::MIN_POSITIVE);
         done.global_secs = (start.elapsed().as_secs_f64() - done.local_secs).max(0.0);
         done
     }
@@ -179,6 +186,7 @@ impl Solver {
         let Self { parts, top, volume, .. } = self;
         let (top_x, volume) = (&top.x[..top.count], *volume);
         each(parts, 0, &|index, state| {
+            let begin = Instant::now();
             let (part, tiles) = (&structure.parts[index], &factor.parts[index]);
             let own = state.rows.count;
             state.rows.x[own..own + top_x.len()].copy_from_slice(top_x);
@@ -189,6 +197,7 @@ impl Solver {
             state.local_secs += start.elapsed().as_secs_f64();
             state.rows.hold_carried();
             forward(&part.triangle, tiles, None, &mut state.rows.b);
+            state.descent_secs += begin.elapsed().as_secs_f64();
         });
         let mut energy = top.pull(constant);
         for part in parts {
