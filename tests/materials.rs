@@ -10,6 +10,8 @@ use sinew::rig::{Pose, Skeleton};
 use sinew::skin::{Actor, Flesh, Frame, Method, Subject};
 use sinew::tissue::BaseFrame;
 
+mod skip;
+
 fn character(name: &str) -> Character {
     sinew::io::builtin::load_builtin(name).expect("built in")
 }
@@ -521,5 +523,50 @@ fn a_virtual_bone_between_two_others_follows_both() {
         let (i, j) = (i as usize, j as usize);
         let (before, after) = ((tissue.base[i] - tissue.base[j]).norm(), f64::from((base[i] - base[j]).norm()));
         assert!(after < 1.7 * before + 5e-4 * f64::from(subject.size), "{after} after {before}");
+    }
+}
+
+/// Real skeletons with every third bone virtual, every fifth held, every other twisting: wild poses leave them finite, and the rest
+/// pose brings them back.
+#[test]
+fn real_characters_take_every_option() {
+    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(std::path::PathBuf::from) else {
+        skip::skipped("SINEW_TEST_DATA is not set");
+        return;
+    };
+    for name in ["Fox/Fox.glb", "q_Wolf/Wolf.glb", "q_Spider/Spider.glb", "kaykit_Knight/Knight.glb"] {
+        let mut character = sinew::io::load(&[data.join("A_rigged").join(name)], &Progress::new()).expect("loads");
+        for joint in 0..character.skeleton.len() {
+            let settings = BoneSettings {
+                is_virtual: joint % 3 == 1,
+                held: joint % 5 == 2,
+                twist: joint % 2 == 0,
+                stiffness: 1.0 + f64::from(joint as u32 % 4),
+                ..BoneSettings::default()
+            };
+            character.bones.insert(joint, settings);
+        }
+        let subject = build(character);
+        let skeleton = &subject.character.skeleton;
+        let mut actor = actor(&subject, &calm(Preset::Natural));
+        let rest = skeleton.world_from_joint(&skeleton.rest_pose());
+        advance(&mut actor, &rest, 0.0);
+        let before = actor.positions().to_vec();
+        for frame in 0..40 {
+            let mut pose = skeleton.rest_pose();
+            for (joint, local) in pose.locals.iter_mut().enumerate() {
+                let seed = f64::from(frame / 4) * 5.1 + joint as f64;
+                local.rotation *= Quat::from_euler_angles(seed.sin(), 2.0 * (1.3 * seed).cos(), (1.7 * seed).sin());
+                local.translation *= 1.0 + 0.3 * seed.sin();
+            }
+            advance(&mut actor, &skeleton.world_from_joint(&pose), 1.0 / 60.0);
+            assert!(actor.positions().iter().all(|p| p.iter().all(|c| c.is_finite())), "{name}, frame {frame}");
+        }
+        for _ in 0..600 {
+            advance(&mut actor, &rest, 1.0 / 60.0);
+        }
+        let left = worst(actor.positions(), &before);
+        println!("{name}: {} of the size is left", left / subject.size);
+        assert!(left < 0.02 * subject.size, "{name}: {} of the size is left", left / subject.size);
     }
 }
