@@ -20,7 +20,7 @@ use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
-use sinew::character::BoneSettings;
+use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::{Clip, Skeleton};
@@ -51,6 +51,8 @@ fn raised(harness: &mut Harness<'_, Raised>) -> Vec<Action> {
 fn once(command: Command) -> Vec<Action> {
     vec![Action::Session(command, Gesture::Once)]
 }
+
+static NO_BONES: BoneMap = BoneMap::new();
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
@@ -148,6 +150,7 @@ fn joints_panel() {
             angles_deg: Some([10.0, 0.0, 0.0]),
             moved: &[false, true, false],
             bone: None,
+            bones: &NO_BONES,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
@@ -209,6 +212,7 @@ fn an_angle_can_be_typed() {
             angles_deg: Some([0.0; 3]),
             moved: &[false; 3],
             bone: None,
+            bones: &NO_BONES,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);

@@ -95,6 +95,7 @@ pub(super) fn joints_section(
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),
+        bones: &session.document().bones,
     };
     joints_ui(ui, &view, state, actions);
 }

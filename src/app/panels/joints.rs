@@ -5,6 +5,7 @@ use egui::{Align2, CollapsingHeader, DragValue, FontId, RichText, Role, ScrollAr
 use super::bone::{BoneView, bone_ui};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
+use crate::character::BoneMap;
 use crate::rig::Skeleton;
 use crate::session::{Command, rotation_of_angles_deg};
 
@@ -23,6 +24,8 @@ pub struct JointsView<'a> {
     pub moved: &'a [bool],
     /// What the bones of the selected one are like.
     pub bone: Option<BoneView>,
+    /// Whose bones are not like the rest of the body.
+    pub bones: &'a BoneMap,
 }
 
 /// What the panel remembers by itself.
@@ -225,6 +228,9 @@ fn joint_row(
     clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
     if view.moved.get(joint).copied().unwrap_or(false) {
         ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, theme::ACCENT);
+    }
+    if view.bones.contains_key(&joint) {
+        ui.painter().circle_stroke(egui::pos2(row.right() - 17.0, rect.center().y), 2.5, egui::Stroke::new(1.2, theme::MENDED));
     }
     if reveal == Some(joint) {
         ui.scroll_to_rect(rect, Some(egui::Align::Center));
