@@ -1,10 +1,10 @@
-//! From the embedded file to a character ready to move, stage by stage.
+//! From the embedded file to a character ready to move, stage by stage and by size; and what a change of stiffness costs.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use sinew::dynamics::Params;
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use sinew::dynamics::{Params, Preset, System};
 use sinew::progress::Progress;
 use sinew::session::{Source, load};
 use sinew::skin::{Actor, Method, Subject};
@@ -26,5 +26,32 @@ fn setup(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, setup);
+fn by_size(criterion: &mut Criterion) {
+    let progress = Progress::new();
+    let mut group = criterion.benchmark_group("setup by size");
+    group.sample_size(10);
+    for name in ["cylinder", "arm", "gecko", "mannequin"] {
+        let character = Arc::new(load(&Source::builtin(name), &progress).expect("it is built in"));
+        let subject = Arc::new(Subject::build(character.clone(), &progress).expect("it has triangles"));
+        let Ok(flesh) = subject.tissue.as_ref() else { continue };
+        let vertices = subject.sim.mesh.positions.len();
+        let id = |stage: &str| BenchmarkId::new(stage, format!("{name}, {vertices} vertices"));
+        group.throughput(Throughput::Elements(vertices as u64));
+        group.bench_function(id("weld, tissue, assemble"), |bencher| {
+            bencher.iter(|| black_box(Subject::build(character.clone(), &progress)).is_ok());
+        });
+        group.bench_function(id("assemble"), |bencher| {
+            let (size, unit) = (f64::from(subject.size), character.metres_per_unit);
+            bencher.iter(|| black_box(System::assemble(&flesh.tissue, size, unit)).is_ok());
+        });
+        let mut actor = Actor::bind(&subject, Method::Pd, &Params::default(), &progress).expect("it has flesh");
+        let mut presets = [Preset::Soft, Preset::Firm].into_iter().cycle();
+        group.bench_function(id("change the stiffness"), |bencher| {
+            bencher.iter(|| presets.next().is_some_and(|preset| actor.set_params(&preset.params()).is_ok()));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, setup, by_size);
 criterion_main!(benches);

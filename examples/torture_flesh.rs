@@ -1,7 +1,7 @@
 //! Does the flesh ever explode? Random poses with jumps of up to 180° between frames, time steps from 1/240 to 1/15 s, stiffness over
 //! six decades, scales from 0.001 to 1000, one thread and many: always finite, and always back at rest when the pose returns.
 //!
-//! `cargo run --release --example torture_flesh -- [--steps 10000] [--ordeal N] [FILE or FOLDER or builtin:NAME…]`
+//! `cargo run --release --example torture_flesh -- [--steps 10000] [--ordeal N] [--collisions off|local|global] [FILE or FOLDER or builtin:NAME…]`
 //!
 //! Without a file all built-in characters are tried. A folder stands for every `.glb`, `.gltf` and `.vrm` in it. The steps of a character
 //! are shared out among ordeals of 200 steps, each with circumstances of its own; `--ordeal N` repeats a single one.
@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use sinew::character::Character;
+use sinew::dynamics::Collisions;
 use sinew::progress::Progress;
 use sinew::session::{Source, load};
 
@@ -26,6 +27,7 @@ const STEPS: usize = 200;
 struct Wish {
     steps: usize,
     ordeal: Option<usize>,
+    collisions: Collisions,
     sources: Vec<Source>,
 }
 
@@ -49,7 +51,7 @@ fn torture(source: &Source, character: &Character, wish: &Wish) -> usize {
     };
     let (mut all, start) = (Outcome::default(), Instant::now());
     for number in numbers {
-        let ordeal = Ordeal::number(number);
+        let ordeal = Ordeal { collisions: wish.collisions, ..Ordeal::number(number) };
         let outcome = endure(character, ordeal, STEPS);
         all.steps += outcome.steps;
         all.farthest = all.farthest.max(outcome.farthest);
@@ -74,13 +76,14 @@ fn torture(source: &Source, character: &Character, wish: &Wish) -> usize {
 }
 
 fn wish() -> Result<Wish, Box<dyn Error>> {
-    let mut wish = Wish { steps: 10_000, ordeal: None, sources: Vec::new() };
+    let mut wish = Wish { steps: 10_000, ordeal: None, collisions: Collisions::Off, sources: Vec::new() };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next().ok_or_else(|| format!("{word} needs a number"));
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match word.as_str() {
-            "--steps" => wish.steps = number()?.parse()?,
-            "--ordeal" => wish.ordeal = Some(number()?.parse()?),
+            "--steps" => wish.steps = value()?.parse()?,
+            "--collisions" => wish.collisions = Collisions::from_id(&value()?).ok_or("--collisions is off, local or global")?,
+            "--ordeal" => wish.ordeal = Some(value()?.parse()?),
             name if name.starts_with("builtin:") => wish.sources.push(Source::of_files(vec![PathBuf::from(name)])),
             path => wish.sources.extend(characters_in(Path::new(path))?.into_iter().map(|file| Source::of_files(vec![file]))),
         }

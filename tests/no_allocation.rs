@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sinew::dynamics::Preset;
-use sinew::math::{Affine, Quat};
+use sinew::dynamics::{Collisions, Params, Preset};
+use sinew::math::Affine;
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Subject};
 
@@ -81,16 +81,13 @@ fn note() {
     }
 }
 
-/// Poses in which all joints sway; made before anything is counted.
-fn swaying(subject: &Subject) -> Vec<Vec<Affine>> {
-    let skeleton = &subject.character.skeleton;
+/// The first clip over and over; made before anything is counted.
+fn playing(subject: &Subject) -> Vec<Vec<Affine>> {
+    let character = &subject.character;
+    let clip = character.clips.first().expect("built in with clips");
     let at = |frame: usize| {
-        let mut pose = skeleton.rest_pose();
-        for (joint, local) in pose.locals.iter_mut().enumerate() {
-            let phase = 0.1 * frame as f64 + joint as f64;
-            local.rotation *= Quat::from_euler_angles(0.2 * phase.sin(), 0.1 * phase.cos(), 0.1);
-        }
-        skeleton.world_from_joint(&pose)
+        let time_secs = (frame as f64 / 60.0).rem_euclid(clip.duration_secs);
+        character.skeleton.world_from_joint(&clip.sample(&character.skeleton, time_secs))
     };
     (0..WARM_UP + FRAMES).map(at).collect()
 }
@@ -109,14 +106,14 @@ fn allocations(actor: &mut Actor, poses: &[Vec<Affine>], dt_secs: f64) -> usize 
 #[test]
 fn frames_allocate_nothing() {
     let mut failures = Vec::new();
-    for threads in [1, 2] {
+    for (threads, collisions) in [(1, Collisions::Off), (2, Collisions::Off), (2, Collisions::Global)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        failures.extend(pool.install(|| failures_with(threads)));
+        failures.extend(pool.install(|| failures_with(threads, collisions)));
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-fn failures_with(threads: usize) -> Vec<String> {
+fn failures_with(threads: usize, collisions: Collisions) -> Vec<String> {
     let mut failures = Vec::new();
     for name in ["mannequin", "gecko", "cylinder"] {
         let mut character = sinew::io::builtin::load_builtin(name).expect("built in");
@@ -127,14 +124,19 @@ fn failures_with(threads: usize) -> Vec<String> {
             }
         }
         let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
-        let poses = swaying(&subject);
-        for method in Method::ALL {
-            let params = Preset::Natural.params();
+        let poses = playing(&subject);
+        let methods = Method::ALL.into_iter().filter(|method| method.is_simulated() || collisions == Collisions::Off);
+        for method in methods {
+            let params = Params { collisions, ..Preset::Natural.params() };
             let mut actor = Actor::bind(&subject, method, &params, &Progress::new()).expect("binds");
             allocations(&mut actor, &poses[..WARM_UP], params.time_step_secs);
             let counted = allocations(&mut actor, &poses[WARM_UP..], params.time_step_secs);
             if counted > 0 {
-                failures.push(format!("{name} by {}, {threads} threads: {counted} allocations in {FRAMES} frames", method.id()));
+                failures.push(format!(
+                    "{name} by {}, collisions {}, {threads} threads: {counted} allocations in {FRAMES} frames",
+                    method.id(),
+                    collisions.id()
+                ));
                 TRACING.store(true, Ordering::SeqCst);
                 allocations(&mut actor, &poses[WARM_UP..WARM_UP + 100], params.time_step_secs);
                 TRACING.store(false, Ordering::SeqCst);

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use sinew::character::Character;
+use sinew::dynamics::Collisions;
 use sinew::progress::Progress;
 
 mod chaos;
@@ -46,6 +47,20 @@ fn the_gecko_never_explodes() {
 #[test]
 fn the_mannequin_never_explodes() {
     built_in_endures("mannequin", 42..44);
+}
+
+/// Skin that collides with itself in poses that no body can take is pushed apart somehow. How it swings back is another question:
+/// parts that got behind each other may hold each other there until the pose is settled.
+#[test]
+fn colliding_skin_never_explodes() {
+    let character = sinew::io::builtin::load_builtin("cylinder").expect("built in");
+    for number in [0, 2, 4] {
+        let ordeal = Ordeal { collisions: Collisions::Global, ..Ordeal::number(number) };
+        let outcome = endure(&character, ordeal, 15);
+        let failures: Vec<_> = outcome.failures.iter().filter(|failure| !failure.starts_with("swings back")).collect();
+        assert!(failures.is_empty(), "{ordeal}: {failures:?}");
+        assert!(outcome.settled < chaos::REST, "{ordeal}: {} of the size", outcome.settled);
+    }
 }
 
 /// One ordeal each, another for each.

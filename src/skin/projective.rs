@@ -199,8 +199,12 @@ impl Projective {
         unrest
     }
 
-    /// Walks from the pose the base is at to the frame's, without inertia. From then on the frame's pose is the last one.
+    /// Walks from the bind pose to the frame's, without inertia. From then on the frame's pose is the last one.
+    ///
+    /// Not from where the base is: between two poses that have nothing to do with each other lies anything, and skin that was turned
+    /// inside out there may stay so. From the bind pose the way is short, and what comes out depends on the pose alone.
     fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
+        self.rest_at_bind();
         self.from.clone_from(&self.at);
         let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
         for piece in 1..pieces {
@@ -214,9 +218,6 @@ impl Projective {
     }
 
     fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        if !self.started {
-            self.rest_at_bind();
-        }
         self.walk(target)?;
         if self.virtual_bones.is_some() {
             self.let_bones_settle(target)?;

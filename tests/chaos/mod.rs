@@ -57,7 +57,7 @@ impl Ordeal {
             geometry_scale,
             unit_scale,
             threads: THREADS[index % THREADS.len()],
-            collisions: if index % 2 == 0 { Collisions::Off } else { Collisions::Global },
+            collisions: Collisions::Off,
         }
     }
 }
