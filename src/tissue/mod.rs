@@ -22,6 +22,7 @@
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
+//! - Bones may stretch, twist, hold nothing, or hold the skin rigidly ([`crate::character::BoneSettings`]).
 //! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
