@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
             let Measured { setup_ms, step_ms, tets: t, vertices } = pool.install(|| measure(&character))?;
             (tets, simulated) = (t, vertices);
-            line += &format!("  {setup_ms:9.0}  {step_ms:7.3}  {:7.1}", step_ms * 1e6 / vertices as f64);
+            write!(line, "  {setup_ms:9.0}  {step_ms:7.3}  {:7.1}", step_ms * 1e6 / vertices as f64)?;
         }
         println!("{simulated:8}  {tets:8}{line}  {:9.1}", peak_memory_mb());
     }
