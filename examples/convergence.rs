@@ -199,6 +199,7 @@ fn draw(path: &Path, title: &str, against: &str, curves: &[Curve], x: fn(&Curve)
         }
         chart
             .configure_series_labels()
+            .position(SeriesLabelPosition::LowerLeft)
             .label_font(("sans-serif", 18))
             .background_style(WHITE)
             .border_style(RGBColor(200, 200, 200))

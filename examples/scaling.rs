@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Point64, Quat};
 use sinew::progress::Progress;
 use sinew::rig::Skeleton;
-use sinew::skin::{Actor, BindError, Frame, Method, Subject};
+use sinew::skin::{Actor, BindError, Frame, Method, StepTimes, Subject};
 
 const SIZES: [usize; 8] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000];
 /// Steps before measuring, and measured.
@@ -26,8 +27,8 @@ const BONES: usize = 4;
 fn main() -> Result<(), Box<dyn Error>> {
     let asked: Vec<usize> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
     let sizes = if asked.is_empty() { SIZES.to_vec() } else { asked };
-    println!("                    ------- 1 thread -------  ------- 2 threads ------");
-    println!("vertices      tets  set-up ms  step ms  ns/vert  set-up ms  step ms  ns/vert  memory MB");
+    println!("                    ---------- 1 thread, ms -----------------  --------- 2 threads, ms -----------------");
+    println!("vertices      tets  set-up    local   global     step  ns/vert  set-up    local   global     step  ns/vert  memory MB");
     for vertices in sizes {
         reset_peak_memory();
         let character = Arc::new(tube(vertices)?);
@@ -35,9 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut tets, mut simulated) = (0, 0);
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-            let Measured { setup_ms, step_ms, tets: t, vertices } = pool.install(|| measure(&character))?;
+            let Measured { setup_ms, step_ms, local_ms, global_ms, tets: t, vertices } = pool.install(|| measure(&character))?;
             (tets, simulated) = (t, vertices);
-            line += &format!("  {setup_ms:9.0}  {step_ms:7.3}  {:7.1}", step_ms * 1e6 / vertices as f64);
+            let per_vertex_ns = step_ms * 1e6 / vertices as f64;
+            write!(line, "  {setup_ms:6.0}  {local_ms:7.3}  {global_ms:7.3}  {step_ms:7.3}  {per_vertex_ns:7.1}")?;
         }
         println!("{simulated:8}  {tets:8}{line}  {:9.1}", peak_memory_mb());
     }
@@ -47,6 +49,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Measured {
     setup_ms: f64,
     step_ms: f64,
+    /// All local steps of the step, and all global ones.
+    local_ms: f64,
+    global_ms: f64,
     tets: usize,
     vertices: usize,
 }
@@ -67,12 +72,17 @@ fn measure(character: &Arc<Character>) -> Result<Measured, BindError> {
             return Err(BindError::NoTriangles);
         }
         if step >= WARM_UP {
-            times.push(actor.times().step_ms);
+            times.push(actor.times());
         }
     }
-    times.sort_by(f64::total_cmp);
+    let median = |part: fn(&StepTimes) -> f64| {
+        let mut sorted: Vec<f64> = times.iter().map(part).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[STEPS / 2]
+    };
+    let (step_ms, local_ms, global_ms) = (median(|t| t.step_ms), median(|t| t.local_ms), median(|t| t.global_ms));
     let tets = subject.tissue.as_ref().map_or(0, |flesh| flesh.tissue.prisms.tets);
-    Ok(Measured { setup_ms, step_ms: times[STEPS / 2], tets, vertices: subject.sim.mesh.positions.len() })
+    Ok(Measured { setup_ms, step_ms, local_ms, global_ms, tets, vertices: subject.sim.mesh.positions.len() })
 }
 
 fn writhing(skeleton: &Skeleton, time_secs: f64) -> Vec<Affine> {

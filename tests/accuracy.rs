@@ -74,7 +74,7 @@ fn difference(subject: &Subject, case: &Case) -> f64 {
     let mut base_velocity: Vec<_> = bases[3].iter().zip(&bases[2]).map(|(a, b)| (a.cast::<f64>() - b.cast::<f64>()) / h).collect();
     if case.noise > 0.0 {
         fast.step(&bases[3]);
-        base_velocity.iter_mut().for_each(|v| *v *= 0.0);
+        base_velocity.fill(nalgebra::Vector3::zeros());
         let wild = |v: usize| Vec3::from_fn(|c, _| ((v * 3 + c) as f32 * 12.9898).sin() * case.noise * subject.size);
         let thrown: Vec<Point> = fast.positions().iter().enumerate().map(|(v, p)| p + wild(v)).collect();
         fast.place(&thrown, &bases[3]);

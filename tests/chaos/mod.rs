@@ -79,7 +79,7 @@ impl fmt::Display for Ordeal {
 pub struct Outcome {
     /// What went wrong, if anything; one sentence each.
     pub failures: Vec<String>,
-    /// Frames that left the finite numbers and were replaced by the last good one.
+    /// Steps gone through.
     pub steps: usize,
     /// Largest distance of a skin vertex from its base, sizes.
     pub farthest: f32,
@@ -142,19 +142,19 @@ impl Trial {
     fn come_back(&mut self, rest: &Place) {
         for _ in 0..STEPS_BACK {
             self.frame("on the way back", rest, self.ordeal.step_secs);
-            if self.from_rest().1 < 0.02 * REST || !self.outcome.failures.is_empty() {
+            if self.farthest_from_rest().1 < 0.02 * REST || !self.outcome.failures.is_empty() {
                 break;
             }
         }
         if f64::from(STEPS_BACK) * self.ordeal.step_secs > 20.0 * self.relaxation_secs() {
-            let (vertex, swung) = self.from_rest();
+            let (vertex, swung) = self.farthest_from_rest();
             self.outcome.swung = Some(swung);
             if swung >= REST || swung.is_nan() {
                 self.outcome.failures.push(format!("swings back to {swung:e} of the size from rest (vertex {vertex})"));
             }
         }
         self.frame("settling", rest, 0.0);
-        let (vertex, settled) = self.from_rest();
+        let (vertex, settled) = self.farthest_from_rest();
         self.outcome.settled = settled;
         if settled >= REST || settled.is_nan() {
             self.outcome.failures.push(format!("settles {settled:e} of the size from rest (vertex {vertex})"));
@@ -192,7 +192,7 @@ impl Trial {
     }
 
     /// The source vertex that is farthest from where it was at rest, and how far that is, sizes.
-    fn from_rest(&self) -> (usize, f32) {
+    fn farthest_from_rest(&self) -> (usize, f32) {
         let distances = self.actor.positions().iter().zip(&self.rest).map(|(a, b)| (a - b).norm() / self.subject.size).enumerate();
         distances.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
     }
@@ -238,13 +238,19 @@ impl Script {
             }
             2 => {
                 locals.clone_from(&from.pose.locals);
-                locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, 0.4));
+                for local in locals {
+                    local.rotation *= random.rotation(0.0, 0.4);
+                }
             }
             3 => {
                 locals.clone_from(&from.pose.locals);
                 to.root = Trs { translation: random.direction() * size, rotation: random.rotation(0.0, PI), ..Trs::IDENTITY };
             }
-            _ => locals.iter_mut().for_each(|local| local.rotation *= random.rotation(0.0, PI)),
+            _ => {
+                for local in locals {
+                    local.rotation *= random.rotation(0.0, PI);
+                }
+            }
         }
         let moving = [1, 1, 1, 3, 12][random.below(5)];
         let all = moving + random.below(10);

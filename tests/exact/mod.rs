@@ -79,7 +79,9 @@ impl ExactSolver {
         let carried = tissue.carried.clone();
         let mut is_free = vec![true; n];
         is_free.resize(2 * n, false);
-        carried.iter().for_each(|&v| is_free[v as usize] = false);
+        for &v in &carried {
+            is_free[v as usize] = false;
+        }
         let factor = factor(&tets, &mass, &is_free, stiffness, params.time_step_secs);
         Self { tets, mass, carried, is_free, stiffness, gravity, params: *params, size: f64::from(subject.size), factor }
     }
@@ -92,8 +94,8 @@ impl ExactSolver {
         let base_velocity: Vec<Vector> = (0..n).map(|v| (base[v] - state.base[v]) / h).collect();
         let target: Vec<Point> = (0..n).map(|v| before[v] + state.velocity[v] * h + self.gravity * (h * h)).collect();
         // The guess counts, because the iterations end before they have converged.
-        for v in 0..n {
-            state.position[v] += (base_velocity[v] + state.velocity[v] - state.base_velocity[v]) * h;
+        for (v, base_velocity) in base_velocity.iter().enumerate() {
+            state.position[v] += (base_velocity + state.velocity[v] - state.base_velocity[v]) * h;
         }
         state.base.copy_from_slice(base);
         for (&v, place) in self.carried.iter().zip(&base[n..]) {
@@ -103,10 +105,10 @@ impl ExactSolver {
             self.iterate(state, &target);
         }
         let damping = (-self.params.damping_per_s * h).exp();
-        for v in 0..n {
-            let relative = (state.position[v] - before[v]) / h - base_velocity[v];
+        for (v, base_velocity) in base_velocity.iter().enumerate() {
+            let relative = (state.position[v] - before[v]) / h - base_velocity;
             let kept = damping * (FASTEST * self.size / relative.norm()).min(1.0);
-            state.velocity[v] = base_velocity[v] + relative * if kept.is_nan() { 0.0 } else { kept };
+            state.velocity[v] = base_velocity + relative * if kept.is_nan() { 0.0 } else { kept };
         }
         state.base_velocity = base_velocity;
     }

@@ -71,6 +71,7 @@ pub(super) struct StepReport {
 
 /// Everything from the time on the clock to positions and normals: pose, anchors, step, upsampling, normals. Medians.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit is part of the names in the report")]
 pub(super) struct FrameReport {
     median_ms: f64,
     p99_ms: f64,
@@ -163,7 +164,7 @@ impl Machine {
 
     fn lines(&self) -> [String; 3] {
         let Calibration { l2_read_gb_s, l3_read_gb_s, memory_read_gb_s, f32_fma_gflop_s, caches } = self.calibration;
-        let (l2_mb, l3_mb) = (caches.l2_bytes as f64 / 1048576.0, caches.l3_bytes as f64 / 1048576.0);
+        let (l2_mb, l3_mb) = (caches.l2_bytes as f64 / f64::from(1 << 20), caches.l3_bytes as f64 / f64::from(1 << 20));
         [
             format!("machine    {}, {} threads", self.cpu, self.threads),
             format!(
