@@ -240,7 +240,8 @@ impl Workbench {
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
         section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
-        let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated() };
+        let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
+        let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated(), contact };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
         let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };

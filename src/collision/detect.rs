@@ -139,6 +139,8 @@ struct Around {
     /// Foreign vertices within reach, with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
     visitors: Vec<Visitor>,
     sorted: Vec<Visitor>,
+    /// Coordinates of the sorted visitors, so that many are held against a box at once.
+    places_of_sorted: [Vec<f32>; 3],
     starts: Vec<u32>,
     hits: Vec<Hit>,
 }
@@ -172,11 +174,12 @@ struct Wedge {
 struct Visitor {
     vertex: u32,
     cell: u32,
-    radius: f32,
 }
 
 /// Sectors around a bone.
 const SECTORS: usize = 8;
+/// Visitors held against a box at once.
+const BLOCK: usize = 32;
 /// Rounding of radii.
 const SLACK: f32 = 1.0 + 1e-5;
 
@@ -214,7 +217,7 @@ impl Around {
         self.fill_cells(own, body);
         self.invite(bone, body, positions, patches);
         if !self.visitors.is_empty() {
-            self.sort(own);
+            self.sort(own, positions);
             self.test(own, body, positions, feet);
         }
     }
@@ -281,14 +284,14 @@ impl Around {
                 let place = self.axes.place(own, p);
                 let cell = place.slice as usize * SECTORS + place.sector as usize;
                 if place.radius <= self.reach[cell] {
-                    self.visitors.push(Visitor { vertex, cell: cell as u32, radius: place.radius });
+                    self.visitors.push(Visitor { vertex, cell: cell as u32 });
                 }
             }
         }
     }
 
     /// Sorts the visitors by cell, by counting.
-    fn sort(&mut self, own: &BoneCells) {
+    fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
         let cells = own.slices * SECTORS;
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
@@ -308,28 +311,40 @@ impl Around {
         }
         self.starts.copy_within(1.., 0);
         self.starts[cells] = self.visitors.len() as u32;
+        for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
+            places.clear();
+            places.extend(self.sorted.iter().map(|visitor| positions[visitor.vertex as usize][c]));
+        }
     }
 
     fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
         for (&triangle, wedge) in own.triangles.iter().zip(&self.wedges) {
-            let corners = body.chains[triangle as usize];
-            let bones = corners.map(|v| body.foot_bones[v as usize]);
-            for slice in wedge.slices[0]..=wedge.slices[1] {
-                let row = slice as usize * SECTORS;
-                if self.starts[row] == self.starts[row + SECTORS] {
+            let [first, last] = wedge.slices.map(|slice| slice as usize * SECTORS);
+            if self.starts[first] == self.starts[last + SECTORS] {
+                continue;
+            }
+            let shape = Shape::of(body, triangle, positions, feet);
+            for slice in (first..=last).step_by(SECTORS) {
+                if self.starts[slice] == self.starts[slice + SECTORS] {
                     continue;
                 }
                 for sector in (0..SECTORS).filter(|&sector| wedge.sectors >> sector & 1 != 0) {
-                    let range = self.starts[row + sector] as usize..self.starts[row + sector + 1] as usize;
-                    for visitor in &self.sorted[range] {
-                        let p = &positions[visitor.vertex as usize];
-                        if visitor.radius <= wedge.radius
-                            && !bones.contains(&body.foot_bones[visitor.vertex as usize])
-                            && wedge_holds(body, triangle, p, positions, feet)
-                            && !body.is_left_alone(visitor.vertex, triangle)
-                        {
-                            self.hits.push(Hit { vertex: visitor.vertex, triangle });
+                    let mut next = self.starts[slice + sector] as usize;
+                    let end = self.starts[slice + sector + 1] as usize;
+                    while next < end {
+                        let block = next..end.min(next + BLOCK);
+                        let mut inside = shape.boxed(&self.places_of_sorted, &block);
+                        while inside != 0 {
+                            let vertex = self.sorted[block.start + inside.trailing_zeros() as usize].vertex;
+                            inside &= inside - 1;
+                            if shape.holds(&positions[vertex as usize])
+                                && !shape.bones.contains(&body.foot_bones[vertex as usize])
+                                && !body.is_left_alone(vertex, triangle)
+                            {
+                                self.hits.push(Hit { vertex, triangle });
+                            }
                         }
+                        next = block.end;
                     }
                 }
             }
@@ -368,22 +383,52 @@ fn sector(u: f32, v: f32) -> u8 {
     }
 }
 
-/// Whether a point lies in one of the three tets between a triangle and its foot points.
-pub(super) fn wedge_holds(body: &CollisionBody, triangle: u32, p: &Point, positions: &[Point], feet: &Feet) -> bool {
-    let [i, j, k] = body.chains[triangle as usize].map(|v| v as usize);
-    let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]].map(|q| q - p);
-    let sign = body.orientation[triangle as usize];
-    (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], sign))
+/// A wedge in the pose.
+struct Shape {
+    chain: [Point; 6],
+    span: Span,
+    sign: f32,
+    bones: [u32; 3],
+}
+
+impl Shape {
+    fn of(body: &CollisionBody, triangle: u32, positions: &[Point], feet: &Feet) -> Self {
+        let corners = body.chains[triangle as usize];
+        let [i, j, k] = corners.map(|v| v as usize);
+        let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]];
+        let bones = corners.map(|v| body.foot_bones[v as usize]);
+        Self { span: Span::of(chain.iter()), chain, sign: body.orientation[triangle as usize], bones }
+    }
+
+    /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
+    fn boxed(&self, [xs, ys, zs]: &[Vec<f32>; 3], block: &std::ops::Range<usize>) -> u32 {
+        let Span { min, max } = self.span;
+        let mut inside = [0_u32; BLOCK];
+        let points = xs[block.clone()].iter().zip(&ys[block.clone()]).zip(&zs[block.clone()]);
+        for (flag, ((&x, &y), &z)) in inside.iter_mut().zip(points) {
+            let within = (x >= min.x) & (x <= max.x) & (y >= min.y) & (y <= max.y) & (z >= min.z) & (z <= max.z);
+            *flag = u32::from(within);
+        }
+        inside.iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
+    }
+
+    /// Whether a point lies in one of the three tets between the triangle and its foot points.
+    fn holds(&self, p: &Point) -> bool {
+        let chain = self.chain.map(|q| q - p);
+        (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], self.sign))
+    }
 }
 
 fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
-    let (ab, ac, ad) = (b - a, c - a, d - a);
-    let volume = ab.cross(&ac).dot(&ad) * sign;
-    if volume <= FLAT * ab.norm() * ac.norm() * ad.norm() {
-        return false;
-    }
     // Volumes with the origin in place of each corner.
-    let (bc, ca, ab) = (b.cross(&c), c.cross(&a), a.cross(&b));
-    bc.dot(&d) * sign >= 0.0 && ca.dot(&d) * sign >= 0.0 && ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0
+    let ab = a.cross(&b);
+    let inside = ab.dot(&d) * sign >= 0.0
+        && ab.dot(&c) * sign <= 0.0
+        && b.cross(&c).dot(&d) * sign >= 0.0
+        && c.cross(&a).dot(&d) * sign >= 0.0;
+    inside && {
+        let (ab, ac, ad) = (b - a, c - a, d - a);
+        ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()
+    }
 }

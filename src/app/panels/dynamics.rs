@@ -7,7 +7,7 @@ use egui::{ComboBox, Response, Slider, SliderClamping, Ui};
 use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
-use crate::dynamics::{Params, Preset};
+use crate::dynamics::{Collisions, ContactReport, Params, Preset};
 use crate::session::{Command, Gesture};
 
 /// What the panel may read.
@@ -17,6 +17,8 @@ pub struct DynamicsView<'a> {
     pub params: &'a Params,
     /// Whether the method on screen has physics at all.
     pub simulated: bool,
+    /// What touches now, while collisions are on.
+    pub contact: Option<ContactReport>,
 }
 
 /// Acceleration on the ground, m s⁻².
@@ -71,6 +73,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
             }
         }
         gravity(ui, view.params, actions);
+        collisions(ui, view, actions);
         ui.add_space(2.0);
         if icons::text_button(ui, Icon::Reset, "Stop the jiggle")
             .on_hover_text("Forgets all velocities: the flesh is at rest in this pose")
@@ -96,7 +99,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         let response = combo.show_ui(ui, |ui| {
             for preset in Preset::ALL {
                 if ui.selectable_label(current == Some(preset), preset.label()).clicked() && current != Some(preset) {
-                    let numbers = Params { gravity_m_s2: params.gravity_m_s2, ..preset.params() };
+                    let numbers = Params { gravity_m_s2: params.gravity_m_s2, collisions: params.collisions, ..preset.params() };
                     actions.once(Command::SetParams(numbers));
                 }
             }
@@ -113,6 +116,27 @@ fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInc
         let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
         ui.add(slider).labelled_by(label)
     })
+}
+
+/// The toggle, and what touches.
+fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+    let current = view.params.collisions;
+    row(ui, "Collisions", "Parts of the skin that touch push each other away", |ui, label| {
+        let mut on = current != Collisions::Off;
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            let collisions = if on { Collisions::Global } else { Collisions::Off };
+            actions.once(Command::SetParams(Params { collisions, ..*view.params }));
+        }
+        let said = match view.contact {
+            Some(report) if report.pressing > 0 => {
+                let noun = if report.pressing == 1 { "contact" } else { "contacts" };
+                format!("{} {noun}, {:.0} % of an edge deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
+            }
+            Some(_) => "nothing touches".to_owned(),
+            None => String::new(),
+        };
+        ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
+    });
 }
 
 fn gravity(ui: &mut Ui, params: &Params, actions: &mut Actions) {
