@@ -109,7 +109,8 @@ fn dynamics_panel() {
     // Out of every slider's range: looking at it must not change it.
     let params = Params { stiffness_pa: 9e9, time_step_secs: 1.0, iterations: 500, ..Preset::Natural.params() };
     let mut harness = panel(move |ui, raised| {
-        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 1.0 }, &mut raised.actions);
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        dynamics_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::CheckBox, "Gravity").click();
     let gravity = Params { gravity_m_s2: [0.0, -9.81, 0.0], ..params };
@@ -122,7 +123,8 @@ fn dynamics_panel() {
 fn a_slider_drag_is_one_gesture() {
     let params = Params::default();
     let mut harness = panel(move |ui, raised| {
-        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 1.0 }, &mut raised.actions);
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        dynamics_ui(ui, &view, &mut raised.actions);
     });
     let slider = harness.get_by_role_and_label(Role::Slider, "Damping").rect();
     drag_across(&mut harness, slider.left_center() + vec2(20.0, 0.0), slider.left_center() + vec2(70.0, 0.0));
@@ -193,7 +195,7 @@ fn bone_panel() {
 fn numbers_for_humans_become_numbers_for_this_character() {
     let params = Params::default();
     let view = move |ui: &mut Ui, raised: &mut Raised| {
-        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 3.0 }, &mut raised.actions);
+        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 3.0, contact: None }, &mut raised.actions);
     };
     let mut harness = panel(view);
     harness.get_by_role_and_label(Role::CheckBox, "Any size").click();

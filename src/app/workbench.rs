@@ -241,7 +241,9 @@ impl Workbench {
         let playback = playback_view(&self.session);
         section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
-        let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated(), size_over_human };
+        let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
+        let simulated = document.method.is_simulated();
+        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
         let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };

@@ -8,7 +8,7 @@ use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::character::MOST_JIGGLE;
-use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
+use crate::dynamics::{Collisions, ContactReport, MAX_ACCELERATION, Params, Preset};
 use crate::session::{Command, Gesture};
 
 /// What the panel may read.
@@ -20,6 +20,8 @@ pub struct DynamicsView<'a> {
     pub simulated: bool,
     /// How much larger than a human the character is.
     pub size_over_human: f64,
+    /// What touches now, while collisions are on.
+    pub contact: Option<ContactReport>,
 }
 
 /// What a frame gets when a budget is switched on, ms.
@@ -108,6 +110,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         budget(ui, view.params, actions);
         gravity(ui, view.params, actions);
         human_sized(ui, view, actions);
+        collisions(ui, view, actions);
         ui.add_space(2.0);
         if icons::text_button(ui, Icon::Reset, "Stop the jiggle")
             .on_hover_text("Forgets all velocities: the flesh is at rest in this pose")
@@ -191,6 +194,27 @@ fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         if let Some(gesture) = edit_of(&response) {
             actions.send(Command::SetParams(Params { budget_ms: Some(edited), ..*params }), gesture);
         }
+    });
+}
+
+/// The toggle, and what touches.
+fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+    let current = view.params.collisions;
+    row(ui, "Collisions", "Parts of the skin that touch push each other away", |ui, label| {
+        let mut on = current != Collisions::Off;
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            let collisions = if on { Collisions::Global } else { Collisions::Off };
+            actions.once(Command::SetParams(Params { collisions, ..*view.params }));
+        }
+        let said = match view.contact {
+            Some(report) if report.pressing > 0 => {
+                let noun = if report.pressing == 1 { "contact" } else { "contacts" };
+                format!("{} {noun}, {:.0} % of an edge deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
+            }
+            Some(_) => "nothing touches".to_owned(),
+            None => String::new(),
+        };
+        ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
     });
 }
 
