@@ -1,4 +1,4 @@
-//! The numeric factor: block LDLᵀ in tiles, without triangular solves.
+//! The numeric factor: block `LDLᵀ` in tiles, without triangular solves.
 //!
 //! faer factors A = L Lᵀ by supernodes in `f64`. For a supernode with the lower triangle L₁₁ on its columns c and L₂₁ on its rows R we
 //! keep

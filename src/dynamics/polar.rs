@@ -60,14 +60,14 @@ impl<S: Simd> Ops<S> {
             let limit = self.splat(power4 * power4 * power4 * CLOSE);
             let rescale = far && power4 == 4.0;
             let mut more = false;
-            for tet in 0..3 {
-                let cofactors = self.cofactors(x[tet]);
-                let determinant = self.dot(x[tet][0], cofactors[0]);
+            for x in &mut x {
+                let cofactors = self.cofactors(*x);
+                let determinant = self.dot(x[0], cofactors[0]);
                 more |= self.any_not_less_or_equal(self.mul(determinant, determinant), limit);
-                x[tet] = if rescale {
-                    self.scaled_step(&x[tet], &cofactors, determinant, power4)
+                *x = if rescale {
+                    self.scaled_step(x, &cofactors, determinant, power4)
                 } else {
-                    self.step(&x[tet], &cofactors, determinant, power4)
+                    self.step(x, &cofactors, determinant, power4)
                 };
             }
             power4 *= 4.0;
@@ -194,16 +194,17 @@ impl<S: Simd> Ops<S> {
     /// Replaces what came out as no rotation (tets squeezed flat or into a line) by exact ones.
     #[inline(never)]
     pub(super) fn mend(self, f: &[Mat3<S>; 3], rotations: &mut Rotations<S>) {
-        for tet in 0..3 {
+        let scale = f64::from(rotations.scale);
+        for (f, matrix) in f.iter().zip(&mut rotations.matrices) {
             for lane in 0..S::F32_LANES {
                 let of = |m: &Mat3<S>| Matrix3::from_fn(|row, column| f64::from(self.lane(m[column][row], lane)));
-                if is_rotation(&(of(&rotations.matrices[tet]) * f64::from(rotations.scale))) {
+                if is_rotation(&(of(matrix) * scale)) {
                     continue;
                 }
-                let rotation = closest_rotation(&of(&f[tet])) / f64::from(rotations.scale);
+                let rotation = closest_rotation(&of(f)) / scale;
                 for column in 0..3 {
                     for row in 0..3 {
-                        self.set_lane(&mut rotations.matrices[tet][column][row], lane, rotation[(row, column)] as f32);
+                        self.set_lane(&mut matrix[column][row], lane, rotation[(row, column)] as f32);
                     }
                 }
             }
@@ -264,8 +265,8 @@ mod tests {
                 if r.doubtful {
                     ops.mend(&f, &mut r);
                 }
-                for tet in 0..3 {
-                    let v = ops.project_volume(&f[tet]);
+                for (tet, f) in f.iter().enumerate() {
+                    let v = ops.project_volume(f);
                     for entry in 0..9 {
                         let scaled = ops.mul(r.matrices[tet][entry / 3][entry % 3], ops.splat(r.scale));
                         ops.store(&mut results.rotations[tet][entry], part, scaled);

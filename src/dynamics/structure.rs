@@ -285,8 +285,8 @@ fn build(tree: &Tree, owners: &[u32], top: &[usize], elements: &[Element], count
     let mut place = vec![[0_u32; 2]; vertices];
     let mut part_vertices = vec![Vec::new(); count];
     let mut top_vertices = Vec::new();
-    for s in 0..owners.len() {
-        let (owner, list) = match owners[s] {
+    for (s, &owner) in owners.iter().enumerate() {
+        let (owner, list) = match owner {
             u32::MAX => (count as u32, &mut top_vertices),
             part => (part, &mut part_vertices[part as usize]),
         };

@@ -23,12 +23,12 @@ impl Scratch {
     }
 }
 
-/// b_R ← b_R − B b_c for every supernode, or only for some, children first.
+/// `b_R ← b_R − B b_c` for every supernode, or only for some, children first.
 pub(super) fn forward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots) {
     Arch::new().dispatch(Forward { triangle, tiles, only, b });
 }
 
-/// x_c ← D⁻¹ b_c − Bᵀ x_R for every supernode, or only for some, parents first.
+/// `x_c ← D⁻¹ b_c − Bᵀ x_R` for every supernode, or only for some, parents first.
 pub(super) fn backward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots, scratch: &mut Scratch) {
     Arch::new().dispatch(Backward { triangle, tiles, only, b, scratch: &mut scratch.0 });
 }

@@ -36,7 +36,7 @@ struct Prism {
     corners: [u32; 3],
     /// Usable volume of each tet, world units³.
     volume: [f64; 3],
-    /// Σ V gₐ·g_b over the tets, for the pairs of skin corners 00 11 22 01 02 12.
+    /// `Σ V gₐ·g_b` over the tets, for the pairs of skin corners 00 11 22 01 02 12.
     stiffness: [f64; 6],
     /// Where these are stored in the matrix.
     entries: [u32; 6],
@@ -204,7 +204,7 @@ fn element(prism: &crate::tissue::Prism) -> Element {
     element
 }
 
-/// Σ V gₐ·g_b with ∂F/∂xₐ = gₐ, for the pairs of [`PAIRS`].
+/// `Σ V gₐ·g_b` with ∂F/∂xₐ = gₐ, for the pairs of [`PAIRS`].
 fn element_stiffness(element: &Element) -> [f64; 6] {
     let mut sums = [0.0; 6];
     for tet in 0..3 {
@@ -213,8 +213,8 @@ fn element_stiffness(element: &Element) -> [f64; 6] {
         // Of the four points of the tet, chain entries tet … tet + 3, those on the skin.
         let mut gradients = [Vector3::zeros(); 3];
         gradients[tet] = -row(0);
-        for corner in tet + 1..3 {
-            gradients[corner] = row(corner - tet - 1) - row(corner - tet);
+        for (k, gradient) in gradients[tet + 1..].iter_mut().enumerate() {
+            *gradient = row(k) - row(k + 1);
         }
         for (sum, [a, b]) in sums.iter_mut().zip(PAIRS) {
             *sum += element.volume[tet] * gradients[a].dot(&gradients[b]);
