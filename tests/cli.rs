@@ -338,3 +338,30 @@ fn unit_and_radius_can_be_set() {
     assert!(report(&["--unit", "0.01"])["metres_per_unit"].as_f64() == Some(0.01));
     assert_refused(&sinew(&[&"info", &"builtin:cylinder", &"--bone-radius", &"uper=0.02"]), &["uper", "upper"]);
 }
+
+#[test]
+fn bones_and_materials_can_be_set() {
+    assert_refused(&sinew(&[&"info", &"builtin:cylinder", &"--bone", &"uper=held"]), &["uper", "upper"]);
+    for (bone, part) in [("upper=hold", "held"), ("upper", "JOINT"), ("upper=density:-1", "density"), ("=held", "JOINT")] {
+        let refused = sinew(&[&"info", &"builtin:cylinder", &"--bone", &bone]);
+        assert_eq!(refused.status.code(), Some(2), "{bone}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(part), "{bone}");
+    }
+    let work = Folder::new("materials");
+    let hangs = |name: &str, options: &[&str]| {
+        let path = work.0.join(name);
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> =
+            vec![&"bake", &"builtin:cylinder", &"--method", &"pd", &"--settle", &"-o", &path];
+        arguments.extend(options.iter().map(|option| option as &dyn AsRef<std::ffi::OsStr>));
+        let baked = sinew(&arguments);
+        assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+        vertices(&path)
+    };
+    let rest = hangs("rest.obj", &[]);
+    let sag = |baked: &[[f64; 3]]| baked.iter().zip(&rest).map(|(a, b)| (a[1] - b[1]).abs()).sum::<f64>();
+    let natural = sag(&hangs("natural.obj", &["--gravity", "9.81"]));
+    let jelly = sag(&hangs("jelly.obj", &["--gravity", "9.81", "--preset", "jelly", "--jiggle", "0.5", "--volume", "1"]));
+    assert!(jelly > 3.0 * natural && natural > 0.0, "{jelly} and {natural}");
+    let held = sag(&hangs("held.obj", &["--gravity", "9.81", "--bone", "lower=held", "--bone", "upper=held,stiffness:2"]));
+    assert!(held < 1e-3 * natural, "all is held: {held}");
+}

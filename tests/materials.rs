@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use sinew::character::{BoneMap, BoneSettings, Character};
-use sinew::dynamics::{Materials, Params, Preset, Simulation};
+use sinew::dynamics::{Collisions, Materials, Params, Preset, Simulation};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::progress::Progress;
 use sinew::rig::{Pose, Skeleton};
 use sinew::skin::{Actor, Flesh, Frame, Method, Subject};
 use sinew::tissue::BaseFrame;
+
+mod skip;
 
 fn character(name: &str) -> Character {
     sinew::io::builtin::load_builtin(name).expect("built in")
@@ -48,6 +50,11 @@ fn worst(a: &[Point], b: &[Point]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
 }
 
+/// What touches has tests of its own.
+fn calm(preset: Preset) -> Params {
+    Params { collisions: Collisions::Off, ..preset.params() }
+}
+
 /// Gravity on the ground.
 fn heavy(params: Params) -> Params {
     Params { gravity_m_s2: [0.0, -9.81, 0.0], ..params }
@@ -85,7 +92,7 @@ fn factors_of_one_change_nothing() {
     let vertices = subject.sim.mesh.positions.len();
     let base = place(&subject, &subject.character.skeleton.world_from_joint(&some_pose(&subject.character.skeleton)));
     let play = |materials: Option<&Materials>| {
-        let mut simulation = simulation(&subject, &heavy(Preset::Soft.params()));
+        let mut simulation = simulation(&subject, &heavy(calm(Preset::Soft)));
         if let Some(materials) = materials {
             simulation.set_materials(materials).expect("factors");
         }
@@ -106,7 +113,7 @@ fn factors_of_one_change_nothing() {
 #[test]
 fn stiffer_sags_less_and_heavier_sags_more() {
     let subject = build(character("arm"));
-    let params = heavy(Preset::Natural.params());
+    let params = heavy(calm(Preset::Natural));
     let uniform = Materials::uniform(subject.sim.mesh.positions.len());
     let plain = sum(&sag(&subject, &params, &uniform));
     let stiff = sum(&sag(&subject, &params, &Materials { stiffness: vec![4.0; uniform.len()], ..uniform.clone() }));
@@ -124,7 +131,7 @@ fn stiffer_sags_less_and_heavier_sags_more() {
 fn a_stiffer_region_sags_less_than_it_did() {
     let subject = build(character("mannequin"));
     let thigh = subject.character.skeleton.find("thigh.L").expect("a thigh");
-    let params = heavy(Preset::Jelly.params());
+    let params = heavy(calm(Preset::Jelly));
     let bones = BoneMap::from([(thigh, BoneSettings { stiffness: 10.0, ..BoneSettings::default() })]);
     let materials = materials_of(&subject, &bones);
     let tissue = &flesh(&subject).tissue;
@@ -148,7 +155,7 @@ fn a_stiffer_region_sags_less_than_it_did() {
 fn materials_change_on_the_fly_and_nonsense_is_mended() {
     let subject = build(character("cylinder"));
     let vertices = subject.sim.mesh.positions.len();
-    let mut simulation = simulation(&subject, &heavy(Preset::Jelly.params()));
+    let mut simulation = simulation(&subject, &heavy(calm(Preset::Jelly)));
     let base = simulation.base().to_vec();
     simulation.step(&base);
     let before = simulation.positions().to_vec();
@@ -180,7 +187,7 @@ fn swing(subject: &Subject, params: &Params) -> f32 {
 #[test]
 fn jiggle_scales_inertia_and_leaves_weight() {
     let subject = build(character("arm"));
-    let with = |jiggle: f64| Params { jiggle, iterations: 30, ..Preset::Jelly.params() };
+    let with = |jiggle: f64| Params { jiggle, iterations: 30, ..calm(Preset::Jelly) };
     let amplitudes = [0.0, 0.25, 1.0, 2.0].map(|jiggle| swing(&subject, &with(jiggle)));
     assert!(amplitudes[0] < 0.02 * amplitudes[2], "none: {amplitudes:?}");
     assert!(amplitudes[1] < 0.75 * amplitudes[2] && amplitudes[3] > 1.15 * amplitudes[2], "{amplitudes:?}");
@@ -209,12 +216,12 @@ fn presets_mean_the_same_at_any_size() {
         simulation.positions().to_vec()
     };
     for preset in [Preset::Firm, Preset::Natural, Preset::Soft, Preset::Jelly] {
-        let human = hangs(&arm(1.0), &preset.params());
+        let human = hangs(&arm(1.0), &calm(preset));
         for factor in [0.01, 10.0] {
-            assert_eq!(hangs(&arm(factor), &preset.params()), human, "{preset:?} at {factor}");
+            assert_eq!(hangs(&arm(factor), &calm(preset)), human, "{preset:?} at {factor}");
         }
     }
-    let absolute = Params { human_sized: false, ..Preset::Firm.params() };
+    let absolute = Params { human_sized: false, ..calm(Preset::Firm) };
     let rest = &arm(1.0).sim.mesh.positions.clone();
     let (small, giant) = (hangs(&arm(1.0), &absolute), hangs(&arm(3.0), &absolute));
     assert!(worst(&giant, rest) > 1.5 * worst(&small, rest));
@@ -227,7 +234,7 @@ fn rest_stays_rest_with_every_option() {
     let subject = with_bones("gecko", &edits);
     let skeleton = &subject.character.skeleton;
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());
-    let params = Params { jiggle: 0.5, ..Preset::Jelly.params() };
+    let params = Params { jiggle: 0.5, ..calm(Preset::Jelly) };
     let mut actor = Actor::bind(&subject, Method::Pd, &params, &Progress::new()).expect("binds");
     for frame in 0..60 {
         actor.advance(&Frame { world_from_joint: &rest, dt_secs: if frame == 0 { 0.0 } else { 1.0 / 60.0 } }).expect("moves");
@@ -246,6 +253,7 @@ fn a_held_region_is_rigid_with_its_bone() {
     let is_head = |vertex: &u32| tissue.graph.bones[tissue.foot_bones[*vertex as usize] as usize].joint == head;
     let held: Vec<u32> = tissue.carried.iter().copied().filter(is_head).collect();
     assert!(held.len() > 100, "{} vertices", held.len());
+    // Also where the chin touches the chest.
     let mut actor = Actor::bind(&subject, Method::Pd, &heavy(Preset::Jelly.params()), &Progress::new()).expect("binds");
     let mut pose = skeleton.rest_pose();
     let mut rigid = 0.0_f32;
@@ -278,7 +286,7 @@ fn rigid_motion_moves_all_rigidly() {
     .to_affine();
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());
     let moved: Vec<Affine> = rest.iter().map(|joint| motion * joint).collect();
-    let mut actor = Actor::bind(&subject, Method::Pd, &Params::default(), &Progress::new()).expect("binds");
+    let mut actor = Actor::bind(&subject, Method::Pd, &calm(Preset::Natural), &Progress::new()).expect("binds");
     actor.advance(&Frame { world_from_joint: &moved, dt_secs: 0.0 }).expect("settles");
     let wanted: Vec<Point> = subject.character.bind_positions().iter().map(|p| sinew::math::transform_point(&motion, p)).collect();
     let apart = worst(actor.positions(), &wanted);
@@ -301,10 +309,10 @@ fn a_stretched_bone_stays_attached_at_both_ends() {
     let length = (b - a).norm();
     let longer = 0.3 * length;
     let mut seen = 0;
-    for vertex in 0..tissue.base.len() {
+    for (vertex, (moved, rest)) in base.iter().zip(&tissue.base).enumerate() {
         let joint = tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint;
-        let moved = base[vertex].cast::<f64>() - tissue.base[vertex];
-        let along = (tissue.base[vertex] - a).dot(&axis) / length;
+        let moved = moved.cast::<f64>() - rest;
+        let along = (rest - a).dot(&axis) / length;
         if joint == forearm && (0.0..=1.0).contains(&along) {
             seen += 1;
             assert!((moved - axis * (longer * along)).norm() < 0.03 * length, "vertex {vertex} at {along}: {moved}");
@@ -357,10 +365,10 @@ fn a_twisting_bone_spreads_the_turn() {
             from_axis - *axis * from_axis.dot(&axis)
         };
         let mut turns: Vec<f64> = Vec::new();
-        for vertex in 0..tissue.base.len() {
-            let along = (tissue.base[vertex] - a).dot(&axis) / (b - a).norm();
+        for (vertex, (moved, rest)) in base.iter().zip(&tissue.base).enumerate() {
+            let along = (rest - a).dot(&axis) / (b - a).norm();
             if tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint == forearm && (along - part).abs() < 0.05 {
-                let (old, new) = (around(&tissue.base[vertex]), around(&base[vertex].cast::<f64>()));
+                let (old, new) = (around(rest), around(&moved.cast::<f64>()));
                 turns.push(old.cross(&new).dot(&axis).atan2(old.dot(&new)));
             }
         }
@@ -403,7 +411,7 @@ fn virtual_bones_rest_and_move_rigidly_like_others() {
     let subject = with_virtual_tail("");
     let skeleton = &subject.character.skeleton;
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());
-    let mut actor = actor(&subject, &Preset::Jelly.params());
+    let mut actor = actor(&subject, &calm(Preset::Jelly));
     for frame in 0..60 {
         advance(&mut actor, &rest, if frame == 0 { 0.0 } else { 1.0 / 60.0 });
     }
@@ -424,7 +432,7 @@ fn a_virtual_tail_hangs_swings_and_comes_back() {
     let skeleton = &subject.character.skeleton;
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());
     let drop = |subject: &Arc<Subject>| {
-        let mut actor = actor(subject, &heavy(Params::default()));
+        let mut actor = actor(subject, &heavy(calm(Preset::Natural)));
         advance(&mut actor, &rest, 0.0);
         (tail_tip(subject, &actor).y - tail_tip_at_rest(subject).y) / subject.size
     };
@@ -432,7 +440,7 @@ fn a_virtual_tail_hangs_swings_and_comes_back() {
     println!("the tail hangs {plain} of the size, stiffer {stiff}");
     assert!(plain < -0.02 && stiff < 0.0 && stiff > 0.5 * plain, "{plain}, stiff {stiff}");
 
-    let mut actor = actor(&subject, &Params::default());
+    let mut actor = actor(&subject, &calm(Preset::Natural));
     advance(&mut actor, &rest, 0.0);
     let mut largest = 0.0_f32;
     for frame in 0..240 {
@@ -462,8 +470,8 @@ fn a_virtual_tail_settles_where_it_swings_to() {
     let subject = with_virtual_tail(",stiffness:3");
     let skeleton = &subject.character.skeleton;
     let rest = skeleton.world_from_joint(&skeleton.rest_pose());
-    let params = heavy(Params { damping_per_s: 10.0, ..Params::default() });
-    let (mut settled, mut swinging) = (actor(&subject, &params), actor(&subject, &Params { damping_per_s: 10.0, ..Params::default() }));
+    let params = heavy(Params { damping_per_s: 10.0, ..calm(Preset::Natural) });
+    let (mut settled, mut swinging) = (actor(&subject, &params), actor(&subject, &Params { damping_per_s: 10.0, ..calm(Preset::Natural) }));
     let start = std::time::Instant::now();
     advance(&mut settled, &rest, 0.0);
     println!("settled in {:?}", start.elapsed());
@@ -484,7 +492,7 @@ fn all_bones_virtual_and_wild_poses_stay_finite() {
     let subject = with_bones("arm", &edits);
     let skeleton = &subject.character.skeleton;
     for (stiffness_pa, time_step_secs) in [(1.0, 1.0 / 15.0), (2e4, 1.0 / 240.0), (1e9, 1.0 / 60.0)] {
-        let params = heavy(Params { stiffness_pa, time_step_secs, ..Preset::Jelly.params() });
+        let params = heavy(Params { stiffness_pa, time_step_secs, ..calm(Preset::Jelly) });
         let mut actor = actor(&subject, &params);
         let mut pose = skeleton.rest_pose();
         for frame in 0..60 {
@@ -507,7 +515,7 @@ fn a_virtual_bone_between_two_others_follows_both() {
     let mut pose = skeleton.rest_pose();
     pose.locals[hand].translation *= 1.2;
     let world = skeleton.world_from_joint(&pose);
-    let mut actor = actor(&subject, &Params::default());
+    let mut actor = actor(&subject, &calm(Preset::Natural));
     advance(&mut actor, &world, 0.0);
     let tissue = &flesh(&subject).tissue;
     let base = actor.projective().expect("simulated").simulation().base();
@@ -515,5 +523,50 @@ fn a_virtual_bone_between_two_others_follows_both() {
         let (i, j) = (i as usize, j as usize);
         let (before, after) = ((tissue.base[i] - tissue.base[j]).norm(), f64::from((base[i] - base[j]).norm()));
         assert!(after < 1.7 * before + 5e-4 * f64::from(subject.size), "{after} after {before}");
+    }
+}
+
+/// Real skeletons with every third bone virtual, every fifth held, every other twisting: wild poses leave them finite, and the rest
+/// pose brings them back.
+#[test]
+fn real_characters_take_every_option() {
+    let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(std::path::PathBuf::from) else {
+        skip::skipped("SINEW_TEST_DATA is not set");
+        return;
+    };
+    for name in ["Fox/Fox.glb", "q_Wolf/Wolf.glb", "q_Spider/Spider.glb", "kaykit_Knight/Knight.glb"] {
+        let mut character = sinew::io::load(&[data.join("A_rigged").join(name)], &Progress::new()).expect("loads");
+        for joint in 0..character.skeleton.len() {
+            let settings = BoneSettings {
+                is_virtual: joint % 3 == 1,
+                held: joint % 5 == 2,
+                twist: joint % 2 == 0,
+                stiffness: 1.0 + f64::from(joint as u32 % 4),
+                ..BoneSettings::default()
+            };
+            character.bones.insert(joint, settings);
+        }
+        let subject = build(character);
+        let skeleton = &subject.character.skeleton;
+        let mut actor = actor(&subject, &calm(Preset::Natural));
+        let rest = skeleton.world_from_joint(&skeleton.rest_pose());
+        advance(&mut actor, &rest, 0.0);
+        let before = actor.positions().to_vec();
+        for frame in 0..40 {
+            let mut pose = skeleton.rest_pose();
+            for (joint, local) in pose.locals.iter_mut().enumerate() {
+                let seed = f64::from(frame / 4) * 5.1 + joint as f64;
+                local.rotation *= Quat::from_euler_angles(seed.sin(), 2.0 * (1.3 * seed).cos(), (1.7 * seed).sin());
+                local.translation *= 1.0 + 0.3 * seed.sin();
+            }
+            advance(&mut actor, &skeleton.world_from_joint(&pose), 1.0 / 60.0);
+            assert!(actor.positions().iter().all(|p| p.iter().all(|c| c.is_finite())), "{name}, frame {frame}");
+        }
+        for _ in 0..600 {
+            advance(&mut actor, &rest, 1.0 / 60.0);
+        }
+        let left = worst(actor.positions(), &before);
+        println!("{name}: {} of the size is left", left / subject.size);
+        assert!(left < 0.02 * subject.size, "{name}: {} of the size is left", left / subject.size);
     }
 }

@@ -10,6 +10,7 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use sinew::app::actions::{Action, Actions, Overlays};
+use sinew::app::panels::bone::{BoneView, bone_ui};
 use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
@@ -19,6 +20,7 @@ use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
+use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::{Clip, Skeleton};
@@ -49,6 +51,8 @@ fn raised(harness: &mut Harness<'_, Raised>) -> Vec<Action> {
 fn once(command: Command) -> Vec<Action> {
     vec![Action::Session(command, Gesture::Once)]
 }
+
+static NO_BONES: BoneMap = BoneMap::new();
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
@@ -104,7 +108,10 @@ fn overlays_panel() {
 fn dynamics_panel() {
     // Out of every slider's range: looking at it must not change it.
     let params = Params { stiffness_pa: 9e9, time_step_secs: 1.0, iterations: 500, ..Preset::Natural.params() };
-    let mut harness = panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true }, &mut raised.actions));
+    let mut harness = panel(move |ui, raised| {
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        dynamics_ui(ui, &view, &mut raised.actions);
+    });
     harness.get_by_role_and_label(Role::CheckBox, "Gravity").click();
     let gravity = Params { gravity_m_s2: [0.0, -9.81, 0.0], ..params };
     assert_eq!(raised(&mut harness), once(Command::SetParams(gravity)));
@@ -115,7 +122,10 @@ fn dynamics_panel() {
 #[test]
 fn a_slider_drag_is_one_gesture() {
     let params = Params::default();
-    let mut harness = panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true }, &mut raised.actions));
+    let mut harness = panel(move |ui, raised| {
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        dynamics_ui(ui, &view, &mut raised.actions);
+    });
     let slider = harness.get_by_role_and_label(Role::Slider, "Damping").rect();
     drag_across(&mut harness, slider.left_center() + vec2(20.0, 0.0), slider.left_center() + vec2(70.0, 0.0));
     let actions = harness.state_mut().actions.take();
@@ -141,6 +151,8 @@ fn joints_panel() {
             hovered: None,
             angles_deg: Some([10.0, 0.0, 0.0]),
             moved: &[false, true, false],
+            bone: None,
+            bones: &NO_BONES,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
@@ -161,10 +173,49 @@ fn joints_panel() {
 }
 
 #[test]
+fn bone_panel() {
+    // Out of the slider's range: looking at it must not change it.
+    let settings = BoneSettings { stiffness: 500.0, held: true, ..BoneSettings::default() };
+    let view = BoneView { joint: 2, settings, has_flesh: true, simulated: true };
+    let mut harness = panel(move |ui, raised| bone_ui(ui, &view, &mut raised.actions));
+    harness.get_by_role_and_label(Role::CheckBox, "Virtual").click();
+    let switched = BoneSettings { is_virtual: true, ..settings };
+    assert_eq!(raised(&mut harness), once(Command::SetBone { joint: 2, settings: switched }));
+    harness.get_by_label("Reset bone").click();
+    assert_eq!(raised(&mut harness), once(Command::SetBone { joint: 2, settings: BoneSettings::default() }));
+    let slider = harness.get_by_role_and_label(Role::Slider, "Jiggle ×").rect();
+    drag_across(&mut harness, slider.left_center() + vec2(20.0, 0.0), slider.left_center() + vec2(70.0, 0.0));
+    let actions = harness.state_mut().actions.take();
+    let all_of_it = |action: &Action| matches!(action, Action::Session(Command::SetBone { joint: 2, settings }, _) if settings.held);
+    assert!(actions.len() > 1 && actions.iter().all(all_of_it), "{actions:?}");
+    assert!(matches!(actions.last(), Some(Action::Session(_, Gesture::Released))));
+}
+
+#[test]
+fn numbers_for_humans_become_numbers_for_this_character() {
+    let params = Params::default();
+    let view = move |ui: &mut Ui, raised: &mut Raised| {
+        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 3.0, contact: None }, &mut raised.actions);
+    };
+    let mut harness = panel(view);
+    harness.get_by_role_and_label(Role::CheckBox, "Any size").click();
+    let absolute = Params { human_sized: false, stiffness_pa: 9.0 * params.stiffness_pa, ..params };
+    assert_eq!(raised(&mut harness), once(Command::SetParams(absolute)));
+}
+
+#[test]
 fn an_angle_can_be_typed() {
     let skeleton = chain();
     let mut harness = panel(move |ui, raised| {
-        let view = JointsView { skeleton: &skeleton, selected: Some(1), hovered: None, angles_deg: Some([0.0; 3]), moved: &[false; 3] };
+        let view = JointsView {
+            skeleton: &skeleton,
+            selected: Some(1),
+            hovered: None,
+            angles_deg: Some([0.0; 3]),
+            moved: &[false; 3],
+            bone: None,
+            bones: &NO_BONES,
+        };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
     });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 use super::actions::Actions;
+use super::panels::bone::BoneView;
 use super::panels::character::{CharacterView, character_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
@@ -93,6 +94,19 @@ pub(super) fn joints_section(
         hovered: viewport.hovered.map(super::viewport::picking::Target::joint),
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
+        bone: selected.map(|joint| bone_view(session, subject, joint)),
+        bones: &session.document().bones,
     };
     joints_ui(ui, &view, state, actions);
+}
+
+fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
+    let document = session.document();
+    let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
+    BoneView {
+        joint,
+        settings: document.bones.get(&joint).copied().unwrap_or_default(),
+        has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
+        simulated: document.method.is_simulated(),
+    }
 }

@@ -21,9 +21,9 @@ use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
+use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source};
-use crate::skin::Subject;
 
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
@@ -40,7 +40,7 @@ pub struct Workbench {
     dialogs: Dialogs,
     actions: Actions,
     clock: Clock,
-    subject_shown: Option<*const Subject>,
+    character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
     help_shown: bool,
@@ -92,7 +92,7 @@ impl Workbench {
             dialogs: Dialogs::default(),
             actions: Actions::default(),
             clock: Clock::default(),
-            subject_shown: None,
+            character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
             help_shown: false,
@@ -240,7 +240,10 @@ impl Workbench {
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
         section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
-        let view = DynamicsView { params: &document.params, simulated: document.method.is_simulated() };
+        let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
+        let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
+        let simulated = document.method.is_simulated();
+        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
         let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };
@@ -302,9 +305,9 @@ impl Workbench {
         } else if tick.active {
             ctx.request_repaint_after(JOB_LOOK);
         }
-        let subject = self.session.subject().map(Arc::as_ptr);
-        if subject != self.subject_shown {
-            self.subject_shown = subject;
+        let character = self.session.subject().map(|subject| Arc::as_ptr(&subject.character));
+        if character != self.character_shown {
+            self.character_shown = character;
             self.joints.forget();
             self.timings = TimingHistory::default();
             self.clock.smoothed_secs = 0.0;

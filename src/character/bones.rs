@@ -41,7 +41,7 @@ impl Default for BoneSettings {
 #[non_exhaustive]
 pub enum BoneEditError {
     /// No such setting.
-    #[error("there is no bone setting \"{key}\"{}; there are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
+    #[error("there is no bone setting \"{key}\"{}. There are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
         nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownKey {
         /// What was asked for.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, print_json, stderr};
-use crate::session::{BakeFormat, Moments, Take, bake};
+use crate::session::{BakeFormat, ContactSummary, Moments, Take, bake};
 use crate::skin::Method;
 
 /// Options of the verb.
@@ -40,6 +40,8 @@ struct Report {
     settled: bool,
     max_displacement: f32,
     method_ms: f64,
+    #[serde(flatten)]
+    contact: ContactSummary,
     files: Vec<PathBuf>,
 }
 
@@ -63,6 +65,7 @@ impl Bake {
                 settled: fps.is_none(),
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
+                contact: baked.contact,
                 files: baked.files,
             });
         }

@@ -62,10 +62,10 @@ pub(super) struct Options {
     /// Threads to use [default: one per core].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
-    /// Local/global iterations of a simulation step [default: 10].
+    /// Local/global iterations of a simulation step [default: 7, but 10 for the preset fps].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) iterations: Option<u32>,
-    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations [default: 0].
+    /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations [default: 3, but 0 for the preset fps].
     #[arg(long, global = true, value_name = "M", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_ACCELERATION)))]
     pub(super) acceleration: Option<u32>,
     /// Let the iterations of a frame end after so many milliseconds; the result then depends on this machine's speed [default: never].

@@ -15,15 +15,29 @@ const LEARNT_EDGES: f32 = 5.0;
 /// Vertices that the search for a neighbour may visit.
 const VISITS: usize = 96;
 
-/// A group of vertices near each other, with all triangles whose first corner is among them.
+/// A group of vertices near each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patch {
     /// The bone of all of its vertices' foot points.
     pub(super) bone: u32,
     pub(super) vertices: Vec<u32>,
+}
+
+/// The wedges of a bone: those whose first corner in the chain has its foot there.
+#[derive(Debug, Clone)]
+pub(super) struct BoneCells {
     pub(super) triangles: Vec<u32>,
-    /// All corners of the triangles.
+    /// All corners of the triangles, once.
     pub(super) closure: Vec<u32>,
+    /// Per triangle its corners as indices of `closure`.
+    pub(super) corners: Vec<[u32; 3]>,
+    /// In the bind pose: where the bone begins, its direction and two across.
+    pub(super) origin: Point,
+    pub(super) axes: [Vec3; 3],
+    /// Where along the bone the first slice begins, and slices per unit of length.
+    pub(super) first: f32,
+    pub(super) per_slice: f32,
+    pub(super) slices: usize,
 }
 
 /// The skin as an obstacle for itself. Immutable; made once per tissue.
@@ -42,6 +56,9 @@ pub struct CollisionBody {
     /// Mean length of the edges at each vertex, at rest.
     pub(super) edge_at: Vec<f32>,
     pub(super) patches: Vec<Patch>,
+    pub(super) bones: Vec<BoneCells>,
+    /// Whether the feet of a triangle are on several bones.
+    pub(super) mixed: Vec<bool>,
     /// Per vertex the triangles whose wedge holds it at rest.
     learnt_offsets: Vec<u32>,
     learnt: Vec<u32>,
@@ -53,8 +70,6 @@ pub struct CollisionBody {
     pub(super) meetings: Meetings,
     topology: Topology,
     mean_edge: f32,
-    /// Side of a hash cell.
-    pub(super) cell: f32,
 }
 
 /// No triangle.
@@ -79,8 +94,8 @@ impl CollisionBody {
         let orientation = tissue.prisms.odd.iter().map(|&odd| if odd { 1.0 } else { -1.0 }).collect();
         let (fan_offsets, fans) = fans(&mesh.triangles, n);
         let across = across(&mesh.triangles, &fan_offsets, &fans);
-        let depth: f64 = mesh.positions.iter().zip(&tissue.foot_points).map(|(x, s)| (x.cast::<f64>() - s).norm()).sum();
-        let cell = (1.5 * mean_edge).max(0.5 * (depth / n.max(1) as f64) as f32).max(f32::MIN_POSITIVE);
+        let mixed = chains.iter().map(|t| t.iter().any(|&v| tissue.foot_bones[v as usize] != tissue.foot_bones[t[0] as usize])).collect();
+        let bones = bone_cells(mesh, tissue, &chains, mean_edge);
         let outward = mesh.positions.iter().zip(&tissue.foot_points);
         let outward = outward.map(|(x, s)| (x.cast::<f64>() - s).try_normalize(1e-30).unwrap_or_else(Vec64::y).cast::<f32>()).collect();
         let mut body = Self {
@@ -93,6 +108,8 @@ impl CollisionBody {
             outward,
             edge_at,
             patches: patches(mesh, &tissue.foot_bones),
+            bones,
+            mixed,
             learnt_offsets: vec![0; n + 1],
             learnt: Vec::new(),
             fan_offsets,
@@ -101,7 +118,6 @@ impl CollisionBody {
             meetings: Meetings::of(mesh, tissue),
             topology,
             mean_edge,
-            cell,
         };
         body.learn();
         body
@@ -257,40 +273,59 @@ fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     order.sort_by_key(|&v| foot_bones[v as usize]);
     let mut patches = Vec::new();
     for bone in order.chunk_by_mut(|&a, &b| foot_bones[a as usize] == foot_bones[b as usize]) {
-        let first = patches.len();
-        halve(bone, &mesh.positions, &mut patches);
-        for patch in &mut patches[first..] {
-            patch.bone = foot_bones[patch.vertices[0] as usize];
-        }
-    }
-    let mut patch_of = vec![0_u32; mesh.positions.len()];
-    for (index, patch) in patches.iter().enumerate() {
-        for &v in &patch.vertices {
-            patch_of[v as usize] = index as u32;
-        }
-    }
-    for (triangle, corners) in mesh.triangles.iter().enumerate() {
-        let patch = &mut patches[patch_of[corners[0] as usize] as usize];
-        patch.triangles.push(triangle as u32);
-        patch.closure.extend(corners);
-    }
-    for patch in &mut patches {
-        patch.closure.sort_unstable();
-        patch.closure.dedup();
+        halve(bone, foot_bones, &mesh.positions, &mut patches);
     }
     patches
 }
 
-fn halve(vertices: &mut [u32], positions: &[Point], patches: &mut Vec<Patch>) {
+/// Slices along a bone.
+const MOST_SLICES: usize = 64;
+
+fn bone_cells(mesh: &TriMesh, tissue: &Tissue, chains: &[[u32; 3]], mean_edge: f32) -> Vec<BoneCells> {
+    let mut bones: Vec<BoneCells> = (0..tissue.graph.bones.len()).map(|bone| BoneCells::around(tissue, bone)).collect();
+    for (triangle, corners) in chains.iter().enumerate() {
+        let bone = &mut bones[tissue.foot_bones[corners[0] as usize] as usize];
+        bone.triangles.push(triangle as u32);
+        bone.closure.extend(corners);
+    }
+    for bone in &mut bones {
+        bone.closure.sort_unstable();
+        bone.closure.dedup();
+        let index = |v: u32| bone.closure.partition_point(|&own| own < v) as u32;
+        bone.corners = bone.triangles.iter().map(|&t| chains[t as usize].map(index)).collect();
+        let along = |v: &u32| bone.axes[0].dot(&(mesh.positions[*v as usize] - bone.origin));
+        let first = bone.closure.iter().map(along).fold(f32::INFINITY, f32::min);
+        let last = bone.closure.iter().map(along).fold(f32::NEG_INFINITY, f32::max);
+        if last > first && mean_edge > 0.0 {
+            bone.slices = ((last - first) / mean_edge).ceil().clamp(1.0, MOST_SLICES as f32) as usize;
+            (bone.first, bone.per_slice) = (first, bone.slices as f32 / (last - first));
+        }
+    }
+    bones
+}
+
+impl BoneCells {
+    fn around(tissue: &Tissue, bone: usize) -> Self {
+        let [a, b] = tissue.graph.segment(bone);
+        let along = (b - a).try_normalize(1e-30).unwrap_or_else(Vec64::y);
+        let aside = if along.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
+        let u = along.cross(&aside).normalize();
+        let axes = [along, u, along.cross(&u)].map(|axis| axis.cast::<f32>());
+        let (triangles, closure, corners) = (Vec::new(), Vec::new(), Vec::new());
+        Self { triangles, closure, corners, origin: a.cast::<f32>(), axes, first: 0.0, per_slice: 0.0, slices: 1 }
+    }
+}
+
+fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches: &mut Vec<Patch>) {
     if vertices.len() <= PATCH {
         vertices.sort_unstable();
-        patches.push(Patch { vertices: vertices.to_vec(), ..Patch::default() });
+        patches.push(Patch { bone: foot_bones[vertices[0] as usize], vertices: vertices.to_vec() });
         return;
     }
     let extent = crate::mesh::Bounds::of(vertices.iter().map(|&v| &positions[v as usize])).extent();
     let axis = extent.imax();
     vertices.sort_by(|&a, &b| positions[a as usize][axis].total_cmp(&positions[b as usize][axis]).then(a.cmp(&b)));
     let (low, high) = vertices.split_at_mut(vertices.len() / 2);
-    halve(low, positions, patches);
-    halve(high, positions, patches);
+    halve(low, foot_bones, positions, patches);
+    halve(high, foot_bones, positions, patches);
 }

@@ -1,9 +1,13 @@
 //! Which vertices lie in which wedges.
 //!
-//! Broad: boxes of patches against each other. Middle: a spatial hash of the vertices that lie in a foreign box, sorted by cell by
-//! counting. Narrow: the three tets between a triangle and its foot points.
+//! Broad: boxes of patches of vertices against boxes of all wedges of a bone. Middle: a grid in cylinder coordinates around every
+//! bone, the shape that wedges have: cells know how far their wedges reach, and vertices of other bones within reach are sorted into
+//! them by counting. Narrow: the three tets between a triangle and its foot points.
+
+use rayon::prelude::*;
 
 use super::CollisionBody;
+use super::body::BoneCells;
 use crate::math::{Affine, Point, Vec3};
 
 /// A tet is too flat to hold anything if its volume is below this part of the product of its edges.
@@ -66,11 +70,20 @@ impl Feet {
     }
 }
 
+/// From so many vertices on, bones are searched in parallel.
+const PARALLEL: usize = 3000;
+
 /// An axis-aligned box; empty while `min > max`.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     min: Vec3,
     max: Vec3,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self::EMPTY
+    }
 }
 
 impl Span {
@@ -79,208 +92,259 @@ impl Span {
         max: Vec3::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
     };
 
+    fn of<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
+        let mut span = Self::EMPTY;
+        points.for_each(|p| span.add(p));
+        span
+    }
+
     fn add(&mut self, p: &Point) {
-        self.min = self.min.inf(&p.coords);
-        self.max = self.max.sup(&p.coords);
+        for c in 0..3 {
+            // Comparisons that NaN fails.
+            self.min[c] = if p[c] < self.min[c] { p[c] } else { self.min[c] };
+            self.max[c] = if p[c] > self.max[c] { p[c] } else { self.max[c] };
+        }
     }
 
     fn meets(&self, other: &Self) -> bool {
-        self.min.x <= other.max.x
-            && other.min.x <= self.max.x
-            && self.min.y <= other.max.y
-            && other.min.y <= self.max.y
-            && self.min.z <= other.max.z
-            && other.min.z <= self.max.z
+        (0..3).all(|c| self.min[c] <= other.max[c] && other.min[c] <= self.max[c])
     }
 
     fn holds(&self, p: &Point) -> bool {
-        p.x >= self.min.x && p.x <= self.max.x && p.y >= self.min.y && p.y <= self.max.y && p.z >= self.min.z && p.z <= self.max.z
+        (0..3).all(|c| p[c] >= self.min[c] && p[c] <= self.max[c])
     }
 }
 
 /// The scratch of a detection, reused from step to step.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    /// Per patch the box of its vertices, and of its wedges.
-    skins: Vec<Span>,
-    wedges: Vec<Span>,
-    /// Patches by where their vertices' boxes begin along x.
-    order: Vec<u32>,
-    /// Per patch the box of the foreign vertices in its wedges' box.
-    visitors: Vec<Span>,
-    /// Whether a vertex is to be hashed.
-    flagged: Vec<bool>,
-    candidates: Vec<u32>,
-    table: Table,
+    /// Per patch the box of its vertices.
+    patches: Vec<Span>,
+    bones: Vec<Around>,
     hits: Vec<Hit>,
 }
 
-/// Vertices by cell: those of cell c are `entries[starts[c]..starts[c + 1]]`.
+/// What lies around one bone.
 #[derive(Debug, Clone, Default)]
-struct Table {
+struct Around {
+    axes: Axes,
+    /// The box of its wedges.
+    span: Span,
+    /// Per closure vertex its place in the bone's coordinates.
+    places: Vec<Place>,
+    /// Per wedge the cells that it touches.
+    wedges: Vec<Wedge>,
+    /// Per cell the largest distance of a wedge from the axis.
+    reach: Vec<f32>,
+    /// Foreign vertices within reach, with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    visitors: Vec<Visitor>,
+    sorted: Vec<Visitor>,
+    /// Coordinates of the sorted visitors, so that many are held against a box at once.
+    places_of_sorted: [Vec<f32>; 3],
     starts: Vec<u32>,
-    entries: Vec<u32>,
-    cells: Vec<u32>,
-    mask: u32,
-    per_cell: f32,
+    hits: Vec<Hit>,
 }
+
+/// A bone's coordinate system in the pose.
+#[derive(Debug, Clone, Copy, Default)]
+struct Axes {
+    origin: Vec3,
+    /// Along the bone, and two directions across.
+    along: Vec3,
+    across: [Vec3; 2],
+}
+
+/// A point in cylinder coordinates around a bone.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    slice: u8,
+    sector: u8,
+    radius: f32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Wedge {
+    slices: [u8; 2],
+    /// One bit a sector.
+    sectors: u8,
+    radius: f32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Visitor {
+    vertex: u32,
+    cell: u32,
+}
+
+/// Sectors around a bone.
+const SECTORS: usize = 8;
+/// Visitors held against a box at once.
+const BLOCK: usize = 32;
+/// Rounding of radii.
+const SLACK: f32 = 1.0 + 1e-5;
 
 impl Detector {
     /// All vertices inside of wedges of other bones, by vertex. Allocates nothing once it has seen as much.
     pub fn detect(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
-        self.hits.clear();
-        self.place_boxes(body, positions, feet);
-        self.find_candidates(body, positions);
-        if !self.candidates.is_empty() {
-            self.table.fill(&self.candidates, positions, body.cell);
-            self.search(body, positions, feet);
-            self.hits.sort_unstable();
-            self.hits.dedup();
+        let Self { patches, bones, hits } = self;
+        patches.clear();
+        patches.extend(body.patches.iter().map(|patch| Span::of(patch.vertices.iter().map(|&v| &positions[v as usize]))));
+        bones.resize_with(body.bones.len(), Around::default);
+        let work = |(bone, around): (usize, &mut Around)| around.search(bone, body, positions, feet, patches);
+        if positions.len() >= PARALLEL {
+            bones.par_iter_mut().enumerate().for_each(work);
+        } else {
+            bones.iter_mut().enumerate().for_each(work);
         }
-        &self.hits
+        hits.clear();
+        for around in bones {
+            hits.extend_from_slice(&around.hits);
+        }
+        hits.sort_unstable();
+        hits
+    }
+}
+
+impl Around {
+    fn search(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], feet: &Feet, patches: &[Span]) {
+        self.hits.clear();
+        let own = &body.bones[bone];
+        if own.triangles.is_empty() {
+            return;
+        }
+        self.axes = own.axes(feet.bone(bone as u32));
+        self.place(own, positions, feet);
+        self.fill_cells(own, body);
+        self.invite(bone, body, positions, patches);
+        if !self.visitors.is_empty() {
+            self.sort(own, positions);
+            self.test(own, body, positions, feet);
+        }
     }
 
-    fn place_boxes(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) {
-        self.skins.clear();
+    /// Puts all corners and feet of the wedges into the bone's coordinates.
+    fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
+        let Self { axes, span, places, .. } = self;
+        *span = Span::EMPTY;
+        places.clear();
+        for &v in &own.closure {
+            let (skin, foot) = (&positions[v as usize], &feet.points[v as usize]);
+            span.add(skin);
+            span.add(foot);
+            places.push(axes.place(own, skin));
+            places.push(axes.place(own, foot));
+        }
+    }
+
+    fn fill_cells(&mut self, own: &BoneCells, body: &CollisionBody) {
+        self.reach.clear();
+        self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
-        for patch in &body.patches {
-            let mut skin = Span::EMPTY;
-            for &v in &patch.vertices {
-                skin.add(&positions[v as usize]);
+        for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
+            let mut wedge = Wedge { slices: [u8::MAX, 0], sectors: 0, radius: 0.0 };
+            let mut sum = 0;
+            for &corner in closure {
+                let [skin, foot] = [self.places[2 * corner as usize], self.places[2 * corner as usize + 1]];
+                wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
+                wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
+                wedge.radius = wedge.radius.max(skin.radius).max(foot.radius);
+                wedge.sectors |= 1 << skin.sector;
+                sum |= 1_u32 << skin.sector;
             }
-            let mut wedge = Span::EMPTY;
-            for &v in &patch.closure {
-                wedge.add(&positions[v as usize]);
-                wedge.add(&feet.points[v as usize]);
+            // With its feet on the axis a wedge within two neighbouring sectors is nowhere else.
+            let mixed = body.mixed[triangle as usize];
+            let neighbors = sum.count_ones() <= 1 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
+            if mixed || !neighbors {
+                wedge.sectors = u8::MAX;
             }
-            self.skins.push(skin);
+            wedge.radius *= SLACK;
+            for slice in wedge.slices[0]..=wedge.slices[1] {
+                for sector in (0..SECTORS).filter(|&sector| wedge.sectors >> sector & 1 != 0) {
+                    let reach = &mut self.reach[slice as usize * SECTORS + sector];
+                    *reach = reach.max(wedge.radius);
+                }
+            }
             self.wedges.push(wedge);
         }
     }
 
-    /// Vertices in the box of wedges of another bone.
-    fn find_candidates(&mut self, body: &CollisionBody, positions: &[Point]) {
-        self.candidates.clear();
-        self.flagged.clear();
-        self.flagged.resize(positions.len(), false);
+    /// Finds the vertices of other bones within reach.
+    fn invite(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], patches: &[Span]) {
+        let own = &body.bones[bone];
         self.visitors.clear();
-        self.visitors.resize(body.patches.len(), Span::EMPTY);
-        self.order.clear();
-        self.order.extend(0..body.patches.len() as u32);
-        let skins = &self.skins;
-        self.order.sort_unstable_by(|&a, &b| skins[a as usize].min.x.total_cmp(&skins[b as usize].min.x).then(a.cmp(&b)));
-        let widest = skins.iter().map(|s| s.max.x - s.min.x).fold(0.0, f32::max);
-        for (target, wedge) in self.wedges.iter().enumerate() {
-            // Only patches that begin between the box's begin, less the widest patch, and its end can reach into it.
-            let first = self.order.partition_point(|&p| skins[p as usize].min.x < wedge.min.x - widest);
-            for &source in &self.order[first..] {
-                let skin = &skins[source as usize];
-                if skin.min.x > wedge.max.x {
-                    break;
-                }
-                if body.patches[source as usize].bone == body.patches[target].bone || !skin.meets(wedge) {
-                    continue;
-                }
-                for &v in &body.patches[source as usize].vertices {
-                    let p = &positions[v as usize];
-                    if wedge.holds(p) {
-                        self.visitors[target].add(p);
-                        if !self.flagged[v as usize] {
-                            self.flagged[v as usize] = true;
-                            self.candidates.push(v);
-                        }
-                    }
-                }
-            }
-        }
-        self.candidates.sort_unstable();
-    }
-
-    fn search(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) {
-        for (patch, visitors) in body.patches.iter().zip(&self.visitors) {
-            if visitors.min.x > visitors.max.x {
+        for (patch, span) in body.patches.iter().zip(patches) {
+            if patch.bone as usize == bone || !span.meets(&self.span) {
                 continue;
             }
-            for &triangle in &patch.triangles {
-                let corners = body.chains[triangle as usize];
-                let mut span = Span::EMPTY;
-                for v in corners {
-                    span.add(&positions[v as usize]);
-                    span.add(&feet.points[v as usize]);
-                }
-                if !span.meets(visitors) {
+            for &vertex in &patch.vertices {
+                let p = &positions[vertex as usize];
+                if !self.span.holds(p) {
                     continue;
                 }
-                let own_bones = corners.map(|v| body.foot_bones[v as usize]);
-                let clipped = Span { min: span.min.sup(&visitors.min), max: span.max.inf(&visitors.max) };
-                self.table.visit(&clipped, |vertex| {
-                    let p = &positions[vertex as usize];
-                    if clipped.holds(p)
-                        && !own_bones.contains(&body.foot_bones[vertex as usize])
-                        && wedge_holds(body, triangle, p, positions, feet)
-                        && !body.is_left_alone(vertex, triangle)
-                    {
-                        self.hits.push(Hit { vertex, triangle });
-                    }
-                });
+                let place = self.axes.place(own, p);
+                let cell = place.slice as usize * SECTORS + place.sector as usize;
+                if place.radius <= self.reach[cell] {
+                    self.visitors.push(Visitor { vertex, cell: cell as u32 });
+                }
             }
         }
     }
-}
 
-impl Table {
-    fn fill(&mut self, candidates: &[u32], positions: &[Point], cell: f32) {
-        let size = (2 * candidates.len()).next_power_of_two().max(64);
-        self.mask = size as u32 - 1;
-        self.per_cell = 1.0 / cell;
+    /// Sorts the visitors by cell, by counting.
+    fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
+        let cells = own.slices * SECTORS;
         self.starts.clear();
-        self.starts.resize(size + 1, 0);
-        self.cells.clear();
-        for &v in candidates {
-            let cell = self.hash(self.cell_of(&positions[v as usize].coords));
-            self.cells.push(cell);
-            self.starts[cell as usize + 1] += 1;
+        self.starts.resize(cells + 1, 0);
+        for visitor in &self.visitors {
+            self.starts[visitor.cell as usize + 1] += 1;
         }
-        for c in 0..size {
+        for c in 0..cells {
             self.starts[c + 1] += self.starts[c];
         }
-        self.entries.clear();
-        self.entries.resize(candidates.len(), 0);
-        // Backwards, so that each cell's cursor ends at its start.
-        for (&v, &cell) in candidates.iter().zip(&self.cells).rev() {
-            let slot = &mut self.starts[cell as usize + 1];
+        self.sorted.clear();
+        self.sorted.resize(self.visitors.len(), Visitor::default());
+        // Backwards, so that every cell's count runs down to its start.
+        for visitor in self.visitors.iter().rev() {
+            let slot = &mut self.starts[visitor.cell as usize + 1];
             *slot -= 1;
-            self.entries[*slot as usize] = v;
+            self.sorted[*slot as usize] = *visitor;
         }
-        // Now `starts[c + 1]` is where cell c begins.
         self.starts.copy_within(1.., 0);
-        self.starts[size] = candidates.len() as u32;
-    }
-
-    fn cell_of(&self, p: &Vec3) -> [i32; 3] {
-        // Saturates for what is far outside.
-        [0, 1, 2].map(|c| (p[c] * self.per_cell).floor() as i32)
-    }
-
-    fn hash(&self, [x, y, z]: [i32; 3]) -> u32 {
-        let h = (x as u32).wrapping_mul(73_856_093) ^ (y as u32).wrapping_mul(19_349_663) ^ (z as u32).wrapping_mul(83_492_791);
-        (h ^ (h >> 15)) & self.mask
-    }
-
-    /// Calls `see` for everything in the cells of a box, and maybe for more; for some perhaps twice.
-    fn visit(&self, span: &Span, mut see: impl FnMut(u32)) {
-        let (low, high) = (self.cell_of(&span.min), self.cell_of(&span.max));
-        let count = |c: usize| (i64::from(high[c]) - i64::from(low[c]) + 1).max(0) as u64;
-        if count(0).saturating_mul(count(1)).saturating_mul(count(2)) > self.entries.len() as u64 {
-            self.entries.iter().for_each(|&v| see(v));
-            return;
+        self.starts[cells] = self.visitors.len() as u32;
+        for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
+            places.clear();
+            places.extend(self.sorted.iter().map(|visitor| positions[visitor.vertex as usize][c]));
         }
-        for x in low[0]..=high[0] {
-            for y in low[1]..=high[1] {
-                for z in low[2]..=high[2] {
-                    let cell = self.hash([x, y, z]) as usize;
-                    for &v in &self.entries[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                        see(v);
+    }
+
+    fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+        for (&triangle, wedge) in own.triangles.iter().zip(&self.wedges) {
+            let [first, last] = wedge.slices.map(|slice| slice as usize * SECTORS);
+            if self.starts[first] == self.starts[last + SECTORS] {
+                continue;
+            }
+            let shape = Shape::of(body, triangle, positions, feet);
+            for slice in (first..=last).step_by(SECTORS) {
+                if self.starts[slice] == self.starts[slice + SECTORS] {
+                    continue;
+                }
+                for sector in (0..SECTORS).filter(|&sector| wedge.sectors >> sector & 1 != 0) {
+                    let mut next = self.starts[slice + sector] as usize;
+                    let end = self.starts[slice + sector + 1] as usize;
+                    while next < end {
+                        let block = next..end.min(next + BLOCK);
+                        let mut inside = shape.boxed(&self.places_of_sorted, &block);
+                        while inside != 0 {
+                            let vertex = self.sorted[block.start + inside.trailing_zeros() as usize].vertex;
+                            inside &= inside - 1;
+                            if shape.holds(&positions[vertex as usize])
+                                && !shape.bones.contains(&body.foot_bones[vertex as usize])
+                                && !body.is_left_alone(vertex, triangle)
+                            {
+                                self.hits.push(Hit { vertex, triangle });
+                            }
+                        }
+                        next = block.end;
                     }
                 }
             }
@@ -288,22 +352,81 @@ impl Table {
     }
 }
 
-/// Whether a point lies in one of the three tets between a triangle and its foot points.
-pub(super) fn wedge_holds(body: &CollisionBody, triangle: u32, p: &Point, positions: &[Point], feet: &Feet) -> bool {
-    let [i, j, k] = body.chains[triangle as usize].map(|v| v as usize);
-    let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]].map(|q| q - p);
-    let sign = body.orientation[triangle as usize];
-    (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], sign))
+impl BoneCells {
+    fn axes(&self, posed_from_bind: Option<&nalgebra::Matrix3x4<f32>>) -> Axes {
+        let [along, u, v] = self.axes;
+        let Some(transform) = posed_from_bind else { return Axes { origin: self.origin.coords, along, across: [u, v] } };
+        let turned = |direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
+        let origin = turned(&self.origin.coords) + transform.column(3);
+        Axes { origin, along: turned(&along), across: [turned(&u), turned(&v)] }
+    }
+}
+
+impl Axes {
+    fn place(&self, own: &BoneCells, p: &Point) -> Place {
+        let way = p.coords - self.origin;
+        let [u, v] = [self.across[0].dot(&way), self.across[1].dot(&way)];
+        // Saturates at both ends, where the last slices are open.
+        let slice = ((self.along.dot(&way) - own.first) * own.per_slice).clamp(0.0, (own.slices - 1) as f32) as u8;
+        Place { slice, sector: sector(u, v), radius: (u * u + v * v).sqrt() }
+    }
+}
+
+/// Which eighth of the plane, counted around.
+fn sector(u: f32, v: f32) -> u8 {
+    let steep = u.abs() < v.abs();
+    match (u >= 0.0, v >= 0.0) {
+        (true, true) => u8::from(steep),
+        (false, true) => 3 - u8::from(steep),
+        (false, false) => 4 + u8::from(steep),
+        (true, false) => 7 - u8::from(steep),
+    }
+}
+
+/// A wedge in the pose.
+struct Shape {
+    chain: [Point; 6],
+    span: Span,
+    sign: f32,
+    bones: [u32; 3],
+}
+
+impl Shape {
+    fn of(body: &CollisionBody, triangle: u32, positions: &[Point], feet: &Feet) -> Self {
+        let corners = body.chains[triangle as usize];
+        let [i, j, k] = corners.map(|v| v as usize);
+        let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]];
+        let bones = corners.map(|v| body.foot_bones[v as usize]);
+        Self { span: Span::of(chain.iter()), chain, sign: body.orientation[triangle as usize], bones }
+    }
+
+    /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
+    fn boxed(&self, [xs, ys, zs]: &[Vec<f32>; 3], block: &std::ops::Range<usize>) -> u32 {
+        let Span { min, max } = self.span;
+        let mut inside = [0_u32; BLOCK];
+        let points = xs[block.clone()].iter().zip(&ys[block.clone()]).zip(&zs[block.clone()]);
+        for (flag, ((&x, &y), &z)) in inside.iter_mut().zip(points) {
+            let within = (x >= min.x) & (x <= max.x) & (y >= min.y) & (y <= max.y) & (z >= min.z) & (z <= max.z);
+            *flag = u32::from(within);
+        }
+        inside.iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
+    }
+
+    /// Whether a point lies in one of the three tets between the triangle and its foot points.
+    fn holds(&self, p: &Point) -> bool {
+        let chain = self.chain.map(|q| q - p);
+        (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], self.sign))
+    }
 }
 
 fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
-    let (ab, ac, ad) = (b - a, c - a, d - a);
-    let volume = ab.cross(&ac).dot(&ad) * sign;
-    if volume <= FLAT * ab.norm() * ac.norm() * ad.norm() {
-        return false;
-    }
     // Volumes with the origin in place of each corner.
-    let (bc, ca, ab) = (b.cross(&c), c.cross(&a), a.cross(&b));
-    bc.dot(&d) * sign >= 0.0 && ca.dot(&d) * sign >= 0.0 && ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0
+    let ab = a.cross(&b);
+    let inside =
+        ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0 && b.cross(&c).dot(&d) * sign >= 0.0 && c.cross(&a).dot(&d) * sign >= 0.0;
+    inside && {
+        let (ab, ac, ad) = (b - a, c - a, d - a);
+        ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()
+    }
 }

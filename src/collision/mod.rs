@@ -1,7 +1,6 @@
 //! Self-contact of the skin: who is inside of whom, where the way out is, and which pairs stay in touch.
 //!
-//! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5; the spatial hash is that of
-//! Teschner et al., "Optimized Spatial Hashing for Collision Detection of Deformable Objects", VMV 2003.
+//! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5.
 //!
 //! Types by lifetime: [`CollisionBody`] is made once per tissue; [`Detector`] holds the scratch of a detection; [`ContactList`] is the
 //! state that goes from step to step.
@@ -15,7 +14,8 @@
 //! # Departures
 //! - A vertex is not projected to the plane of the wedge's triangle: from there on it walks over the surface to the closest point,
 //!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of popping from plane to plane.
-//! - Only vertices inside the boxes of patches that they don't belong to are hashed.
+//! - Instead of a hash of cubes (Teschner et al., VMV 2003) vertices are sorted into cells around every bone: wedges are long and thin
+//!   and point at the bone line, so that they fill many cubes but few of these cells.
 //! - A vertex collides with wedges of other bones only: the flesh around one bone is held apart by its tets, and what lies across
 //!   the bone is never a way out.
 //! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.

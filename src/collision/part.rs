@@ -82,8 +82,8 @@ impl CollisionBody {
             let joint = Point::from(rest + of_own.column(3));
             for held in &meeting.vertices {
                 let place = &mut base[held.vertex as usize];
-                let facing = -feet.outward[held.vertex as usize].dot(&normal);
-                let least = held.side.min(held.room * facing.max(0.0));
+                let away = feet.outward[held.vertex as usize].dot(&normal);
+                let least = held.side.min(held.room * (1.0 - away).clamp(0.0, 1.0));
                 let side = normal.dot(&(*place - joint));
                 if side < least {
                     *place += normal * (least - side);

@@ -58,8 +58,10 @@ pub struct ContactReport {
     pub pressing: usize,
     /// Pairs watched: pressing, or nearly.
     pub watched: usize,
-    /// Deepest of their penetrations, world units.
+    /// Deepest of their penetrations, world units…
     pub deepest: f32,
+    /// …and in mean edge lengths.
+    pub deepest_edges: f32,
     /// Multiplications in the solves for loads since the last step began.
     pub multiplications: usize,
     /// Milliseconds to find the contacts of the last step and prepare their solve.
@@ -253,6 +255,7 @@ impl Contacts {
             self.report.pressing += usize::from(contact.load > 0.0);
             self.report.deepest = self.report.deepest.max(-contact.gap);
         }
+        self.report.deepest_edges = self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
     /// E_c(x), J up to the unit of length.

@@ -13,7 +13,7 @@
 //! | v     | `State::velocity`            | n × 3        | world/s |                                        |
 //! | M     | `System::mass`               | n (diagonal) | kg    | lumped from tets                         |
 //! | h     | `Params::time_step_secs`     | 1            | s     |                                          |
-//! | Qᵢ    | columns of D⁻ᵀ, see [`local`] | 3 × 4       | 1/world |                                        |
+//! | Qᵢ    | columns of D⁻ᵀ, see `local.rs` | 3 × 4       | 1/world |                                        |
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2     |
 //!
 //! # Departures

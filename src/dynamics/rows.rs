@@ -129,6 +129,10 @@ impl Rows {
         for (x, f) in self.x[..self.count].iter_mut().zip(&self.b[..self.count]) {
             *x = add(*x, *f);
         }
+        // Contacts push them, too.
+        for &(row, place) in &self.carried {
+            self.x[row] = place;
+        }
     }
 
     /// How far the vertex that moves most goes.

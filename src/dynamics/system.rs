@@ -42,6 +42,9 @@ struct Prism {
     entries: [u32; 6],
 }
 
+/// How much stiffer than others a carried vertex is to what touches it.
+const HARD: f64 = 1e5;
+
 /// Corners of the six entries of a prism.
 const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
@@ -110,6 +113,17 @@ impl System {
         self.volume.len()
     }
 
+    /// How much larger than a human of 1.7 m the character is, by the radius of its limbs.
+    #[must_use]
+    pub fn size_over_human(&self) -> f64 {
+        self.metres_per_unit / self.human_metres_per_unit
+    }
+
+    /// Metres per world unit if the character were as large as a human.
+    pub(super) fn human_unit(&self) -> f64 {
+        self.human_metres_per_unit
+    }
+
     /// Metres per world unit under the bookkeeping of the parameters.
     pub(super) fn unit(&self, params: &Params) -> f64 {
         match params.paper {
@@ -158,7 +172,7 @@ impl System {
             let value = &mut values[pattern.column_starts[vertex] as usize];
             *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
             if self.is_carried[vertex] {
-                *value += scale * self.diagonal[vertex];
+                *value += HARD * scale * self.diagonal[vertex];
             }
         }
         values

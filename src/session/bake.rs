@@ -11,9 +11,10 @@
 use std::path::{Path, PathBuf};
 
 use super::motion::{Moments, PlayError, Take};
+use crate::collision::self_intersections;
 use crate::io::{FrameNames, IoError, JsonPositions, PointCache, write_obj};
 use crate::progress::Progress;
-use crate::skin::Actor;
+use crate::skin::{Actor, Projective};
 
 /// What a bake can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,50 @@ pub struct Baked {
     pub max_displacement: f32,
     /// Milliseconds that the method needed for all frames.
     pub method_ms: f64,
+    /// How the skin touches itself in the last frame.
+    pub contact: ContactSummary,
+}
+
+/// How a skin touches itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct ContactSummary {
+    /// Pairs of a vertex and a triangle that press on each other; 0 for methods without contacts.
+    pub contacts: usize,
+    /// Vertices inside another part, for simulated methods.
+    pub vertices_inside: Option<usize>,
+    /// Depth of the deepest, in world units…
+    pub deepest_penetration: Option<f32>,
+    /// …and in mean edge lengths.
+    pub deepest_penetration_edges: Option<f32>,
+    /// Pairs of skin triangles that cut through each other in the bind pose…
+    pub self_intersections_before: usize,
+    /// …and in the last frame.
+    pub self_intersections_after: usize,
+}
+
+impl ContactSummary {
+    /// Looks at the present frame of an actor.
+    #[must_use]
+    pub fn of(actor: &Actor) -> Self {
+        let subject = actor.subject();
+        let sim = &subject.sim;
+        let mut now = sim.mesh.positions.clone();
+        for (position, vertex) in actor.positions().iter().zip(&sim.sim_from_source) {
+            if let Some(vertex) = vertex {
+                now[*vertex as usize] = *position;
+            }
+        }
+        let projective = actor.projective();
+        let penetration = projective.and_then(Projective::penetration);
+        Self {
+            contacts: projective.and_then(|p| p.simulation().contacts()).map_or(0, |contacts| contacts.report().pressing),
+            vertices_inside: penetration.map(|p| p.vertices),
+            deepest_penetration: penetration.map(|p| p.deepest),
+            deepest_penetration_edges: penetration.map(|p| p.deepest_edges),
+            self_intersections_before: self_intersections(&sim.mesh.positions, &sim.mesh.triangles).pairs,
+            self_intersections_after: self_intersections(&now, &sim.mesh.triangles).pairs,
+        }
+    }
 }
 
 /// Plays a take and writes every frame.
@@ -64,6 +109,7 @@ pub fn bake(actor: &mut Actor, take: &Take, path: &Path, format: BakeFormat, pro
         baked.method_ms += actor.times().total_ms;
         sink.frame(frame, actor)
     })?;
+    baked.contact = ContactSummary::of(actor);
     baked.files = sink.finish().map_err(PlayError::Receiver)?;
     Ok(baked)
 }

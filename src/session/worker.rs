@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::character::BoneMap;
-use crate::dynamics::Params;
+use crate::dynamics::{ContactReport, Params};
 use crate::math::{Affine, Point, Vec3};
 use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
 
@@ -48,6 +48,8 @@ pub struct Snapshot {
     pub world_from_joint: Vec<Affine>,
     /// Where the time went.
     pub times: StepTimes,
+    /// What touches, while collisions are on.
+    pub contact: Option<ContactReport>,
 }
 
 /// What the owner asked for since the thread last looked.
@@ -95,6 +97,7 @@ impl SimWorker {
             normals: actor.normals().to_vec(),
             world_from_joint,
             times: actor.times(),
+            contact: contact_of(&actor),
         };
         let first = Arc::new(first);
         let shared = Arc::new(Shared {
@@ -200,6 +203,10 @@ struct Running {
     sequence: u64,
 }
 
+fn contact_of(actor: &Actor) -> Option<ContactReport> {
+    Some(actor.projective()?.simulation().contacts()?.report())
+}
+
 /// One frame to do.
 struct Task {
     dt_secs: f64,
@@ -299,6 +306,7 @@ impl Running {
             snapshot.normals.copy_from_slice(self.actor.normals());
             snapshot.world_from_joint.clone_from(&self.world);
             snapshot.times = self.actor.times();
+            snapshot.contact = contact_of(&self.actor);
         }
         *lock(&self.shared.latest) = self.buffers[slot].clone();
         movement

@@ -11,7 +11,7 @@ use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
 use crate::character::BoneMap;
-use crate::collision::CollisionBody;
+use crate::collision::{CollisionBody, Detector, Feet, Penetration, deepest_penetration};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
@@ -158,6 +158,21 @@ impl Projective {
     #[must_use]
     pub fn is_asleep(&self) -> bool {
         self.still_steps >= STEPS_TO_SLEEP
+    }
+
+    /// How far the skin is inside itself now, whether collisions are on or not; `None` if there is no pose yet.
+    #[must_use]
+    pub fn penetration(&self) -> Option<Penetration> {
+        if self.frame.bones().is_empty() {
+            return None;
+        }
+        let body = match self.simulation.contacts() {
+            Some(contacts) => contacts.body().clone(),
+            None => Arc::new(CollisionBody::new(&self.subject.sim.mesh, &self.flesh.tissue)),
+        };
+        let mut feet = Feet::at_rest(&body);
+        feet.place(&body, self.frame.bones());
+        Some(deepest_penetration(&body, self.simulation.positions(), &feet, &mut Detector::default()))
     }
 
     /// Where the time of the last frame went.

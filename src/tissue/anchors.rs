@@ -12,7 +12,7 @@
 //! so that the surface runs straight from ring to ring: it stretches outside of a bend and gathers inside. What then lies
 //! inside the joint sphere or the bone is pushed out to it.
 //!
-//! Bones are no longer rigid where their joints say so (FPS figure 3.20): see [`super::stretching`].
+//! Bones are no longer rigid where their joints say so (FPS figure 3.20): see `stretching.rs`.
 
 use nalgebra::{Matrix3, Matrix3x4};
 

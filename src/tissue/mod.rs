@@ -22,6 +22,7 @@
 //! - At joints of more than two bones the papers leave base vertices free; here they slide between the bone and the averaged
 //!   joint frame like everywhere else, so that the simulation has no unknown inside the body.
 //! - The base slides in closed form (see [`anchors`]) rather than by sampled rings.
+//! - Bones may stretch, twist, hold nothing, or hold the skin rigidly ([`crate::character::BoneSettings`]).
 //! - Tets that are too flat to have a usable gradient are left out; vertices that the others don't hold in place are carried by the bones.
 
 pub mod anchors;
@@ -159,7 +160,7 @@ impl Tissue {
 fn limb_radius(mesh: &TriMesh, feet: &Feet) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
-        let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+        let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let area = (b - a).cross(&(c - a)).norm();
         let distance = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - feet.points[v as usize]).norm();
         sum += area * triangle.iter().map(distance).sum::<f64>() / 3.0;

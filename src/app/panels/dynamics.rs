@@ -7,7 +7,8 @@ use egui::{ComboBox, Response, Slider, SliderClamping, Ui};
 use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
-use crate::dynamics::{MAX_ACCELERATION, Params, Preset};
+use crate::character::MOST_JIGGLE;
+use crate::dynamics::{Collisions, ContactReport, MAX_ACCELERATION, Params, Preset};
 use crate::session::{Command, Gesture};
 
 /// What the panel may read.
@@ -17,6 +18,10 @@ pub struct DynamicsView<'a> {
     pub params: &'a Params,
     /// Whether the method on screen has physics at all.
     pub simulated: bool,
+    /// How much larger than a human the character is.
+    pub size_over_human: f64,
+    /// What touches now, while collisions are on.
+    pub contact: Option<ContactReport>,
 }
 
 /// What a frame gets when a budget is switched on, ms.
@@ -58,6 +63,24 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
             number(ui, "Damping", "How fast jiggling dies out", &mut edited.damping_per_s, 0.0..=20.0, false, " /s"),
             number(
                 ui,
+                "Jiggle",
+                "0 follows without inertia, 1 is physical, more is exaggerated",
+                &mut edited.jiggle,
+                0.0..=MOST_JIGGLE,
+                false,
+                " ×",
+            ),
+            number(
+                ui,
+                "Volume",
+                "Resistance to changes of volume, against that to changes of shape: flesh bulges where it is squeezed",
+                &mut edited.volume,
+                0.0..=10.0,
+                false,
+                " ×",
+            ),
+            number(
+                ui,
                 "Iterations",
                 "Local and global steps per time step: more is stiffer and more exact",
                 &mut iterations,
@@ -86,6 +109,8 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
         }
         budget(ui, view.params, actions);
         gravity(ui, view.params, actions);
+        human_sized(ui, view, actions);
+        collisions(ui, view, actions);
         ui.add_space(2.0);
         if icons::text_button(ui, Icon::Reset, "Stop the jiggle")
             .on_hover_text("Forgets all velocities: the flesh is at rest in this pose")
@@ -97,13 +122,14 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
 }
 
 fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
-    // Gravity and the numbers that trade speed for exactness are not part of what a preset means to an artist.
+    // Gravity, jiggle, volume and the numbers that trade speed for exactness are not part of what a preset means to an artist.
     let same = |preset: Preset| {
         let numbers = preset.params();
         numbers.stiffness_pa == params.stiffness_pa
             && numbers.density_kg_m3 == params.density_kg_m3
             && numbers.damping_per_s == params.damping_per_s
             && numbers.paper == params.paper
+            && numbers.human_sized == params.human_sized
     };
     let current = Preset::ALL.into_iter().find(|preset| same(*preset));
     row(ui, "Preset", "Named sets of stiffness, density and damping", |ui, label| {
@@ -111,8 +137,8 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         let response = combo.show_ui(ui, |ui| {
             for preset in Preset::ALL {
                 if ui.selectable_label(current == Some(preset), preset.label()).clicked() && current != Some(preset) {
-                    let kept = (params.gravity_m_s2, params.budget_ms);
-                    let numbers = Params { gravity_m_s2: kept.0, budget_ms: kept.1, ..preset.params() };
+                    let Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, .. } = *params;
+                    let numbers = Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, ..preset.params() };
                     actions.once(Command::SetParams(numbers));
                 }
             }
@@ -129,6 +155,22 @@ fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInc
         let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
         ui.add(slider).labelled_by(label)
     })
+}
+
+/// Whether the numbers are for a human or for this character; the flesh stays as stiff as it is either way.
+fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+    if view.params.paper.is_some() {
+        return;
+    }
+    row(ui, "Any size", "The numbers mean a human of 1.7 m; larger and smaller characters move like one", |ui, label| {
+        let mut on = view.params.human_sized;
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            // Stiffness for the same frequencies grows with the square of the size.
+            let square = view.size_over_human * view.size_over_human;
+            let stiffness_pa = if on { view.params.stiffness_pa / square } else { view.params.stiffness_pa * square };
+            actions.once(Command::SetParams(Params { stiffness_pa, human_sized: on, ..*view.params }));
+        }
+    });
 }
 
 fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
@@ -152,6 +194,27 @@ fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         if let Some(gesture) = edit_of(&response) {
             actions.send(Command::SetParams(Params { budget_ms: Some(edited), ..*params }), gesture);
         }
+    });
+}
+
+/// The toggle, and what touches.
+fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+    let current = view.params.collisions;
+    row(ui, "Collisions", "Parts of the skin that touch push each other away", |ui, label| {
+        let mut on = current != Collisions::Off;
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            let collisions = if on { Collisions::Global } else { Collisions::Off };
+            actions.once(Command::SetParams(Params { collisions, ..*view.params }));
+        }
+        let said = match view.contact {
+            Some(report) if report.pressing > 0 => {
+                let noun = if report.pressing == 1 { "contact" } else { "contacts" };
+                format!("{} {noun}, {:.0} % of an edge deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
+            }
+            Some(_) => "nothing touches".to_owned(),
+            None => String::new(),
+        };
+        ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
     });
 }
 

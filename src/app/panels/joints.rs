@@ -1,9 +1,11 @@
 //! The tree of joints, and the angles of the selected one.
 
-use egui::{Align2, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align2, CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use super::bone::{BoneView, bone_ui};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
+use crate::character::BoneMap;
 use crate::rig::Skeleton;
 use crate::session::{Command, rotation_of_angles_deg};
 
@@ -20,6 +22,10 @@ pub struct JointsView<'a> {
     pub angles_deg: Option<[f64; 3]>,
     /// Which joints are not at rest.
     pub moved: &'a [bool],
+    /// What the bones of the selected one are like.
+    pub bone: Option<BoneView>,
+    /// Whose bones are not like the rest of the body.
+    pub bones: &'a BoneMap,
 }
 
 /// What the panel remembers by itself.
@@ -105,6 +111,11 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         }
     });
     reset_ui(ui, Some(joint), view, actions);
+    if let Some(bone) = &view.bone {
+        CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::TEXT_STRONG)).id_salt("bone").show_unindented(ui, |ui| {
+            bone_ui(ui, bone, actions);
+        });
+    }
 }
 
 fn reset_ui(ui: &mut Ui, joint: Option<usize>, view: &JointsView<'_>, actions: &mut Actions) {
@@ -217,6 +228,9 @@ fn joint_row(
     clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
     if view.moved.get(joint).copied().unwrap_or(false) {
         ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, theme::ACCENT);
+    }
+    if view.bones.contains_key(&joint) {
+        ui.painter().circle_stroke(egui::pos2(row.right() - 17.0, rect.center().y), 2.5, egui::Stroke::new(1.2, theme::MENDED));
     }
     if reveal == Some(joint) {
         ui.scroll_to_rect(rect, Some(egui::Align::Center));

@@ -3,6 +3,7 @@
 //! No panel holds the session or changes anything itself. What only the panel needs to remember (a search text, an angle being
 //! typed) is a small state of its own beside the view.
 
+pub mod bone;
 pub mod character;
 pub mod dynamics;
 pub mod joints;

@@ -21,6 +21,7 @@ use self::picking::{Target, pick_bones, pick_flesh};
 use self::pull::Pull;
 use self::screen_map::ScreenMap;
 use super::actions::Actions;
+use crate::character::Character;
 use crate::math::{Affine, Quat, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
@@ -79,7 +80,7 @@ pub enum PoseDrag {
 /// The character that the camera was set up for.
 #[derive(Debug, Clone, Copy)]
 struct Framed {
-    subject: *const Subject,
+    character: *const Character,
     bounds: Bounds,
 }
 
@@ -109,11 +110,11 @@ impl Viewport {
     pub fn follow_subject(&mut self, rect: Rect, subject: Option<&Arc<Subject>>) {
         self.rect = (rect.width() >= 1.0 && rect.height() >= 1.0).then_some(rect);
         let Some(subject) = subject else { return };
-        if self.framed.is_some_and(|framed| std::ptr::eq(framed.subject, Arc::as_ptr(subject))) {
+        if self.framed.is_some_and(|framed| std::ptr::eq(framed.character, Arc::as_ptr(&subject.character))) {
             return;
         }
         let bounds = Bounds::of(&*subject.bind_positions);
-        self.framed = Some(Framed { subject: Arc::as_ptr(subject), bounds });
+        self.framed = Some(Framed { character: Arc::as_ptr(&subject.character), bounds });
         (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
         self.look_from(NamedView::ThreeQuarter);
     }

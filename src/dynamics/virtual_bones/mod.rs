@@ -6,12 +6,16 @@
 //! wants its eight points in the shape in which the pose has them:
 //!
 //! ```text
-//!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = E A / l
+//!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = B / (l d²)
 //! ```
 //!
-//! with p the points as posed, bars for means over the element, Rₑ the best rotation, A = π r² the cross-section of the limb and l the
-//! bone's length: with the points r/2 away from the centre, it bends and stretches like a beam of that thickness. Nodes that touch a
-//! bone that is not virtual are prescribed.
+//! with p the points as posed, bars for means over the element, Rₑ the best rotation, B the bending stiffness of a beam, l the bone's
+//! length and d the distance of the points from their centre. Nodes that touch a bone that is not virtual are prescribed.
+//!
+//! What keeps a trunk in shape is muscle and cartilage rather than flesh, the stronger the longer it is. So B is that of a beam with the
+//! mass of the limb around it (cross-section A, length L of the whole rod) that, of natural stiffness and held at one end on the
+//! ground, hangs by a fixed part δ of its length: B = ρ A g L³ / (8 δ). It swings about as fast as a pendulum of its length, slender
+//! or thick. Stiffness changes B in proportion, density the mass alone.
 //!
 //! # Departures
 //! - FPS leaves out the anchors there, so that the shrunken skin around a virtual bone is free: a hollow tube, and unknowns inside the
@@ -22,28 +26,27 @@
 //!
 //! Everything is `f64` and allocates only when bound. A tree needs no sparse solver: blocks are eliminated from the leaves.
 
-use nalgebra::{Matrix3, Matrix4, Vector3};
+mod parts;
+mod tree;
 
-use super::{Materials, Params, Simulation};
-use crate::math::{Affine, Point64, Vec64, affine, closest_rotation, linear_part};
+use nalgebra::Matrix3;
+
+use super::{Params, Preset, Simulation};
+use crate::math::{Affine, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::tissue::{BaseFrame, FreeBone, Tissue};
+use parts::{Node, OFFSET, Rod, iterate};
+use tree::TreeFactor;
 
-/// Stiffness of the rod over that of the flesh: what keeps a trunk in shape is muscle and cartilage.
-const CORE_STIFFNESS: f64 = 100.0;
 /// Local/global iterations of a step; a rod costs next to nothing.
 const ITERATIONS: usize = 20;
 /// "Time step" of the solve for an equilibrium, s.
 const STATIC_STEP_SECS: f64 = 100.0;
-/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size…
+/// An equilibrium is reached when nothing moves farther in an iteration than this part of the size.
 const STILL: f64 = 1e-9;
-/// …or after so many.
-const MAX_STATIC_ITERATIONS: usize = 20_000;
 /// Nothing is faster relative to its pose than this many sizes a second.
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
-
-type Points = [Point64; 4];
 
 /// All virtual bones of a tissue, with their state.
 pub struct VirtualBones {
@@ -58,40 +61,6 @@ pub struct VirtualBones {
     size: f64,
     joint_from_bind: Vec<Affine>,
     bones_of_graph: usize,
-}
-
-struct Node {
-    /// The joint whose frame the node has when posed, and the joint that says where it is, if that is another.
-    frame: usize,
-    place: Option<usize>,
-    rest: Points,
-    fixed: bool,
-    /// The rod that leads to what the node hangs on.
-    up: Option<usize>,
-    /// Inertial mass of each point, kg; weight over inertial mass; part of the relative velocity that a step leaves.
-    mass: f64,
-    heaviness: f64,
-    kept: f64,
-    posed: Points,
-    posed_before: Points,
-    position: Points,
-    velocity: [Vec64; 4],
-    predicted: Points,
-    before: Points,
-    residual: [Vec64; 4],
-}
-
-struct Rod {
-    bone: usize,
-    joint: usize,
-    ends: [usize; 2],
-    length: f64,
-    /// Mean distance from the skin to the bone.
-    radius: f64,
-    /// The skin around it.
-    vertices: Vec<u32>,
-    stiffness: f64,
-    rotation: Matrix3<f64>,
 }
 
 impl VirtualBones {
@@ -132,11 +101,11 @@ impl VirtualBones {
         Some(bones)
     }
 
-    /// The three points around every node's centre, half a limb's radius away.
+    /// The three points around every node's centre.
     fn place_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
-            let offset = 0.5 * own().map(|rod| rod.radius.max(0.1 * rod.length)).sum::<f64>() / own().count().max(1) as f64;
+            let offset = OFFSET * own().map(|rod| rod.length).sum::<f64>() / own().count().max(1) as f64;
             for axis in 0..3 {
                 node.rest[axis + 1] = node.rest[0] + Vec64::ith(axis, offset);
             }
@@ -147,6 +116,7 @@ impl VirtualBones {
     fn hang(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
         let mut queue: Vec<usize> = (0..self.nodes.len()).filter(|&node| reached[node]).collect();
+        let mut depth = vec![0.0; self.nodes.len()];
         let mut free_roots = 0;
         loop {
             while let Some(node) = queue.pop() {
@@ -157,6 +127,7 @@ impl VirtualBones {
                     let other = if rod.ends[0] == node { rod.ends[1] } else { rod.ends[0] };
                     if !reached[other] {
                         reached[other] = true;
+                        depth[other] = depth[node] + rod.length;
                         self.nodes[other].up = (!self.nodes[node].fixed).then_some(index);
                         queue.push(other);
                     }
@@ -169,6 +140,24 @@ impl VirtualBones {
             queue.push(root);
         }
         self.order.reverse();
+        self.measure(depth);
+    }
+
+    /// Gives every bone the length of the whole rod: the greatest depth that hangs together with its own.
+    fn measure(&mut self, mut depth: Vec<f64>) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for rod in &mut self.rods {
+                let free = || rod.ends.into_iter().filter(|&end| !self.nodes[end].fixed);
+                let greatest = free().map(|end| depth[end]).fold(rod.length, f64::max);
+                rod.whole_length = greatest;
+                for end in free() {
+                    changed |= depth[end] < greatest;
+                    depth[end] = greatest;
+                }
+            }
+        }
     }
 
     /// Takes over parameters and materials.
@@ -182,9 +171,11 @@ impl VirtualBones {
             (node.mass, node.heaviness, node.kept) = (0.0, 0.0, 0.0);
         }
         let h = params.simulated_step_secs();
+        let human = system.human_unit();
+        let natural = Preset::Natural.params().stiffness_pa;
         for rod in &mut self.rods {
             let [stiffness, density_factor, damping, jiggle] = rod.materials(materials, params);
-            rod.stiffness = CORE_STIFFNESS * params.stiffness_pa * unit * stiffness * rod.area() / rod.length;
+            rod.stiffness = rod.bending_stiffness(human) * unit * stiffness * params.stiffness_pa / natural / (OFFSET * OFFSET);
             let mass = density * density_factor * rod.area() * rod.length / 8.0;
             for end in rod.ends {
                 let node = &mut self.nodes[end];
@@ -268,11 +259,6 @@ impl VirtualBones {
         farthest
     }
 
-    /// The equilibrium in a pose.
-    pub fn settle(&mut self, world_from_joint: &[Affine]) {
-        self.creep(world_from_joint, MAX_STATIC_ITERATIONS);
-    }
-
     /// Whether the last [`Self::creep`] reached its end when it returned this.
     #[must_use]
     pub fn is_still(&self, farthest: f64) -> bool {
@@ -307,185 +293,6 @@ impl VirtualBones {
         let finite = |node: &Node| node.position.iter().all(|p| p.iter().all(|c| c.is_finite()));
         if !self.nodes.iter().all(finite) {
             self.rest(world_from_joint);
-        }
-    }
-}
-
-impl Node {
-    fn bind(tissue: &Tissue, node: usize) -> Self {
-        let graph = &tissue.graph;
-        let here = || graph.nodes[node].bones.iter().map(|&bone| &graph.bones[bone]);
-        let ends_here = |bone: &&crate::tissue::Bone| bone.nodes[1] == node;
-        // Who holds it: first of all a bone that ends here and is not virtual.
-        let holder = here()
-            .find(|bone| !bone.is_virtual && ends_here(bone))
-            .or_else(|| here().find(|bone| !bone.is_virtual))
-            .or_else(|| here().find(ends_here))
-            .or_else(|| here().next());
-        let position = [graph.nodes[node].position; 4];
-        Self {
-            frame: holder.map_or(0, |bone| bone.joint),
-            place: holder.filter(ends_here).and_then(|bone| bone.end_joint),
-            rest: position,
-            fixed: here().any(|bone| !bone.is_virtual),
-            up: None,
-            mass: 0.0,
-            heaviness: 0.0,
-            kept: 0.0,
-            posed: position,
-            posed_before: position,
-            position,
-            velocity: [Vec64::zeros(); 4],
-            predicted: position,
-            before: position,
-            residual: [Vec64::zeros(); 4],
-        }
-    }
-
-    fn follow_if_fixed(&mut self) {
-        if self.fixed {
-            self.position = self.posed;
-        }
-    }
-}
-
-impl Rod {
-    fn bind(tissue: &Tissue, skin: &TriMesh, bone: usize, ends: [usize; 2]) -> Self {
-        let vertices: Vec<u32> = (0..tissue.foot_bones.len() as u32).filter(|&v| tissue.foot_bones[v as usize] as usize == bone).collect();
-        let distance = |&v: &u32| (skin.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
-        let mean = vertices.iter().map(distance).sum::<f64>() / vertices.len().max(1) as f64;
-        let radius = if mean > 0.0 { mean } else { tissue.quality.limb_radius };
-        let length = tissue.graph.length(bone).max(1e-3 * radius);
-        let joint = tissue.graph.bones[bone].joint;
-        Self { bone, joint, ends, length, radius, vertices, stiffness: 0.0, rotation: Matrix3::identity() }
-    }
-
-    fn area(&self) -> f64 {
-        std::f64::consts::PI * self.radius * self.radius
-    }
-
-    /// Mean stiffness and density factor, damping (s⁻¹) and inertial over physical mass of the skin around.
-    fn materials(&self, materials: &Materials, params: &Params) -> [f64; 4] {
-        if self.vertices.is_empty() {
-            return [1.0, 1.0, params.damping_per_s, params.jiggle.max(1e-3)];
-        }
-        let count = self.vertices.len() as f64;
-        let mean = |of: &dyn Fn(usize) -> f64| self.vertices.iter().map(|&v| of(v as usize)).sum::<f64>() / count;
-        [
-            mean(&|v| f64::from(materials.stiffness[v])),
-            mean(&|v| f64::from(materials.density[v])),
-            mean(&|v| materials.damping_per_s(v, params)),
-            mean(&|v| materials.inertia(v, params)),
-        ]
-    }
-
-    /// Local step; adds the forces on the points of both ends to their residuals.
-    fn pull(&mut self, nodes: &mut [Node]) {
-        let mean = |points: &dyn Fn(&Node) -> Points| {
-            let sum: Vec64 = self.ends.iter().flat_map(|&end| points(&nodes[end])).map(|p| p.coords).sum();
-            Point64::from(sum / 8.0)
-        };
-        let (q_mean, p_mean) = (mean(&|node| node.position), mean(&|node| node.posed));
-        let mut covariance = Matrix3::zeros();
-        for &end in &self.ends {
-            for (q, p) in nodes[end].position.iter().zip(&nodes[end].posed) {
-                covariance += (q - q_mean) * (p - p_mean).transpose();
-            }
-        }
-        let norm = covariance.norm();
-        if norm > 0.0 {
-            self.rotation = closest_rotation(&(covariance / norm));
-        }
-        for &end in &self.ends {
-            let node = &mut nodes[end];
-            for k in 0..4 {
-                node.residual[k] += (self.rotation * (node.posed[k] - p_mean) - (node.position[k] - q_mean)) * self.stiffness;
-            }
-        }
-    }
-}
-
-/// One local and one global step; how far the point that moved most went.
-fn iterate(nodes: &mut [Node], rods: &mut [Rod], factor: &TreeFactor, order: &[usize]) -> f64 {
-    for node in nodes.iter_mut() {
-        for k in 0..4 {
-            node.residual[k] = (node.predicted[k] - node.position[k]) * (node.mass / factor.step2);
-        }
-    }
-    for rod in rods.iter_mut() {
-        rod.pull(nodes);
-    }
-    factor.solve(nodes, order);
-    let mut farthest = 0.0_f64;
-    for &node in order {
-        let node = &mut nodes[node];
-        for k in 0..4 {
-            node.position[k] += node.residual[k];
-            farthest = farthest.max(node.residual[k].norm_squared());
-        }
-    }
-    farthest.sqrt()
-}
-
-/// Block Cholesky of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest: eliminated from the leaves, nothing fills in.
-#[derive(Default)]
-struct TreeFactor {
-    /// By position in the order: the inverse of the node's block once all that hangs on it is eliminated…
-    inverse: Vec<Matrix4<f64>>,
-    /// …and the block that couples it to what it hangs on.
-    coupling: Vec<Option<(usize, Matrix4<f64>)>>,
-    /// h².
-    step2: f64,
-}
-
-impl TreeFactor {
-    fn factor(&mut self, nodes: &[Node], rods: &[Rod], order: &[usize], step_secs: f64) {
-        self.step2 = step_secs * step_secs;
-        let ones = Matrix4::repeat(1.0 / 8.0);
-        let mut blocks: Vec<Matrix4<f64>> = nodes.iter().map(|node| Matrix4::identity() * (node.mass / self.step2)).collect();
-        for rod in rods {
-            for end in rod.ends {
-                blocks[end] += (Matrix4::identity() - ones) * rod.stiffness;
-            }
-        }
-        self.inverse.clear();
-        self.coupling.clear();
-        for &node in order {
-            // Positive definite: a mass on the diagonal, and what is held by it.
-            let inverse = blocks[node].try_inverse().unwrap_or_else(Matrix4::zeros);
-            let coupling = nodes[node].up.map(|rod| {
-                let [a, b] = rods[rod].ends;
-                let parent = if a == node { b } else { a };
-                let block = ones * -rods[rod].stiffness;
-                blocks[parent] -= block.transpose() * inverse * block;
-                (parent, block)
-            });
-            self.inverse.push(inverse);
-            self.coupling.push(coupling);
-        }
-    }
-
-    /// Replaces the residuals of the unknown nodes by the solution.
-    fn solve(&self, nodes: &mut [Node], order: &[usize]) {
-        let rows = |node: &Node| nalgebra::Matrix4x3::from_fn(|k, c| node.residual[k][c]);
-        let set = |node: &mut Node, rows: &nalgebra::Matrix4x3<f64>| {
-            for k in 0..4 {
-                node.residual[k] = Vector3::new(rows[(k, 0)], rows[(k, 1)], rows[(k, 2)]);
-            }
-        };
-        for (at, &node) in order.iter().enumerate() {
-            if let Some((parent, block)) = &self.coupling[at] {
-                let pushed = rows(&nodes[*parent]) - block.transpose() * (self.inverse[at] * rows(&nodes[node]));
-                set(&mut nodes[*parent], &pushed);
-            }
-        }
-        for (at, &node) in order.iter().enumerate().rev() {
-            let mut own = rows(&nodes[node]);
-            if let Some((parent, block)) = &self.coupling[at] {
-                own -= block * rows(&nodes[*parent]);
-            }
-            let solved = self.inverse[at] * own;
-            set(&mut nodes[node], &solved);
         }
     }
 }

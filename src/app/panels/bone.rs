@@ -1,0 +1,82 @@
+//! What the bones of the selected joint are like, and the flesh on them.
+
+use egui::{RichText, Slider, SliderClamping, Ui};
+
+use super::row;
+use crate::app::actions::{Actions, edit_of};
+use crate::app::theme;
+use crate::character::{BoneSettings, MOST_JIGGLE};
+use crate::session::Command;
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+pub struct BoneView {
+    /// The joint that carries the bones.
+    pub joint: usize,
+    /// Their settings.
+    pub settings: BoneSettings,
+    /// Whether any flesh lies on them.
+    pub has_flesh: bool,
+    /// Whether the method on screen has physics at all.
+    pub simulated: bool,
+}
+
+/// Draws the panel.
+pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
+    let why = match (view.simulated, view.has_flesh) {
+        (false, _) => Some("Only projective dynamics has flesh."),
+        (true, false) => Some("No flesh lies on this joint's bones."),
+        (true, true) => None,
+    };
+    if let Some(why) = why {
+        ui.label(RichText::new(why).color(theme::TEXT_WEAK));
+        return;
+    }
+    let mut edited = view.settings;
+    let responses = [
+        factor(ui, "Stiffness ×", "How stiff the flesh here is, against the rest of the body", &mut edited.stiffness, [0.05, 20.0], true),
+        factor(ui, "Density ×", "How heavy it is", &mut edited.density, [0.1, 10.0], true),
+        factor(ui, "Damping ×", "How fast jiggling dies out here", &mut edited.damping, [0.0, 10.0], false),
+        factor(
+            ui,
+            "Jiggle ×",
+            "0 follows without inertia, 1 is physical, more is exaggerated",
+            &mut edited.jiggle,
+            [0.0, MOST_JIGGLE],
+            false,
+        ),
+    ];
+    for response in responses {
+        if let Some(gesture) = edit_of(&response) {
+            actions.send(Command::SetBone { joint: view.joint, settings: edited }, gesture);
+        }
+    }
+    let mut switched = view.settings;
+    ui.horizontal_wrapped(|ui| {
+        let mut switch = |on: &mut bool, name: &str, hover: &str| ui.checkbox(on, name).on_hover_text(hover).changed();
+        let changed = [
+            switch(
+                &mut switched.is_virtual,
+                "Virtual",
+                "Shapes the flesh but doesn't hold it: it swings by itself, for trunks, tails and bellies",
+            ),
+            switch(&mut switched.held, "Held", "The skin here is rigid with the bone and not simulated: for faces and eyes"),
+            switch(&mut switched.twist, "Twist", "Spreads the turn of the joint at the bone's end along the bone: for forearms"),
+        ];
+        if changed.contains(&true) {
+            actions.once(Command::SetBone { joint: view.joint, settings: switched });
+        }
+    });
+    let plain = BoneSettings::default();
+    if ui.add_enabled(view.settings != plain, egui::Button::new("Reset bone")).on_hover_text("Like the rest of the body").clicked() {
+        actions.once(Command::SetBone { joint: view.joint, settings: plain });
+    }
+}
+
+fn factor(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, [least, most]: [f64; 2], logarithmic: bool) -> egui::Response {
+    row(ui, name, hover, |ui, label| {
+        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).max(40.0);
+        let slider = Slider::new(value, least..=most).logarithmic(logarithmic).clamping(SliderClamping::Edits).max_decimals(2);
+        ui.add(slider).labelled_by(label)
+    })
+}

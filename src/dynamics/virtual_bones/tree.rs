@@ -1,0 +1,68 @@
+//! The global step of rods: a tree needs no sparse solver.
+
+use nalgebra::{Matrix4, Vector3};
+
+use super::parts::{Node, Rod};
+
+/// Block Cholesky of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest: eliminated from the leaves, nothing fills in.
+#[derive(Default)]
+pub(super) struct TreeFactor {
+    /// By position in the order: the inverse of the node's block once all that hangs on it is eliminated…
+    pub(super) inverse: Vec<Matrix4<f64>>,
+    /// …and the block that couples it to what it hangs on.
+    coupling: Vec<Option<(usize, Matrix4<f64>)>>,
+    /// h².
+    pub(super) step2: f64,
+}
+
+impl TreeFactor {
+    pub(super) fn factor(&mut self, nodes: &[Node], rods: &[Rod], order: &[usize], step_secs: f64) {
+        self.step2 = step_secs * step_secs;
+        let ones = Matrix4::repeat(1.0 / 8.0);
+        let mut blocks: Vec<Matrix4<f64>> = nodes.iter().map(|node| Matrix4::identity() * (node.mass / self.step2)).collect();
+        for rod in rods {
+            for end in rod.ends {
+                blocks[end] += (Matrix4::identity() - ones) * rod.stiffness;
+            }
+        }
+        self.inverse.clear();
+        self.coupling.clear();
+        for &node in order {
+            // Positive definite: a mass on the diagonal, and what is held by it.
+            let inverse = blocks[node].try_inverse().unwrap_or_else(Matrix4::zeros);
+            let coupling = nodes[node].up.map(|rod| {
+                let [a, b] = rods[rod].ends;
+                let parent = if a == node { b } else { a };
+                let block = ones * -rods[rod].stiffness;
+                blocks[parent] -= block.transpose() * inverse * block;
+                (parent, block)
+            });
+            self.inverse.push(inverse);
+            self.coupling.push(coupling);
+        }
+    }
+
+    /// Replaces the residuals of the unknown nodes by the solution.
+    pub(super) fn solve(&self, nodes: &mut [Node], order: &[usize]) {
+        let rows = |node: &Node| nalgebra::Matrix4x3::from_fn(|k, c| node.residual[k][c]);
+        let set = |node: &mut Node, rows: &nalgebra::Matrix4x3<f64>| {
+            for k in 0..4 {
+                node.residual[k] = Vector3::new(rows[(k, 0)], rows[(k, 1)], rows[(k, 2)]);
+            }
+        };
+        for (at, &node) in order.iter().enumerate() {
+            if let Some((parent, block)) = &self.coupling[at] {
+                let pushed = rows(&nodes[*parent]) - block.transpose() * (self.inverse[at] * rows(&nodes[node]));
+                set(&mut nodes[*parent], &pushed);
+            }
+        }
+        for (at, &node) in order.iter().enumerate().rev() {
+            let mut own = rows(&nodes[node]);
+            if let Some((parent, block)) = &self.coupling[at] {
+                own -= block * rows(&nodes[*parent]);
+            }
+            let solved = self.inverse[at] * own;
+            set(&mut nodes[node], &solved);
+        }
+    }
+}
