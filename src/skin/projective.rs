@@ -220,6 +220,9 @@ impl Projective {
     /// inside out there may stay so. From the bind pose the way is short, and what comes out depends on the pose alone.
     fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
         self.rest_at_bind();
+        if self.virtual_bones.is_none() {
+            self.carry_with_root();
+        }
         self.from.clone_from(&self.at);
         let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
         for piece in 1..pieces {
@@ -230,6 +233,25 @@ impl Projective {
         self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
         self.from.clone_from(&self.to);
         Ok(())
+    }
+
+    /// Moves the bind pose, flesh and all, to where the frame has its first root: turning as a whole is no deformation.
+    fn carry_with_root(&mut self) {
+        let (Some(at), Some(to)) = (self.at.first(), self.to.first()) else { return };
+        let rigid = |trs: &Trs| nalgebra::Isometry3::from_parts(trs.translation.into(), trs.rotation);
+        let motion = rigid(to) * rigid(at).inverse();
+        for (own, joint) in self.at.iter_mut().zip(self.subject.character.skeleton.joints()) {
+            if joint.parent.is_none() {
+                let moved = motion * rigid(own);
+                *own = Trs { translation: moved.translation.vector, rotation: moved.rotation, ..*own };
+            }
+        }
+        let carried = |p: &Point| (motion * p.cast::<f64>()).cast::<f32>();
+        let skin: Vec<Point> = self.subject.sim.mesh.positions.iter().map(carried).collect();
+        for point in &mut self.base {
+            *point = carried(point);
+        }
+        self.simulation.place(&skin, &self.base);
     }
 
     fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
