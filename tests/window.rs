@@ -104,7 +104,8 @@ fn overlays_panel() {
 fn dynamics_panel() {
     // Out of every slider's range: looking at it must not change it.
     let params = Params { stiffness_pa: 9e9, time_step_secs: 1.0, iterations: 500, ..Preset::Natural.params() };
-    let mut harness = panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, contact: None }, &mut raised.actions));
+    let mut harness =
+        panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, contact: None }, &mut raised.actions));
     harness.get_by_role_and_label(Role::CheckBox, "Gravity").click();
     let gravity = Params { gravity_m_s2: [0.0, -9.81, 0.0], ..params };
     assert_eq!(raised(&mut harness), once(Command::SetParams(gravity)));
@@ -115,7 +116,8 @@ fn dynamics_panel() {
 #[test]
 fn a_slider_drag_is_one_gesture() {
     let params = Params::default();
-    let mut harness = panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, contact: None }, &mut raised.actions));
+    let mut harness =
+        panel(move |ui, raised| dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, contact: None }, &mut raised.actions));
     let slider = harness.get_by_role_and_label(Role::Slider, "Damping").rect();
     drag_across(&mut harness, slider.left_center() + vec2(20.0, 0.0), slider.left_center() + vec2(70.0, 0.0));
     let actions = harness.state_mut().actions.take();

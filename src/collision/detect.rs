@@ -423,10 +423,8 @@ fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
     // Volumes with the origin in place of each corner.
     let ab = a.cross(&b);
-    let inside = ab.dot(&d) * sign >= 0.0
-        && ab.dot(&c) * sign <= 0.0
-        && b.cross(&c).dot(&d) * sign >= 0.0
-        && c.cross(&a).dot(&d) * sign >= 0.0;
+    let inside =
+        ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0 && b.cross(&c).dot(&d) * sign >= 0.0 && c.cross(&a).dot(&d) * sign >= 0.0;
     inside && {
         let (ab, ac, ad) = (b - a, c - a, d - a);
         ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()

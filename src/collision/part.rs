@@ -72,7 +72,8 @@ impl CollisionBody {
         for meeting in &self.meetings.0 {
             let [own, other] = meeting.bones;
             let (Some(of_own), Some(of_other)) = (feet.bone(own), feet.bone(other)) else { continue };
-            let turned = |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
+            let turned =
+                |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
             let along = turned(of_own, &meeting.directions[0]).try_normalize(1e-30);
             let across = turned(of_other, &meeting.directions[1]).try_normalize(1e-30);
             let (Some(along), Some(across)) = (along, across) else { continue };

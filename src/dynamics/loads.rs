@@ -129,7 +129,11 @@ mod tests {
             apply(&loads.values, &mut product);
             for i in 0..m {
                 let slack = product[i] - b[i];
-                assert!(loads.values[i] >= 0.0 && slack > -1e-4 && loads.values[i].min(slack.abs()) < 1e-4, "{i}: {} {slack}", loads.values[i]);
+                assert!(
+                    loads.values[i] >= 0.0 && slack > -1e-4 && loads.values[i].min(slack.abs()) < 1e-4,
+                    "{i}: {} {slack}",
+                    loads.values[i]
+                );
             }
         }
     }

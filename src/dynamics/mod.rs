@@ -27,6 +27,7 @@
 
 mod anderson;
 mod compliance;
+mod contact_problem;
 pub mod contacts;
 pub mod global;
 mod loads;

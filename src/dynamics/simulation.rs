@@ -198,7 +198,8 @@ impl Simulation {
         }
         for _ in 0..self.params.iterations {
             let contacts = self.contacts.as_mut();
-            let change = iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, contacts, &mut report);
+            let change =
+                iterate(&self.system, &self.params, &mut self.dynamic, &self.inertia, &mut self.state, scratch, contacts, &mut report);
             report.last_change = change;
         }
         if let Some(contacts) = &mut self.contacts {
