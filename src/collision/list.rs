@@ -19,6 +19,8 @@ const LOST: f32 = 2.0;
 /// between their normals, too.
 const FACING: f32 = 0.5;
 
+/// The cosine between the skin's normal and the way out from the bone line is at least this.
+const UPRIGHT: f32 = 0.1;
 /// A vertex that presses slides over the surface in pieces of so many local edges.
 const SLIDE: f32 = 0.3;
 /// How much of a change of normal a step takes over.
@@ -138,13 +140,16 @@ fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, f
         for (&corner, &w) in corners.iter().zip(&foot.weights) {
             out += feet.outward[corner as usize] * w;
         }
-        let facing = own.dot(&out.try_normalize(1e-3)?);
+        let out = out.try_normalize(1e-3)?;
+        let facing = own.dot(&out);
+        // Where the skin is crumpled there is no telling in from out.
+        let crumpled = own_normal.dot(&own) < UPRIGHT || foot.normal.dot(&out) < UPRIGHT;
         let against = own_normal.dot(&foot.normal);
         let neighbor = corners.contains(&vertex) || (foot.triangle != from && body.is_left_alone(vertex, foot.triangle));
         // Opposite sides of one bone don't meet but through it.
         let bone = body.foot_bones[vertex as usize];
         let same_bone = corners.iter().any(|&c| body.foot_bones[c as usize] == bone);
-        if !pressing && (neighbor || same_bone || facing > FACING || against > FACING) {
+        if !pressing && (neighbor || same_bone || crumpled || facing > FACING || against > FACING) {
             return None;
         }
         let normal = (foot.normal - own_normal).try_normalize(1e-3)?;

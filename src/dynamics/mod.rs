@@ -27,6 +27,7 @@
 
 mod anderson;
 mod compliance;
+mod contact_problem;
 mod contacts;
 mod factor;
 mod lanes;

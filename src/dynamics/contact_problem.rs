@@ -1,0 +1,359 @@
+//! The complementarity problem of the contacts of one step; see [`super::contacts`] for the equations.
+
+use super::compliance::Compliance;
+use super::loads::Loads;
+use super::touch::WindowSolver;
+use crate::collision::Contact;
+use crate::math::{Point, Vec3};
+
+/// Stiffness of a contact relative to that of the flesh at its vertices.
+const HARDNESS: f32 = 30.0;
+/// Contacts hold vertices this part of the local edge length above the surface (ε).
+const MARGIN: f32 = 0.05;
+/// A step pushes a contact out by no more than so many local edges.
+const PUSH: f32 = 2.0;
+
+/// The complementarity problem of a step. Everything has one entry a contact.
+#[derive(Default)]
+pub(super) struct Problem {
+    pub(super) slots: Vec<[u32; 4]>,
+    /// u: 1 and −β.
+    weights: Vec<[f32; 4]>,
+    normals: Vec<Vec3>,
+    /// ε, or less where the push is limited.
+    pub(super) targets: Vec<f32>,
+    /// 1/w.
+    pub(super) softness: Vec<f32>,
+    /// S + W⁻¹, row by row; empty if there are too many contacts to write it down.
+    pub(super) matrix: Vec<f32>,
+    diagonal: Vec<f32>,
+    b: Vec<f32>,
+    pub(super) loads: Loads,
+    /// Uᵀ P⁻¹: slots × contacts.
+    spread: Vec<f32>,
+    /// Normals, coordinate by coordinate.
+    split_normals: [Vec<f32>; 3],
+    pub(super) own_slots: Vec<u32>,
+}
+
+/// n · d at other positions than those of the last refresh.
+pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
+    let mut d = positions[contact.vertex as usize].coords;
+    for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
+        d -= positions[v as usize].coords * w;
+    }
+    contact.normal.dot(&d)
+}
+
+impl Problem {
+    /// What does not depend on P.
+    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+        self.slots.clear();
+        self.weights.clear();
+        self.normals.clear();
+        self.targets.clear();
+        self.softness.clear();
+        self.loads.values.clear();
+        for c in contacts {
+            let [a, b, d] = c.weights;
+            self.weights.push([1.0, -a, -b, -d]);
+            self.normals.push(c.normal);
+            self.targets.push((MARGIN * c.edge).min(c.gap + PUSH * c.edge));
+            self.softness.push(compliance_of(c, stiffness) / HARDNESS);
+            self.loads.values.push(c.load);
+        }
+    }
+
+    /// S + W⁻¹.
+    pub(super) fn assemble(&mut self, compliance: &Compliance) {
+        let m = self.slots.len();
+        let slots = compliance.slots();
+        // Row s: P⁻¹ between slot s and every contact.
+        self.spread.clear();
+        self.spread.resize(slots * m, 0.0);
+        for (a, (own, weights)) in self.slots.iter().zip(&self.weights).enumerate() {
+            let [r0, r1, r2, r3] = own.map(|slot| compliance.row(slot as usize));
+            let [w0, w1, w2, w3] = *weights;
+            for s in 0..slots {
+                self.spread[s * m + a] = w0 * r0[s] + w1 * r1[s] + w2 * r2[s] + w3 * r3[s];
+            }
+        }
+        for (c, split) in self.split_normals.iter_mut().enumerate() {
+            split.clear();
+            split.extend(self.normals.iter().map(|n| n[c]));
+        }
+        self.matrix.resize(m * m, 0.0);
+        self.diagonal.resize(m, 0.0);
+        let [nx, ny, nz] = &self.split_normals;
+        for (b, row) in self.matrix.chunks_exact_mut(m).enumerate() {
+            let [r0, r1, r2, r3] = self.slots[b].map(|slot| &self.spread[slot as usize * m..(slot as usize + 1) * m]);
+            let [w0, w1, w2, w3] = self.weights[b];
+            let n = self.normals[b];
+            for a in 0..m {
+                let facing = nx[a] * n.x + ny[a] * n.y + nz[a] * n.z;
+                row[a] = facing * (w0 * r0[a] + w1 * r1[a] + w2 * r2[a] + w3 * r3[a]);
+            }
+            row[b] += self.softness[b];
+            self.diagonal[b] = row[b];
+        }
+    }
+
+    pub(super) fn rough_diagonal(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+        self.diagonal.clear();
+        self.diagonal.extend(contacts.iter().map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / HARDNESS)));
+    }
+
+    /// b from the plain solution at the window's vertices.
+    pub(super) fn violations(&mut self, contacts: &[Contact], positions: &[Point], window: &[[f32; 4]]) {
+        self.b.clear();
+        for (index, contact) in contacts.iter().enumerate() {
+            let change = relative(&self.slots[index], &self.weights[index], window);
+            self.b.push(self.targets[index] - gap(contact, positions) - change.dot(&self.normals[index]));
+        }
+    }
+
+    pub(super) fn solve_dense(&mut self, tolerance: f32) -> usize {
+        let m = self.b.len();
+        let matrix = &self.matrix;
+        self.loads.solve(&self.b, &self.diagonal, tolerance, |x, y| {
+            for (row, y) in matrix.chunks_exact(m).zip(y) {
+                *y = dot(row, x);
+            }
+        })
+    }
+
+    /// Puts the forces of the loads in place of the window's values; whether there are any.
+    pub(super) fn forces(&self, window: &mut [[f32; 4]]) -> bool {
+        window.fill([0.0; 4]);
+        spread(&self.slots, &self.weights, &self.normals, &self.loads.values, window);
+        self.loads.values.iter().any(|&load| load > 0.0)
+    }
+
+    /// The same as [`Self::solve_dense`] without writing the matrix down: a solve at the window's vertices for each multiplication.
+    pub(super) fn solve_by_windows(&mut self, window: &mut [[f32; 4]], solver: &mut WindowSolver<'_>, tolerance: f32) -> usize {
+        let Self { slots, weights, normals, softness, loads, b, diagonal, .. } = self;
+        loads.solve(b, diagonal, tolerance, |x, y| {
+            window.fill([0.0; 4]);
+            spread(slots, weights, normals, x, window);
+            solver.solve_window(window);
+            for (index, y) in y.iter_mut().enumerate() {
+                *y = relative(&slots[index], &weights[index], window).dot(&normals[index]) + softness[index] * x[index];
+            }
+        })
+    }
+}
+
+/// Uᵀ u: how easily the vertices of a contact give way, each on its own.
+fn compliance_of(contact: &Contact, stiffness: &[f32]) -> f32 {
+    let of = |v: u32, w: f32| w * w / stiffness[v as usize];
+    let [a, b, c] = contact.corners;
+    let [wa, wb, wc] = contact.weights;
+    of(contact.vertex, 1.0) + of(a, wa) + of(b, wb) + of(c, wc)
+}
+
+/// Σ u x over the four vertices of a contact.
+fn relative(slots: &[u32; 4], weights: &[f32; 4], window: &[[f32; 4]]) -> Vec3 {
+    let mut sum = Vec3::zeros();
+    for (&slot, &w) in slots.iter().zip(weights) {
+        let [x, y, z, _] = window[slot as usize];
+        sum += Vec3::new(x, y, z) * w;
+    }
+    sum
+}
+
+/// Adds u n λ of all contacts.
+fn spread(slots: &[[u32; 4]], weights: &[[f32; 4]], normals: &[Vec3], loads: &[f32], window: &mut [[f32; 4]]) {
+    for (index, &load) in loads.iter().enumerate() {
+        let force = normals[index] * load;
+        for (&slot, &w) in slots[index].iter().zip(&weights[index]) {
+            let value = &mut window[slot as usize];
+            value[0] += force.x * w;
+            value[1] += force.y * w;
+            value[2] += force.z * w;
+        }
+    }
+}
+
+/// With partial sums in a fixed order, so that they fit vector registers.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 16];
+    let (chunks_a, chunks_b) = (a.chunks_exact(16), b.chunks_exact(16));
+    let tail: f32 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in chunks_a.zip(chunks_b) {
+        for lane in 0..16 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector, Matrix3};
+
+    use super::*;
+    use crate::dynamics::factor::Factor;
+    use crate::dynamics::local::Element;
+    use crate::dynamics::structure::Structure;
+    use crate::dynamics::window::Window;
+
+    /// Two sheets of springs above each other, the upper one pressed into the lower one.
+    struct Sheets {
+        side: usize,
+        positions: Vec<Point>,
+        stiffness: Vec<f32>,
+        /// Row, column and value of the lower triangle.
+        lower: Vec<(usize, usize, f64)>,
+    }
+
+    impl Sheets {
+        fn new(side: usize) -> Self {
+            let n = 2 * side * side;
+            let mut lower = Vec::new();
+            let mut diagonal = vec![0.3; n];
+            for v in 0..n {
+                let (row, column) = (v / side % side, v % side);
+                for (next, inside) in [(v + 1, column + 1 < side), (v + side, row + 1 < side)] {
+                    if inside {
+                        lower.push((next, v, -1.0));
+                        diagonal[v] += 1.0;
+                        diagonal[next] += 1.0;
+                    }
+                }
+            }
+            for (v, &entry) in diagonal.iter().enumerate() {
+                lower.push((v, v, entry));
+            }
+            let at = |v: usize| {
+                let height = if v < side * side { 0.0 } else { -0.1 };
+                Point::new((v % side) as f32, height + 0.05 * (v as f32).sin(), (v / side % side) as f32)
+            };
+            let stiffness = diagonal.iter().map(|&d| d as f32).collect();
+            Self { side, positions: (0..n).map(at).collect(), stiffness, lower }
+        }
+
+        /// Structure and factor of the matrix.
+        fn factored(&self) -> (Structure, Factor) {
+            let (side, n) = (self.side, self.positions.len());
+            let cells = (0..n).filter(|v| v % side + 1 < side && v / side % side + 1 < side);
+            let triangles = cells.flat_map(|v| [[v, v + 1, v + side], [v + 1, v + side, v + side + 1]]);
+            let element = |corners: [usize; 3]| Element {
+                corners: corners.map(|v| v as u32),
+                rest_inverse: [Matrix3::identity(); 3],
+                volume: [1.0; 3],
+            };
+            let elements: Vec<Element> = triangles.map(element).collect();
+            let structure = Structure::analyse(&elements, n).expect("a mesh");
+            let mut values = vec![0.0; structure.pattern.rows.len()];
+            for &(row, column, value) in &self.lower {
+                values[structure.pattern.entry(row as u32, column as u32).expect("neighbours")] = value;
+            }
+            let factor = Factor::of(&structure, &values).expect("positive definite");
+            (structure, factor)
+        }
+
+        fn contacts(&self) -> Vec<Contact> {
+            let (side, sheet) = (self.side, self.side * self.side);
+            let inner = |v: usize| v % side + 1 < side && v / side + 1 < side;
+            let of = |v: usize| {
+                let corners = [v, v + 1, v + side].map(|c| c as u32);
+                let normal = Vec3::new(0.2 * (v as f32).cos(), 1.0, 0.1).normalize();
+                let (vertex, weights) = ((v + sheet) as u32, [0.5, 0.3, 0.2]);
+                let mut contact = Contact { vertex, triangle: 0, corners, weights, normal, gap: 0.0, edge: 1.0, load: 0.0, old: true };
+                contact.gap = gap(&contact, &self.positions);
+                contact
+            };
+            (0..sheet).filter(|&v| inner(v)).map(of).collect()
+        }
+    }
+
+    /// The matrix with the contacts that press, in f64, dense, factored anew.
+    fn refactored(sheets: &Sheets, contacts: &[Contact], problem: &Problem, rhs: &[[f32; 4]]) -> DVector<f64> {
+        let n = rhs.len();
+        let mut matrix = DMatrix::zeros(3 * n, 3 * n);
+        for &(row, column, value) in &sheets.lower {
+            for c in 0..3 {
+                matrix[(3 * row + c, 3 * column + c)] = value;
+                matrix[(3 * column + c, 3 * row + c)] = value;
+            }
+        }
+        let mut b = DVector::from_iterator(3 * n, rhs.iter().flat_map(|r| [r[0], r[1], r[2]]).map(f64::from));
+        for (index, contact) in contacts.iter().enumerate().filter(|(index, _)| problem.loads.values[*index] > 0.0) {
+            let w = 1.0 / f64::from(problem.softness[index]);
+            let violation = f64::from(problem.targets[index] - gap(contact, &sheets.positions));
+            let mut direction = DVector::zeros(3 * n);
+            for (v, weight) in std::iter::once((contact.vertex, 1.0)).chain(contact.corners.into_iter().zip(contact.weights.map(|w| -w))) {
+                for c in 0..3 {
+                    direction[3 * v as usize + c] += f64::from(weight) * f64::from(contact.normal[c]);
+                }
+            }
+            matrix.ger(w, &direction, &direction, 1.0);
+            b += direction * (w * violation);
+        }
+        matrix.cholesky().expect("positive definite").solve(&b)
+    }
+
+    /// With and without writing the matrix of the contacts down.
+    #[test]
+    fn equals_a_solve_with_the_matrix_factored_anew() {
+        let sheets = Sheets::new(9);
+        let contacts = sheets.contacts();
+        let rhs: Vec<[f32; 4]> =
+            (0..sheets.positions.len()).map(|v| [0.1 * (v as f32).sin(), -0.2 * (0.1 * v as f32).cos(), 0.05, 0.0]).collect();
+        let (structure, factor) = sheets.factored();
+        let mut everything = Window::new(&structure);
+        everything.look_at(&structure, &(0..sheets.positions.len() as u32).collect::<Vec<_>>());
+        for written in [true, false] {
+            let mut window = Window::new(&structure);
+            let mut solver = WindowSolver { structure: &structure, factor: &factor, window: &mut window };
+            let mut problem = Problem::default();
+            problem.take(&contacts, &sheets.stiffness);
+            let corners = contacts.iter().flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
+            let mut compliance = Compliance::default();
+            compliance.cover(corners, &mut solver);
+            let slot = |v: u32| compliance.slot(v) as u32;
+            problem.slots.extend(contacts.iter().map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)));
+            // What contacts would have without being pushed, forces for it, and the solution with these.
+            let mut plain = rhs.clone();
+            everything.solve(&structure, &factor, &mut plain);
+            let mut own = vec![[0.0; 4]; compliance.slots()];
+            let vertices: Vec<u32> =
+                (0..plain.len() as u32).filter(|&v| contacts.iter().any(|c| c.vertex == v || c.corners.contains(&v))).collect();
+            for &v in &vertices {
+                own[compliance.slot(v)] = plain[v as usize];
+            }
+            problem.violations(&contacts, &sheets.positions, &own);
+            if written {
+                problem.assemble(&compliance);
+                problem.solve_dense(1e-7);
+            } else {
+                problem.rough_diagonal(&contacts, &sheets.stiffness);
+                problem.violations(&contacts, &sheets.positions, &own);
+                problem.solve_by_windows(&mut own, &mut solver, 1e-6);
+            }
+            assert!(problem.forces(&mut own));
+            let mut solution = rhs.clone();
+            for &v in &vertices {
+                for c in 0..3 {
+                    solution[v as usize][c] += own[compliance.slot(v)][c];
+                }
+            }
+            everything.solve(&structure, &factor, &mut solution);
+            let pressing = problem.loads.values.iter().filter(|&&load| load > 0.0).count();
+            assert!(pressing > 8 && pressing < contacts.len(), "{pressing} of {} press", contacts.len());
+            let expected = refactored(&sheets, &contacts, &problem, &rhs);
+            for (v, found) in solution.iter().enumerate() {
+                for c in 0..3 {
+                    let difference = (f64::from(found[c]) - expected[3 * v + c]).abs();
+                    // The sheets are 12 across.
+                    assert!(difference < 1e-5, "written {written}, vertex {v}: {difference}");
+                }
+            }
+            // Equal and opposite.
+            let mut forces = vec![[0.0; 4]; compliance.slots()];
+            problem.forces(&mut forces);
+            let sum = forces.iter().fold(Vec3::zeros(), |sum, f| sum + Vec3::new(f[0], f[1], f[2]));
+            assert!(sum.norm() < 1e-4, "{sum}");
+        }
+    }
+}
