@@ -354,6 +354,7 @@ impl Simulation {
             for (row, &v) in vertices.iter().enumerate() {
                 rows.x[row] = slot(&position[v as usize].coords);
                 rows.velocity[row] = slot(&velocity[v as usize]);
+                rows.base_velocity[row] = [0.0; 4];
             }
         };
         for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {

@@ -23,7 +23,7 @@ const VERTICES_PER_PART: usize = 2500;
 /// More parts than this are only made when a part would not fit its slots.
 const MAX_PARTS: usize = 16;
 /// Merge adjacent supernodes of so many columns when less than this part of the result is zeros: a zero costs less than a loop.
-const RELAX: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.3), (usize::MAX, 0.05)];
+const RELAX: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
 /// Slots behind the last row that may be read, and a dummy.
 pub(super) const PADDING: usize = 4;
 
