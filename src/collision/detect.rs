@@ -142,6 +142,8 @@ struct Around {
     /// Coordinates of the sorted visitors, so that many are held against a box at once.
     places_of_sorted: [Vec<f32>; 3],
     starts: Vec<u32>,
+    /// Per slice the sectors with visitors.
+    occupied: Vec<u8>,
     hits: Vec<Hit>,
 }
 
@@ -259,7 +261,7 @@ impl Around {
             }
             wedge.radius *= SLACK;
             for slice in wedge.slices[0]..=wedge.slices[1] {
-                for sector in (0..SECTORS).filter(|&sector| wedge.sectors >> sector & 1 != 0) {
+                for sector in bits(u32::from(wedge.sectors)) {
                     let reach = &mut self.reach[slice as usize * SECTORS + sector];
                     *reach = reach.max(wedge.radius);
                 }
@@ -311,6 +313,11 @@ impl Around {
         }
         self.starts.copy_within(1.., 0);
         self.starts[cells] = self.visitors.len() as u32;
+        self.occupied.clear();
+        self.occupied.resize(own.slices, 0);
+        for visitor in &self.visitors {
+            self.occupied[visitor.cell as usize / SECTORS] |= 1 << (visitor.cell as usize % SECTORS);
+        }
         for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
             places.clear();
             places.extend(self.sorted.iter().map(|visitor| positions[visitor.vertex as usize][c]));
@@ -318,30 +325,28 @@ impl Around {
     }
 
     fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
-        for (&triangle, wedge) in own.triangles.iter().zip(&self.wedges) {
-            let [first, last] = wedge.slices.map(|slice| slice as usize * SECTORS);
-            if self.starts[first] == self.starts[last + SECTORS] {
+        let Self { wedges, occupied, starts, sorted, places_of_sorted, hits, .. } = self;
+        for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
+            let [first, last] = wedge.slices.map(usize::from);
+            let met = |slice: usize| occupied[slice] & wedge.sectors;
+            if (first..=last).all(|slice| met(slice) == 0) {
                 continue;
             }
             let shape = Shape::of(body, triangle, positions, feet);
-            for slice in (first..=last).step_by(SECTORS) {
-                if self.starts[slice] == self.starts[slice + SECTORS] {
-                    continue;
-                }
-                for sector in (0..SECTORS).filter(|&sector| wedge.sectors >> sector & 1 != 0) {
-                    let mut next = self.starts[slice + sector] as usize;
-                    let end = self.starts[slice + sector + 1] as usize;
+            for slice in first..=last {
+                for sector in bits(u32::from(met(slice))) {
+                    let cell = slice * SECTORS + sector;
+                    let mut next = starts[cell] as usize;
+                    let end = starts[cell + 1] as usize;
                     while next < end {
                         let block = next..end.min(next + BLOCK);
-                        let mut inside = shape.boxed(&self.places_of_sorted, &block);
-                        while inside != 0 {
-                            let vertex = self.sorted[block.start + inside.trailing_zeros() as usize].vertex;
-                            inside &= inside - 1;
+                        for k in bits(shape.boxed(places_of_sorted, &block)) {
+                            let vertex = sorted[block.start + k].vertex;
                             if shape.holds(&positions[vertex as usize])
                                 && !shape.bones.contains(&body.foot_bones[vertex as usize])
                                 && !body.is_left_alone(vertex, triangle)
                             {
-                                self.hits.push(Hit { vertex, triangle });
+                                hits.push(Hit { vertex, triangle });
                             }
                         }
                         next = block.end;
@@ -350,6 +355,15 @@ impl Around {
             }
         }
     }
+}
+
+/// The places of the bits that are set.
+fn bits(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        next
+    })
 }
 
 impl BoneCells {
@@ -409,7 +423,7 @@ impl Shape {
             let within = (x >= min.x) & (x <= max.x) & (y >= min.y) & (y <= max.y) & (z >= min.z) & (z <= max.z);
             *flag = u32::from(within);
         }
-        inside.iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
+        inside[..block.len()].iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
     }
 
     /// Whether a point lies in one of the three tets between the triangle and its foot points.

@@ -10,6 +10,8 @@ use crate::tissue::Tissue;
 
 /// Base vertices leave this part of the flesh's thickness at rest between them and the plane.
 const ROOM: f32 = 0.9;
+/// The flesh of a bone counts as reaching so many times its mean depth.
+const REACH: f32 = 1.4;
 
 /// Two bones that meet.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ struct Meeting {
     joint: Point64,
     /// Unit vectors from the joint along both, in the bind pose.
     directions: [Vec3; 2],
+    /// How far the flesh of the second bone reaches from its line.
+    reach: f32,
     /// Base vertices of the first bone.
     vertices: Vec<Held>,
 }
@@ -58,12 +62,19 @@ impl Meetings {
                     let side = |v: u32| normal.dot(&(tissue.base[v as usize] - node.position).cast::<f32>());
                     let flesh = |v: u32| (mesh.positions[v as usize].cast::<f64>() - tissue.base[v as usize]).norm() as f32;
                     let vertices = by_bone[own].iter().map(|&v| Held { vertex: v, side: side(v), room: ROOM * flesh(v) }).collect();
-                    meetings.push(Meeting { bones: [own as u32, other as u32], joint: node.position, directions: [a, b], vertices });
+                    let reach = REACH * mean_depth(mesh, tissue, &by_bone[other]);
+                    meetings.push(Meeting { reach, bones: [own as u32, other as u32], joint: node.position, directions: [a, b], vertices });
                 }
             }
         }
         Self(meetings)
     }
+}
+
+/// Mean distance of the skin from the bone line over some vertices.
+fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
+    let depth = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
+    (vertices.iter().map(depth).sum::<f64>() / vertices.len().max(1) as f64).max(f64::from(f32::MIN_POSITIVE)) as f32
 }
 
 impl CollisionBody {
@@ -86,7 +97,11 @@ impl CollisionBody {
                 let least = held.side.min(held.room * (1.0 - away).clamp(0.0, 1.0));
                 let side = normal.dot(&(*place - joint));
                 if side < least {
-                    *place += normal * (least - side);
+                    // Only as far as the vertex is in the way of the other bone's flesh.
+                    let way = *place - joint;
+                    let distance = (way - across * across.dot(&way).max(0.0)).norm();
+                    let share = (4.0 * (1.0 - distance / meeting.reach)).clamp(0.0, 1.0);
+                    *place += normal * ((least - side) * share);
                 }
             }
         }
