@@ -6,15 +6,20 @@
 //!     E(x) = 1/(2h²) ‖M^½ (x − y)‖² + Σᵢ wᵢVᵢ/2 ‖Fᵢ − Rᵢ‖²,     y = x₀ + h v₀ + h² g,     Rᵢ = rotation closest to Fᵢ
 //! ```
 //!
-//! | paper | here                         | shape        | unit  | note                                     |
-//! |-------|------------------------------|--------------|-------|------------------------------------------|
-//! | `z_f` | `State::position`            | n × 3        | world | skin vertices: the only unknowns         |
-//! | `z_b` | `State::base`                | n × 3        | world | base vertices: eliminated, prescribed    |
-//! | v     | `State::velocity`            | n × 3        | world/s |                                        |
-//! | M     | `System::mass`               | n (diagonal) | kg    | lumped from tets                         |
-//! | h     | `Params::time_step_secs`     | 1            | s     |                                          |
-//! | Qᵢ    | columns of D⁻ᵀ, see `local.rs` | 3 × 4       | 1/world |                                        |
-//! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2     |
+//! | paper | here                         | shape        | unit  | note                                          |
+//! |-------|------------------------------|--------------|-------|-----------------------------------------------|
+//! | `z_f` | `Rows::x`, own rows          | n × 4        | world | skin vertices: the only unknowns; a pad       |
+//! | `z_b` | `Rows::x`, behind the rows   | n × 4        | world | base vertices: eliminated, prescribed         |
+//! | v     | `Rows::velocity`             | n × 4        | world/s |                                             |
+//! | M/h²  | `Rows::inertia`              | n (diagonal) | kg s⁻² | lumped from tets; see [`Materials`]          |
+//! | h     | `Params::time_step_secs`     | 1            | s     |                                               |
+//! | Qᵢ    | rest edges in `local.rs`     | 3 × 4        | 1/world | edges along the chain of a prism            |
+//! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2          |
+//!
+//! The way of an iteration: `solver.rs` drives parts of the mesh that threads own (`structure.rs`) through the local step (`local.rs`,
+//! rotations in `polar.rs`, vectors in `lanes.rs`), forward substitution (`substitution.rs`, with the tiles of `factor.rs`), contacts
+//! (`touch.rs`, `contacts.rs`, with solves between a few vertices in `window.rs`), backward substitution, and acceleration
+//! (`anderson.rs`). `simulation.rs` makes time steps of iterations.
 //!
 //! # Departures
 //! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',

@@ -69,11 +69,11 @@ pub struct Params {
 #[serde(rename_all = "lowercase")]
 pub enum Collisions {
     /// Parts pass through each other.
-    #[default]
     Off,
     /// Pairs found beforehand around each joint.
     Local,
     /// Whatever touches.
+    #[default]
     Global,
 }
 
