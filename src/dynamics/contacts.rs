@@ -231,7 +231,7 @@ impl Contacts {
         self.report.deepest_edges = self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
-    /// E_c(x), J up to the unit of length.
+    /// `E_c(x)`, J up to the unit of length.
     pub(super) fn energy(&self, positions: &[Point]) -> f64 {
         let contacts = self.list.contacts().iter().zip(&self.problem.targets).zip(&self.problem.softness);
         contacts

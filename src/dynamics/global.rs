@@ -177,6 +177,7 @@ impl GlobalSolver for Cholesky {
 }
 
 impl Cholesky {
+    #[expect(clippy::needless_range_loop, reason = "a lane goes through arrays of two kinds")]
     fn solve_some(&mut self, rhs: &mut [[f32; 4]], lanes: usize) {
         let n = self.unknowns;
         for (v, value) in rhs.iter().enumerate() {
@@ -214,6 +215,7 @@ mod tests {
 
     /// A path graph's Laplacian plus identity: A x = b is checked by multiplying back.
     #[test]
+    #[expect(clippy::needless_range_loop, reason = "rows of an equation")]
     fn solves_and_refactors() {
         let n = 40;
         let lower = |diagonal: f64| {

@@ -325,6 +325,7 @@ fn inertia(system: &System, params: &Params) -> Vec<f32> {
 }
 
 /// One local and one global step; how far the vertex that moved most went.
+#[expect(clippy::too_many_arguments, reason = "the parts of a simulation, borrowed one by one")]
 fn iterate(
     system: &System,
     params: &Params,
