@@ -32,8 +32,10 @@ use super::{GlobalSolver, Params, System};
 use crate::collision::{CollisionBody, Contact, ContactList, Feet};
 use crate::math::{Affine, Point};
 
-/// Loads are exact to this part of the size.
-const EXACT: f32 = 3e-8;
+/// Gaps are exact to this part of the size in a time step…
+const EXACT: f32 = 3e-7;
+/// …and in an equilibrium, which is to stand still.
+const EXACT_STATIC: f32 = 3e-8;
 
 /// Which factor the compliance belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +73,7 @@ pub struct Contacts {
     compliance: Compliance,
     factor: Factor,
     problem: Problem,
-    tolerance: f32,
+    size: f32,
     report: ContactReport,
 }
 
@@ -88,7 +90,7 @@ impl Contacts {
             compliance: Compliance::default(),
             factor: Factor::Dynamic,
             problem: Problem::default(),
-            tolerance: EXACT * size,
+            size,
             report: ContactReport::default(),
         };
         contacts.set_params(system, params);
@@ -204,7 +206,8 @@ impl Contacts {
             solver.solve(rhs);
             return;
         }
-        let (problem, report, tolerance) = (&mut self.problem, &mut self.report, self.tolerance);
+        let exact = if self.factor == Factor::Static { EXACT_STATIC } else { EXACT };
+        let (problem, report, tolerance) = (&mut self.problem, &mut self.report, exact * self.size);
         if problem.matrix.is_empty() {
             report.multiplications += problem.solve_by_windows(contacts, positions, rhs, solver, tolerance);
         } else {
