@@ -22,10 +22,8 @@ const PATIENCE: usize = 60;
 const MAX_STATIC_ITERATIONS: usize = 1500;
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
-/// An equilibrium looks for contacts anew after so many iterations…
+/// An equilibrium looks for contacts anew after so many iterations.
 const CONTACT_REFRESH: usize = 8;
-/// …but not after this many, so that it comes to an end.
-const LAST_REFRESH: usize = 100_000;
 /// Vertices that one task handles.
 const TASK: usize = 512;
 
@@ -262,7 +260,6 @@ impl Simulation {
         for iteration in 0..iterations {
             if let Some(contacts) = &mut self.contacts
                 && iteration % CONTACT_REFRESH == 0
-                && iteration < LAST_REFRESH
                 && contacts.begin(&self.state.position, solver, Factor::Static)
             {
                 anderson = Anderson::default();
