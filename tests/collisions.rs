@@ -46,7 +46,7 @@ fn worst(a: &[Point], b: &[Point]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
 }
 
-/// Bends the forearm of a character whose arm points along `along` by `degrees`, about `axis`.
+/// Axis and angle that bend the mannequin's elbow.
 const ELBOW: ([f64; 3], f64) = ([0.64, 0.77, 0.0], -150.0);
 
 /// No contact is seen at rest, by detection, in a step, or by sleeping.
@@ -187,6 +187,22 @@ fn a_forearm_rests_on_the_upper_arm() {
     check_pose("mannequin, forearm", &mannequin, &turned(&mannequin, &[("forearm.L", ELBOW.0, ELBOW.1)]), 600);
     let arm = builtin("arm");
     check_pose("arm, forearm", &arm, &turned(&arm, &[("forearm", [0.0, 1.0, 0.0], -150.0)]), 600);
+}
+
+#[test]
+fn a_hand_rests_on_the_belly() {
+    let mannequin = builtin("mannequin");
+    let angles = |degrees: [f64; 3]| {
+        let [x, y, z] = degrees.map(f64::to_radians);
+        Quat::from_euler_angles(x, y, z)
+    };
+    let skeleton = &mannequin.character.skeleton;
+    let mut pose = skeleton.rest_pose();
+    for (name, degrees) in [("upper_arm.L", [0.0, -20.0, -25.0]), ("forearm.L", [-20.0, -115.0, -20.0])] {
+        let joint = skeleton.find_or_suggest(name).expect("a joint");
+        sinew::session::set_rotation_from_rest(skeleton, &mut pose, joint, &angles(degrees));
+    }
+    check_pose("mannequin, hand", &mannequin, &pose, 600);
 }
 
 #[test]

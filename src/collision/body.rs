@@ -310,7 +310,7 @@ impl BoneCells {
         let along = (b - a).try_normalize(1e-30).unwrap_or_else(Vec64::y);
         let aside = if along.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
         let u = along.cross(&aside).normalize();
-        let axes = [along, u, along.cross(&u)].map(|axis| axis.cast::<f32>());
+        let axes = [along, u, along.cross(&u)].map(nalgebra::Matrix::cast::<f32>);
         let (triangles, closure, corners) = (Vec::new(), Vec::new(), Vec::new());
         Self { triangles, closure, corners, origin: a.cast::<f32>(), axes, first: 0.0, per_slice: 0.0, slices: 1 }
     }

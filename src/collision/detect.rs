@@ -415,6 +415,7 @@ impl Shape {
     }
 
     /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
+    #[expect(clippy::needless_bitwise_bool, reason = "without branches the comparisons fill vector registers")]
     fn boxed(&self, [xs, ys, zs]: &[Vec<f32>; 3], block: &std::ops::Range<usize>) -> u32 {
         let Span { min, max } = self.span;
         let mut inside = [0_u32; BLOCK];

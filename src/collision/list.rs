@@ -6,7 +6,7 @@
 use super::{CollisionBody, Detector, Feet, Foot};
 use crate::math::{Point, Vec3};
 
-/// A pair is kept while its vertex is less than this part of the local edge length above the surface (δ_col of FPS 3.2.5).
+/// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
 pub const KEEP: f32 = 0.25;
 /// Contacts of one vertex with different places.
 const PER_VERTEX: usize = 3;

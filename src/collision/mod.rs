@@ -8,7 +8,7 @@
 //! | paper  | here                  | unit  | note                                                                |
 //! |--------|-----------------------|-------|---------------------------------------------------------------------|
 //! | sᵢ     | `Feet`                | world | foot points, moved rigidly with their bones                         |
-//! | δ_col  | [`KEEP`]              | edges | a pair is kept while it is closer than this part of the local edge   |
+//! | `δ_col` | [`KEEP`]              | edges | a pair is kept while it is closer than this part of the local edge   |
 //! | t      | [`Contact::triangle`] |       | the skin triangle whose wedge, down to the bone line, holds a vertex |
 //!
 //! # Departures

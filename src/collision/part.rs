@@ -53,7 +53,7 @@ impl Meetings {
         for (node_index, node) in graph.nodes.iter().enumerate() {
             let along = |bone: usize| {
                 let way = graph.nodes[graph.other_end(bone, node_index)].position - node.position;
-                way.try_normalize(1e-30).map(|d| d.cast::<f32>())
+                way.try_normalize(1e-30).map(nalgebra::Matrix::cast::<f32>)
             };
             for &own in &node.bones {
                 for &other in node.bones.iter().filter(|&&other| other != own) {

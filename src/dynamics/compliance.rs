@@ -140,9 +140,9 @@ impl Compliance {
             }
             solver.solve_window(&mut self.values);
             for (row, value) in self.values.iter().enumerate() {
-                for lane in 0..lanes {
-                    self.entries[row * self.stride + block + lane] = value[lane];
-                    self.entries[(block + lane) * self.stride + row] = value[lane];
+                for (lane, &entry) in value.iter().enumerate().take(lanes) {
+                    self.entries[row * self.stride + block + lane] = entry;
+                    self.entries[(block + lane) * self.stride + row] = entry;
                 }
             }
         }

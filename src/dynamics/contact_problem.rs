@@ -1,5 +1,7 @@
 //! The complementarity problem of the contacts of one step; see [`super::contacts`] for the equations.
 
+use pulp::Arch;
+
 use super::compliance::Compliance;
 use super::loads::Loads;
 use super::touch::WindowSolver;
@@ -115,10 +117,13 @@ impl Problem {
     pub(super) fn solve_dense(&mut self, tolerance: f32) -> usize {
         let m = self.b.len();
         let matrix = &self.matrix;
+        let arch = Arch::new();
         self.loads.solve(&self.b, &self.diagonal, tolerance, |x, y| {
-            for (row, y) in matrix.chunks_exact(m).zip(y) {
-                *y = dot(row, x);
-            }
+            arch.dispatch(|| {
+                for (row, y) in matrix.chunks_exact(m).zip(y) {
+                    *y = dot(row, x);
+                }
+            });
         })
     }
 
@@ -174,7 +179,9 @@ fn spread(slots: &[[u32; 4]], weights: &[[f32; 4]], normals: &[Vec3], loads: &[f
     }
 }
 
-/// With partial sums in a fixed order, so that they fit vector registers.
+/// With partial sums in a fixed order, so that they fit vector registers of any length.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 16];
     let (chunks_a, chunks_b) = (a.chunks_exact(16), b.chunks_exact(16));

@@ -33,8 +33,10 @@ use super::{Params, System};
 use crate::collision::{CollisionBody, Contact, ContactList, Feet};
 use crate::math::{Affine, Point};
 
-/// Loads are exact to this part of the size.
-const EXACT: f32 = 3e-8;
+/// Gaps are exact to this part of the size in a time step…
+const EXACT: f32 = 3e-7;
+/// …and in an equilibrium, which is to stand still.
+const EXACT_STATIC: f32 = 3e-8;
 
 /// Which factor the compliance belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub struct Contacts {
     compliance: Compliance,
     factor: Factor,
     problem: Problem,
-    tolerance: f32,
+    size: f32,
     report: ContactReport,
 }
 
@@ -89,7 +91,7 @@ impl Contacts {
             compliance: Compliance::default(),
             factor: Factor::Dynamic,
             problem: Problem::default(),
-            tolerance: EXACT * size,
+            size,
             report: ContactReport::default(),
         };
         contacts.set_params(system, params);
@@ -205,11 +207,13 @@ impl Contacts {
     /// them, and gets forces. `positions` need only be right at contacts. Returns whether there are any forces.
     pub(super) fn press(&mut self, positions: &[Point], window: &mut [[f32; 4]], solver: &mut WindowSolver<'_>) -> bool {
         let (contacts, problem) = (self.list.contacts(), &mut self.problem);
+        let exact = if self.factor == Factor::Static { EXACT_STATIC } else { EXACT };
+        let tolerance = exact * self.size;
         problem.violations(contacts, positions, window);
         self.report.multiplications += if problem.matrix.is_empty() {
-            problem.solve_by_windows(window, solver, self.tolerance)
+            problem.solve_by_windows(window, solver, tolerance)
         } else {
-            problem.solve_dense(self.tolerance)
+            problem.solve_dense(tolerance)
         };
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(&self.problem.loads.values) {
             contact.load = load;
@@ -229,7 +233,7 @@ impl Contacts {
         self.report.deepest_edges = self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
-    /// E_c(x), J up to the unit of length.
+    /// `E_c(x)`, J up to the unit of length.
     pub(super) fn energy(&self, positions: &[Point]) -> f64 {
         let contacts = self.list.contacts().iter().zip(&self.problem.targets).zip(&self.problem.softness);
         contacts

@@ -6,6 +6,8 @@
 //! by conjugate gradients on the contacts that press or are about to, with those that would pull taken out and those that are
 //! violated taken in, until no contact changes sides (the active-set method; Nocedal & Wright, "Numerical Optimization", 16.5).
 
+#![expect(clippy::needless_range_loop, reason = "an index goes through several arrays")]
+
 /// How often contacts may change sides.
 const ROUNDS: usize = 10;
 /// Iterations of conjugate gradients in a round.

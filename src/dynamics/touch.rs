@@ -8,10 +8,8 @@ use super::structure::Structure;
 use super::window::Window;
 use crate::math::Point;
 
-/// An equilibrium looks for contacts anew after so many iterations…
+/// An equilibrium looks for contacts anew after so many iterations.
 const REFRESH: usize = 8;
-/// …but not after this many, so that it comes to an end.
-const LAST_REFRESH: usize = 100_000;
 
 /// Solves between the vertices of a window.
 pub(super) struct WindowSolver<'a> {
@@ -58,7 +56,7 @@ impl Touch {
 
     /// Whether an equilibrium should look for contacts before this iteration, counted from 1.
     pub(super) fn is_due(iteration: usize) -> bool {
-        iteration % REFRESH == 1 && iteration <= LAST_REFRESH
+        iteration % REFRESH == 1
     }
 
     /// Copies the present positions of the vertices in contact; returns the energy of the contacts there.
