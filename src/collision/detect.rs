@@ -70,6 +70,8 @@ impl Feet {
     }
 }
 
+/// Calls in which every bone gets its turn.
+const TURNS: usize = 2;
 /// From so many vertices on, bones are searched in parallel.
 const PARALLEL: usize = 3000;
 
@@ -122,6 +124,8 @@ pub struct Detector {
     patches: Vec<Span>,
     bones: Vec<Around>,
     hits: Vec<Hit>,
+    /// Calls so far.
+    turn: usize,
 }
 
 /// What lies around one bone.
@@ -188,11 +192,33 @@ const SLACK: f32 = 1.0 + 1e-5;
 impl Detector {
     /// All vertices inside of wedges of other bones, by vertex. Allocates nothing once it has seen as much.
     pub fn detect(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
-        let Self { patches, bones, hits } = self;
+        self.search(body, positions, feet, 1)
+    }
+
+    /// The same, but only every other bone is searched anew, in turns: for positions that move little from call to call.
+    pub fn detect_in_turns(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
+        // What was never searched can't wait for its turn.
+        let turns = if self.bones.len() == body.bones.len() { TURNS } else { 1 };
+        self.search(body, positions, feet, turns)
+    }
+
+    /// Forgets what was found.
+    pub fn clear(&mut self) {
+        self.bones.clear();
+    }
+
+    fn search(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, turns: usize) -> &[Hit] {
+        let Self { patches, bones, hits, turn } = self;
+        *turn += 1;
+        let turn = *turn;
         patches.clear();
         patches.extend(body.patches.iter().map(|patch| Span::of(patch.vertices.iter().map(|&v| &positions[v as usize]))));
         bones.resize_with(body.bones.len(), Around::default);
-        let work = |(bone, around): (usize, &mut Around)| around.search(bone, body, positions, feet, patches);
+        let work = |(bone, around): (usize, &mut Around)| {
+            if (bone + turn) % turns == 0 {
+                around.search(bone, body, positions, feet, patches);
+            }
+        };
         if positions.len() >= PARALLEL {
             bones.par_iter_mut().enumerate().for_each(work);
         } else {

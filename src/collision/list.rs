@@ -74,12 +74,14 @@ impl ContactList {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.contacts.clear();
+        self.detector.clear();
     }
 
-    /// Follows the contacts to new positions, drops those that ended and finds new ones. Allocates nothing once it has seen as many.
-    pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
+    /// Allocates nothing once it has seen as many.
+    pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self { contacts, kept, detector } = self;
-        let hits = detector.detect(body, positions, feet);
+        let hits = if all { detector.detect(body, positions, feet) } else { detector.detect_in_turns(body, positions, feet) };
         kept.clear();
         for contact in contacts.iter() {
             let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);

@@ -1,6 +1,6 @@
 //! The complementarity problem of the contacts of one step; see [`super::contacts`] for the equations.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::compliance::Compliance;
 use super::loads::Loads;
@@ -115,16 +115,9 @@ impl Problem {
     }
 
     pub(super) fn solve_dense(&mut self, tolerance: f32) -> usize {
-        let m = self.b.len();
         let matrix = &self.matrix;
         let arch = Arch::new();
-        self.loads.solve(&self.b, &self.diagonal, tolerance, |x, y| {
-            arch.dispatch(|| {
-                for (row, y) in matrix.chunks_exact(m).zip(y) {
-                    *y = dot(row, x);
-                }
-            });
-        })
+        self.loads.solve(&self.b, &self.diagonal, tolerance, |x, y| arch.dispatch(Multiply { matrix, x, y }))
     }
 
     /// Puts the forces of the loads in place of the window's values; whether there are any.
@@ -179,19 +172,39 @@ fn spread(slots: &[[u32; 4]], weights: &[[f32; 4]], normals: &[Vec3], loads: &[f
     }
 }
 
-/// With partial sums in a fixed order, so that they fit vector registers of any length.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; 16];
-    let (chunks_a, chunks_b) = (a.chunks_exact(16), b.chunks_exact(16));
-    let tail: f32 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in chunks_a.zip(chunks_b) {
-        for lane in 0..16 {
-            sums[lane] += a[lane] * b[lane];
+/// y = A x, row by row.
+struct Multiply<'a> {
+    matrix: &'a [f32],
+    x: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Multiply<'_> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (x, x_tail) = S::as_simd_f32s(self.x);
+        let (x_pairs, x_odd) = x.as_chunks::<2>();
+        for (row, y) in self.matrix.chunks_exact(self.x.len()).zip(self.y) {
+            let (row, row_tail) = S::as_simd_f32s(row);
+            let (row_pairs, row_odd) = row.as_chunks::<2>();
+            let mut sums = [simd.splat_f32s(0.0); 2];
+            for (a, x) in row_pairs.iter().zip(x_pairs) {
+                sums[0] = simd.mul_add_e_f32s(a[0], x[0], sums[0]);
+                sums[1] = simd.mul_add_e_f32s(a[1], x[1], sums[1]);
+            }
+            for (a, x) in row_odd.iter().zip(x_odd) {
+                sums[0] = simd.mul_add_e_f32s(*a, *x, sums[0]);
+            }
+            let mut sum = simd.reduce_sum_f32s(simd.add_f32s(sums[0], sums[1]));
+            for (a, x) in row_tail.iter().zip(x_tail) {
+                sum += a * x;
+            }
+            *y = sum;
         }
     }
-    sums.iter().sum::<f32>() + tail
 }
 
 #[cfg(test)]

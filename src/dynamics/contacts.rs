@@ -34,7 +34,7 @@ use crate::collision::{CollisionBody, Contact, ContactList, Feet};
 use crate::math::{Affine, Point};
 
 /// Gaps are exact to this part of the size in a time step…
-const EXACT: f32 = 3e-7;
+const EXACT: f32 = 1e-6;
 /// …and in an equilibrium, which is to stand still.
 const EXACT_STATIC: f32 = 3e-8;
 
@@ -161,7 +161,7 @@ impl Contacts {
             self.factor = factor;
         }
         let before = self.list.contacts().len();
-        self.list.refresh(&self.body, positions, &self.feet);
+        self.list.refresh(&self.body, positions, &self.feet, factor == Factor::Static);
         let contacts = self.list.contacts();
         let changed = before != contacts.len() || contacts.iter().any(|c| !c.old);
         self.report.multiplications = 0;
@@ -210,11 +210,8 @@ impl Contacts {
         let exact = if self.factor == Factor::Static { EXACT_STATIC } else { EXACT };
         let tolerance = exact * self.size;
         problem.violations(contacts, positions, window);
-        self.report.multiplications += if problem.matrix.is_empty() {
-            problem.solve_by_windows(window, solver, tolerance)
-        } else {
-            problem.solve_dense(tolerance)
-        };
+        self.report.multiplications +=
+            if problem.matrix.is_empty() { problem.solve_by_windows(window, solver, tolerance) } else { problem.solve_dense(tolerance) };
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(&self.problem.loads.values) {
             contact.load = load;
         }
