@@ -161,9 +161,6 @@ impl Options {
         if self.sim_vertices.is_some() {
             return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
         }
-        if self.collisions == Some(Collisions::Local) {
-            return missing("contact handling around joints (--collisions local)");
-        }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;

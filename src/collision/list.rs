@@ -3,7 +3,10 @@
 //! A pair begins when a vertex lies in a wedge. It then follows the vertex over the surface, and ends when the vertex is farther
 //! away than [`KEEP`], or beside the surface. So a contact at rest neither flickers nor pops.
 
-use super::{CollisionBody, Detector, Feet, Foot};
+use std::sync::Arc;
+
+use super::local::Watched;
+use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
@@ -57,9 +60,17 @@ pub struct ContactList {
     contacts: Vec<Contact>,
     kept: Vec<Contact>,
     detector: Detector,
+    /// What is looked at instead of everything.
+    around: Option<Watched>,
 }
 
 impl ContactList {
+    /// A list of these pairs only.
+    #[must_use]
+    pub fn around_joints(pairs: Arc<JointPairs>) -> Self {
+        Self { around: Some(Watched::new(pairs)), ..Self::default() }
+    }
+
     /// The contacts, by vertex, then by triangle.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
@@ -80,7 +91,11 @@ impl ContactList {
     /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
     /// Allocates nothing once it has seen as many.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
-        let Self { contacts, kept, detector } = self;
+        let Self { contacts, kept, detector, around } = self;
+        if let Some(watched) = around {
+            watched.refresh(contacts, body, positions, feet);
+            return;
+        }
         let hits = if all { detector.detect(body, positions, feet) } else { detector.detect_in_turns(body, positions, feet) };
         kept.clear();
         for contact in contacts.iter() {

@@ -2,7 +2,7 @@
 //!
 //! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5.
 //!
-//! Types by lifetime: [`CollisionBody`] is made once per tissue; [`Detector`] holds the scratch of a detection; [`ContactList`] is the
+//! Types by lifetime: [`CollisionBody`] and [`JointPairs`] are made once per tissue; [`Detector`] holds the scratch of a detection; [`ContactList`] is the
 //! state that goes from step to step.
 //!
 //! | paper  | here                  | unit  | note                                                                |
@@ -20,15 +20,19 @@
 //!   the bone is never a way out.
 //! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
 
+mod bend;
 mod body;
 mod detect;
 mod list;
+mod local;
 mod measure;
 mod part;
 mod surface;
+mod sweep;
 
 pub use body::CollisionBody;
 pub use detect::{Detector, Feet, Hit};
 pub use list::{Contact, ContactList, KEEP};
+pub use local::JointPairs;
 pub use measure::{Penetration, SelfIntersections, deepest_penetration, self_intersections};
 pub use surface::Foot;

@@ -30,7 +30,7 @@ use super::compliance::{Compliance, MOST};
 use super::contact_problem::{Problem, gap};
 use super::touch::WindowSolver;
 use super::{Params, System};
-use crate::collision::{CollisionBody, Contact, ContactList, Feet};
+use crate::collision::{CollisionBody, Contact, ContactList, Feet, JointPairs};
 use crate::math::{Affine, Point};
 
 /// Gaps are exact to this part of the size in a time step…
@@ -96,6 +96,13 @@ impl Contacts {
         };
         contacts.set_params(system, params);
         contacts
+    }
+
+    /// Watches these pairs only, instead of everything.
+    #[must_use]
+    pub fn around_joints(mut self, pairs: Arc<JointPairs>) -> Self {
+        self.list = ContactList::around_joints(pairs);
+        self
     }
 
     /// Takes over other parameters: another matrix.

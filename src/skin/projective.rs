@@ -11,7 +11,7 @@ use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
 use super::{BindError, Frame, SkinError, Skinner, StepTimes};
 use crate::character::BoneMap;
-use crate::collision::{CollisionBody, Detector, Feet, Penetration, deepest_penetration};
+use crate::collision::{CollisionBody, Detector, Feet, JointPairs, Penetration, deepest_penetration};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
 use crate::rig::{Skeleton, Trs};
@@ -365,10 +365,15 @@ impl Skinner for Projective {
 
 /// What collides, as far as the parameters want it.
 fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
-    (params.collisions == Collisions::Global).then(|| {
-        let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
-        Contacts::new(body, &flesh.system, params, subject.size)
-    })
+    if params.collisions == Collisions::Off {
+        return None;
+    }
+    let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+    let contacts = Contacts::new(body.clone(), &flesh.system, params, subject.size);
+    if params.collisions == Collisions::Global {
+        return Some(contacts);
+    }
+    Some(contacts.around_joints(Arc::new(JointPairs::find(&body, &flesh.tissue))))
 }
 
 /// Transform of every joint relative to its parent joint.

@@ -197,15 +197,19 @@ fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
     });
 }
 
-/// The toggle, and what touches.
+/// The choice, and what touches.
 fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     let current = view.params.collisions;
     row(ui, "Collisions", "Parts of the skin that touch push each other away", |ui, label| {
-        let mut on = current != Collisions::Off;
-        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-            let collisions = if on { Collisions::Global } else { Collisions::Off };
-            actions.once(Command::SetParams(Params { collisions, ..*view.params }));
-        }
+        let combo = ComboBox::from_id_salt("collisions").selected_text(current.label());
+        let response = combo.show_ui(ui, |ui| {
+            for collisions in Collisions::ALL {
+                if ui.selectable_label(collisions == current, collisions.label()).clicked() && collisions != current {
+                    actions.once(Command::SetParams(Params { collisions, ..*view.params }));
+                }
+            }
+        });
+        response.response.labelled_by(label);
         let said = match view.contact {
             Some(report) if report.pressing > 0 => {
                 let noun = if report.pressing == 1 { "contact" } else { "contacts" };

@@ -1,0 +1,70 @@
+//! The plane between two bones of a joint, and when two vertices have changed sides.
+
+use crate::math::{Point, Vec3};
+
+/// Bones this close to a line, or to each other, have no plane.
+const STRAIGHT: f32 = 1e-3;
+
+/// Two bones in a pose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bend {
+    joint: Point,
+    /// In the plane of the bones: along the first, and across it towards the second.
+    axes: [Vec3; 2],
+    /// Unit vector half-way between the bones: into the bend.
+    pub(super) middle: Vec3,
+    /// Normal of the plane that halves the angle, towards the first bone.
+    pub(super) apart: Vec3,
+}
+
+impl Bend {
+    /// `along`: unit vectors from the joint along both bones. `None` if they are on one line.
+    pub(super) fn of(joint: Point, along: [Vec3; 2]) -> Option<Self> {
+        let [first, second] = along;
+        let across = (second - first * first.dot(&second)).try_normalize(STRAIGHT)?;
+        let middle = (first + second).try_normalize(STRAIGHT)?;
+        let apart = (first - second).try_normalize(STRAIGHT)?;
+        Some(Self { joint, axes: [first, across], middle, apart })
+    }
+
+    /// Whether two vertices of the first and the second bone have passed each other: seen from the joint, in the plane of the bones,
+    /// the angle from the first bone to its vertex exceeds that to the vertex of the second. Vertices outside of the bend never have.
+    ///
+    /// PS 5.2 compares cosines of the angles (cos α − cos β < 0); the sign of the sine of their difference also orders angles on
+    /// both sides of the bone.
+    pub(super) fn has_crossed(&self, of_first: &Point, of_second: &Point) -> bool {
+        let (a, b) = (of_first - self.joint, of_second - self.joint);
+        if self.middle.dot(&a) <= 0.0 || self.middle.dot(&b) <= 0.0 {
+            return false;
+        }
+        let [x, y] = &self.axes;
+        x.dot(&a) * y.dot(&b) < y.dot(&a) * x.dot(&b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bones at 0° and 60°, vertices at given angles.
+    #[test]
+    fn vertices_have_crossed_when_their_angles_have() {
+        let at = |degrees: f32, radius: f32, height: f32| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            Point::new(1.0 + radius * cos, 2.0 + radius * sin, 3.0 + height)
+        };
+        let joint = Point::new(1.0, 2.0, 3.0);
+        let along = [0.0, 60.0].map(|degrees| at(degrees, 1.0, 0.0) - joint);
+        let bend = Bend::of(joint, along).expect("bent");
+        for (first, second, crossed) in
+            [(20.0, 40.0, false), (40.0, 20.0, true), (-30.0, 20.0, false), (31.0, 29.0, true), (70.0, 5.0, true), (-70.0, 130.0, false)]
+        {
+            for (radius, height) in [(1.0, 0.0), (0.3, 0.7), (2.0, -0.4)] {
+                assert_eq!(bend.has_crossed(&at(first, 1.0, 0.2), &at(second, radius, height)), crossed, "{first}° {second}°");
+            }
+        }
+        // Behind the joint nothing meets.
+        assert!(!bend.has_crossed(&at(200.0, 1.0, 0.0), &at(190.0, 1.0, 0.0)));
+        assert!(Bend::of(joint, [Vec3::x(), -Vec3::x()]).is_none());
+    }
+}

@@ -1,0 +1,173 @@
+//! Contacts between pairs of vertices that were found beforehand, around every joint (PS 5, FPS 3.2.5).
+//!
+//! Nothing is searched for in a step: whether the two vertices of a pair have passed each other is a matter of angles. What has
+//! goes to the same solver as contacts found everywhere.
+//!
+//! # Departures
+//! - PS swaps between two matrices factored beforehand, one with all pairs; here the global step solves for the pairs that press
+//!   ([`crate::dynamics::Contacts`]), one-sidedly and without friction.
+//! - The patches of two bones are told apart by their foot points instead of a plane through the joint, and vertices are paired by
+//!   where they come to lie on the plane between the bones: both skins are going to lie there.
+//! - A sweep has eight directions, and only those near the present bend are looked at.
+
+use nalgebra::Matrix3x4;
+
+use super::bend::Bend;
+use super::list::{Contact, KEEP};
+use super::sweep::{Hinge, Pair, sweep};
+use super::{CollisionBody, Feet};
+use crate::math::{Point, Vec3};
+use crate::tissue::Tissue;
+
+/// A direction of the sweep is looked at if the cosine to the present bend is above this: the two or three nearest ones.
+const TOWARDS: f32 = 0.7;
+/// Vertices that are more than so many local edges beside each other don't meet…
+const BESIDE: f32 = 4.0;
+/// …and those that press, more than so many.
+const BESIDE_PRESSING: f32 = 6.0;
+/// Normals of the skin that are this far from that of the plane between the bones say nothing: the skin is crumpled.
+const CRUMPLED: f32 = 0.3;
+/// How much of a change of normal a step takes over.
+const TURN: f32 = 0.5;
+
+/// The pairs of vertices that may meet around the joints of a character. Immutable.
+#[derive(Debug, Clone)]
+pub struct JointPairs {
+    hinges: Vec<Hinge>,
+    pairs: Vec<Pair>,
+}
+
+impl JointPairs {
+    /// Sweeps every bone towards those it shares a joint with, and pairs the vertices that come to each other.
+    #[must_use]
+    pub fn find(body: &CollisionBody, tissue: &Tissue) -> Self {
+        let (hinges, pairs) = sweep(body, tissue);
+        Self { hinges, pairs }
+    }
+
+    /// How many pairs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether no two bones can meet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Pairs of bones whose skins may meet.
+    #[must_use]
+    pub fn joints(&self) -> usize {
+        self.hinges.len()
+    }
+}
+
+/// Which pairs are in touch, from step to step.
+#[derive(Debug, Clone)]
+pub(super) struct Watched {
+    pairs: std::sync::Arc<JointPairs>,
+    /// Of every contact its pair, ascending.
+    ids: Vec<u32>,
+    kept: Vec<Contact>,
+    kept_ids: Vec<u32>,
+}
+
+impl Watched {
+    pub(super) fn new(pairs: std::sync::Arc<JointPairs>) -> Self {
+        Self { pairs, ids: Vec::new(), kept: Vec::new(), kept_ids: Vec::new() }
+    }
+
+    /// Follows the contacts to new positions, drops those that opened and adds the pairs that have crossed.
+    pub(super) fn refresh(&mut self, contacts: &mut Vec<Contact>, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+        let Self { pairs, ids, kept, kept_ids } = self;
+        ids.truncate(contacts.len());
+        kept.clear();
+        kept_ids.clear();
+        for hinge in &pairs.hinges {
+            let Some((bend, towards)) = pose(hinge, feet) else { continue };
+            for (direction, range) in hinge.directions.iter().zip(&hinge.ranges) {
+                let looked_at = direction.dot(&towards) > TOWARDS;
+                let mut next_old = ids.partition_point(|&id| id < range.start);
+                let mut id = range.start;
+                while id < range.end {
+                    let old = ids.get(next_old).copied().filter(|&old| old < range.end);
+                    if !looked_at {
+                        // Only what is in touch already.
+                        let Some(old) = old else { break };
+                        id = old;
+                    }
+                    let before = if old == Some(id) {
+                        next_old += 1;
+                        Some(&contacts[next_old - 1])
+                    } else {
+                        None
+                    };
+                    if let Some(contact) = meet(&pairs.pairs[id as usize], before, &bend, body, positions) {
+                        kept.push(contact);
+                        kept_ids.push(id);
+                    }
+                    id += 1;
+                }
+            }
+        }
+        std::mem::swap(contacts, kept);
+        std::mem::swap(ids, kept_ids);
+    }
+}
+
+/// The bones of a joint now, and where the second one is, seen from the first, in its bind pose.
+fn pose(hinge: &Hinge, feet: &Feet) -> Option<(Bend, Vec3)> {
+    let transforms = [feet.bone(hinge.bones[0])?, feet.bone(hinge.bones[1])?];
+    let linear = |transform: &Matrix3x4<f32>| transform.fixed_view::<3, 3>(0, 0).into_owned();
+    let first = (linear(transforms[0]) * hinge.along[0]).try_normalize(1e-30)?;
+    let second = (linear(transforms[1]) * hinge.along[1]).try_normalize(1e-30)?;
+    let joint = Point::from(linear(transforms[0]) * hinge.joint.coords + transforms[0].column(3));
+    let bend = Bend::of(joint, [first, second])?;
+    let back = linear(transforms[0]).transpose() * second;
+    let towards = (back - hinge.along[0] * hinge.along[0].dot(&back)).try_normalize(1e-6)?;
+    Some((bend, towards))
+}
+
+/// The contact of a pair, if it is one: it begins when the vertices have crossed and ends when they are [`KEEP`] apart.
+fn meet(pair: &Pair, before: Option<&Contact>, bend: &Bend, body: &CollisionBody, positions: &[Point]) -> Option<Contact> {
+    let [first, second] = pair.vertices;
+    let [p, q] = pair.vertices.map(|v| positions[v as usize]);
+    if before.is_none() && !bend.has_crossed(&p, &q) {
+        return None;
+    }
+    let way = p - q;
+    let pressing = before.is_some_and(|contact| contact.load > 0.0);
+    let reach = if pressing { BESIDE_PRESSING } else { BESIDE } * pair.edge;
+    let beside = (way - bend.apart * bend.apart.dot(&way)).norm();
+    if beside > reach {
+        return None;
+    }
+    // Skin of the second bone faces the first.
+    let normals = pair.vertices.map(|v| body.area_normal(v, positions).try_normalize(1e-30));
+    let between = match normals {
+        [Some(of_first), Some(of_second)] => (of_second - of_first).try_normalize(1e-3),
+        _ => None,
+    };
+    let new = between.filter(|normal| normal.dot(&bend.apart) > CRUMPLED).unwrap_or(bend.apart);
+    let normal = before.and_then(|contact| (new * TURN + contact.normal * (1.0 - TURN)).try_normalize(1e-3)).unwrap_or(new);
+    let gap = normal.dot(&way);
+    let ends = if before.is_some() { !pressing && gap > KEEP * pair.edge } else { gap >= 0.0 };
+    if ends {
+        return None;
+    }
+    let load = before.map_or(0.0, |contact| contact.load);
+    let triangle = body.fan(second).first().copied().unwrap_or(0);
+    Some(Contact {
+        vertex: first,
+        triangle,
+        corners: [second; 3],
+        weights: [1.0, 0.0, 0.0],
+        normal,
+        gap,
+        edge: pair.edge,
+        load,
+        old: before.is_some(),
+    })
+}

@@ -1,0 +1,190 @@
+//! Which vertices can meet around a joint: one bone is swept towards the other until they nearly touch.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::CollisionBody;
+use super::bend::Bend;
+use crate::math::{Point, Quat, Vec3, Vec64};
+use crate::tissue::{BoneGraph, Tissue};
+
+/// Directions in which a bone is swept, around the other bone.
+pub(super) const DIRECTIONS: usize = 8;
+/// Angle between the bones when they are closest: a bend of 150°.
+const CLOSEST_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
+/// Bones that enclose less than this at rest (those of fingers) don't bend against each other.
+const SIBLINGS_RAD: f64 = 45.0 * std::f64::consts::PI / 180.0;
+/// A vertex belongs to a patch if it comes closer than so many local edges to the plane between the bones.
+const NEAR_EDGES: f32 = 1.0;
+/// Vertices of a pair lie no more than so many local edges beside each other in the swept pose…
+const BESIDE_EDGES: f32 = 2.5;
+/// …and no less than so many apart at rest.
+const APART_EDGES: f32 = 2.5;
+/// Cosine between the ways out of the flesh of a pair, at most.
+const FACING: f32 = 0.5;
+
+/// Two vertices that may meet, of the first bone and of the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pair {
+    pub(super) vertices: [u32; 2],
+    /// Mean edge length there, at rest.
+    pub(super) edge: f32,
+}
+
+/// Two bones of a joint and the pairs between their skins.
+#[derive(Debug, Clone)]
+pub(super) struct Hinge {
+    pub(super) bones: [u32; 2],
+    /// The joint in the bind pose.
+    pub(super) joint: Point,
+    /// Unit vectors from the joint along both bones, in the bind pose.
+    pub(super) along: [Vec3; 2],
+    /// Unit vectors across the first bone, in the bind pose: where the sweeps go.
+    pub(super) directions: [Vec3; DIRECTIONS],
+    /// The pairs of each direction.
+    pub(super) ranges: [Range<u32>; DIRECTIONS],
+}
+
+/// What one joint found.
+type Found = (Hinge, Vec<Pair>);
+
+/// Sweeps all joints. Every joint by itself, so that the result does not depend on the number of threads.
+pub(super) fn sweep(body: &CollisionBody, tissue: &Tissue) -> (Vec<Hinge>, Vec<Pair>) {
+    let graph = &tissue.graph;
+    let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
+    for (vertex, &bone) in tissue.foot_bones.iter().enumerate() {
+        by_bone[bone as usize].push(vertex as u32);
+    }
+    let found: Vec<Found> = meeting_bones(graph)
+        .into_par_iter()
+        .filter_map(|(node, bones)| {
+            let skins = bones.map(|bone| by_bone[bone].as_slice());
+            sweep_joint(body, graph, node, bones, skins)
+        })
+        .collect();
+    let (mut hinges, mut pairs) = (Vec::new(), Vec::new());
+    for (mut hinge, own) in found {
+        let before = pairs.len() as u32;
+        for range in &mut hinge.ranges {
+            *range = range.start + before..range.end + before;
+        }
+        hinges.push(hinge);
+        pairs.extend(own);
+    }
+    (hinges, pairs)
+}
+
+/// Nodes with two of their bones, the one that ends there first.
+fn meeting_bones(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
+    let mut found = Vec::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        for (k, &a) in node.bones.iter().enumerate() {
+            for &b in &node.bones[k + 1..] {
+                let second_ends = graph.bones[b].nodes[1] == index && graph.bones[a].nodes[1] != index;
+                found.push((index, if second_ends { [b, a] } else { [a, b] }));
+            }
+        }
+    }
+    found
+}
+
+fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usize; 2], skins: [&[u32]; 2]) -> Option<Found> {
+    let center = graph.nodes[node].position;
+    let way = |bone: usize| (graph.nodes[graph.other_end(bone, node)].position - center).try_normalize(1e-30);
+    let (first, second) = (way(bones[0])?, way(bones[1])?);
+    if first.angle(&second) < SIBLINGS_RAD {
+        return None;
+    }
+    let joint = center.cast::<f32>();
+    let along = [first, second].map(|d| d.cast::<f32>());
+    let aside = if first.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
+    let u = first.cross(&aside).normalize();
+    let v = first.cross(&u);
+    let at_rest = Bend::of(joint, along);
+    let (mut pairs, mut directions) = (Vec::new(), [Vec3::zeros(); DIRECTIONS]);
+    let mut ranges = [const { 0..0 }; DIRECTIONS];
+    for (k, (direction, range)) in directions.iter_mut().zip(&mut ranges).enumerate() {
+        let (sin, cos) = (std::f64::consts::TAU * k as f64 / DIRECTIONS as f64).sin_cos();
+        let across = u * cos + v * sin;
+        let target = first * CLOSEST_RAD.cos() + across * CLOSEST_RAD.sin();
+        *direction = across.cast::<f32>();
+        let before = pairs.len();
+        // Without a shortest way there is none to prefer: another direction has one.
+        if let (Some(turn), Some(bend)) = (Quat::rotation_between(&second, &target), Bend::of(joint, [along[0], target.cast::<f32>()])) {
+            let turns = [nalgebra::UnitQuaternion::identity(), turn.cast::<f32>()];
+            let patches = [0, 1].map(|side| patch(body, skins[side], &joint, &turns[side], &bend, side));
+            pair_up(body, &patches, &mut pairs);
+            let rest = |pair: &Pair| pair.vertices.map(|v| body.rest[v as usize]);
+            let mut index = 0;
+            pairs.retain(|pair| {
+                index += 1;
+                let [a, b] = rest(pair);
+                let crossed = at_rest.as_ref().is_some_and(|bend| bend.has_crossed(&a, &b));
+                index <= before || (!crossed && (a - b).norm() > APART_EDGES * pair.edge)
+            });
+        }
+        *range = before as u32..pairs.len() as u32;
+    }
+    if pairs.is_empty() {
+        return None;
+    }
+    Some((Hinge { bones: bones.map(|bone| bone as u32), joint, along, directions, ranges }, pairs))
+}
+
+/// A vertex of a patch in the swept pose.
+#[derive(Debug, Clone, Copy)]
+struct Swept {
+    vertex: u32,
+    /// Where it is on the plane between the bones: away from the joint, and along the hinge.
+    place: [f32; 2],
+    outward: Vec3,
+}
+
+/// The vertices of one bone that come to the plane between the bones or beyond it, by their distance from the joint.
+fn patch(
+    body: &CollisionBody,
+    skin: &[u32],
+    joint: &Point,
+    turn: &nalgebra::UnitQuaternion<f32>,
+    bend: &Bend,
+    side: usize,
+) -> Vec<Swept> {
+    let hinge = bend.apart.cross(&bend.middle);
+    let own_side = if side == 0 { 1.0 } else { -1.0 };
+    let swept = |&vertex: &u32| {
+        let way = turn * (body.rest[vertex as usize] - joint);
+        let near = own_side * bend.apart.dot(&way) < NEAR_EDGES * body.edge_at[vertex as usize];
+        let place = [bend.middle.dot(&way), hinge.dot(&way)];
+        (near && place[0] > 0.0).then(|| Swept { vertex, place, outward: turn * body.outward[vertex as usize] })
+    };
+    let mut patch: Vec<Swept> = skin.iter().filter_map(swept).collect();
+    patch.sort_by(|a, b| a.place[0].total_cmp(&b.place[0]).then(a.vertex.cmp(&b.vertex)));
+    patch
+}
+
+/// Pairs each vertex of the larger patch with the closest one of the other.
+fn pair_up(body: &CollisionBody, patches: &[Vec<Swept>; 2], pairs: &mut Vec<Pair>) {
+    let [first, second] = patches;
+    let swapped = second.len() > first.len();
+    let (from, to) = if swapped { (second, first) } else { (first, second) };
+    for own in from {
+        let edge_of = |v: u32| body.edge_at[v as usize];
+        let reach = BESIDE_EDGES * edge_of(own.vertex);
+        let start = to.partition_point(|other| other.place[0] < own.place[0] - reach);
+        let mut best: Option<(f32, u32)> = None;
+        for other in to[start..].iter().take_while(|other| other.place[0] <= own.place[0] + reach) {
+            let (x, y) = (other.place[0] - own.place[0], other.place[1] - own.place[1]);
+            let distance = x * x + y * y;
+            if best.is_none_or(|(least, _)| distance < least) && own.outward.dot(&other.outward) < FACING {
+                best = Some((distance, other.vertex));
+            }
+        }
+        if let Some((distance, other)) = best
+            && distance <= reach * reach
+        {
+            let vertices = if swapped { [other, own.vertex] } else { [own.vertex, other] };
+            pairs.push(Pair { vertices, edge: 0.5 * (edge_of(own.vertex) + edge_of(other)) });
+        }
+    }
+}
