@@ -97,7 +97,7 @@ fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usi
         return None;
     }
     let joint = center.cast::<f32>();
-    let along = [first, second].map(|d| d.cast::<f32>());
+    let along = [first, second].map(nalgebra::Matrix::cast::<f32>);
     let aside = if first.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
     let u = first.cross(&aside).normalize();
     let v = first.cross(&u);
@@ -142,14 +142,7 @@ struct Swept {
 }
 
 /// The vertices of one bone that come to the plane between the bones or beyond it, by their distance from the joint.
-fn patch(
-    body: &CollisionBody,
-    skin: &[u32],
-    joint: &Point,
-    turn: &nalgebra::UnitQuaternion<f32>,
-    bend: &Bend,
-    side: usize,
-) -> Vec<Swept> {
+fn patch(body: &CollisionBody, skin: &[u32], joint: &Point, turn: &nalgebra::UnitQuaternion<f32>, bend: &Bend, side: usize) -> Vec<Swept> {
     let hinge = bend.apart.cross(&bend.middle);
     let own_side = if side == 0 { 1.0 } else { -1.0 };
     let swept = |&vertex: &u32| {
