@@ -18,10 +18,10 @@ use super::factor::FactorError;
 use super::lanes::{LANES, SLOTS};
 use super::local::{Block, Element};
 
-/// Vertices for which a further part is worth it.
-const VERTICES_PER_PART: usize = 2500;
+/// Vertices that are worth a part.
+const VERTICES_PER_PART: usize = 1200;
 /// More parts than this are only made when a part would not fit its slots.
-const MAX_PARTS: usize = 16;
+const MAX_PARTS: usize = 8;
 /// Merge adjacent supernodes of so many columns when less than this part of the result is zeros: a zero costs less than a loop.
 const RELAX: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
 /// Slots behind the last row that may be read, and a dummy.
@@ -171,7 +171,8 @@ impl Structure {
         let symbolic = factorize_symbolic_cholesky(pattern.symbolic(), Side::Lower, SymmetricOrdering::Amd, params)
             .map_err(|e| refused(format!("{e:?}")))?;
         let tree = Tree::of(&symbolic, elements, vertices).ok_or_else(|| refused("no supernodes".to_owned()))?;
-        let mut wanted = (vertices / VERTICES_PER_PART).clamp(1, MAX_PARTS);
+        // A power of two is dealt out evenly to two, four or eight threads.
+        let mut wanted = 1 << (vertices / VERTICES_PER_PART).clamp(1, MAX_PARTS).ilog2();
         loop {
             let (owners, top) = tree.share_out(wanted);
             if let Some((parts, top, top_triangle, place)) = build(&tree, &owners, &top, elements, wanted) {
