@@ -142,14 +142,7 @@ struct Swept {
 }
 
 /// The vertices of one bone that come to the plane between the bones or beyond it, by their distance from the joint.
-fn patch(
-    body: &CollisionBody,
-    skin: &[u32],
-    joint: &Point,
-    turn: &nalgebra::UnitQuaternion<f32>,
-    bend: &Bend,
-    side: usize,
-) -> Vec<Swept> {
+fn patch(body: &CollisionBody, skin: &[u32], joint: &Point, turn: &nalgebra::UnitQuaternion<f32>, bend: &Bend, side: usize) -> Vec<Swept> {
     let hinge = bend.apart.cross(&bend.middle);
     let own_side = if side == 0 { 1.0 } else { -1.0 };
     let swept = |&vertex: &u32| {
