@@ -97,7 +97,7 @@ fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usi
         return None;
     }
     let joint = center.cast::<f32>();
-    let along = [first, second].map(|d| d.cast::<f32>());
+    let along = [first, second].map(nalgebra::Matrix::cast::<f32>);
     let aside = if first.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
     let u = first.cross(&aside).normalize();
     let v = first.cross(&u);
