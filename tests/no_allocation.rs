@@ -106,7 +106,7 @@ fn allocations(actor: &mut Actor, poses: &[Vec<Affine>], dt_secs: f64) -> usize 
 #[test]
 fn frames_allocate_nothing() {
     let mut failures = Vec::new();
-    for (threads, collisions) in [(1, Collisions::Off), (2, Collisions::Off), (2, Collisions::Global)] {
+    for (threads, collisions) in [(1, Collisions::Off), (2, Collisions::Off), (2, Collisions::Local), (2, Collisions::Global)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         failures.extend(pool.install(|| failures_with(threads, collisions)));
     }

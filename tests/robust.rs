@@ -54,8 +54,8 @@ fn the_mannequin_never_explodes() {
 #[test]
 fn colliding_skin_never_explodes() {
     let character = sinew::io::builtin::load_builtin("cylinder").expect("built in");
-    for number in [0, 2, 4] {
-        let ordeal = Ordeal { collisions: Collisions::Global, ..Ordeal::number(number) };
+    for (number, collisions) in [0, 2, 4].into_iter().flat_map(|number| [(number, Collisions::Global), (number, Collisions::Local)]) {
+        let ordeal = Ordeal { collisions, ..Ordeal::number(number) };
         let outcome = endure(&character, ordeal, 15);
         let failures: Vec<_> = outcome.failures.iter().filter(|failure| !failure.starts_with("swings back")).collect();
         assert!(failures.is_empty(), "{ordeal}: {failures:?}");

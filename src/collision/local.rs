@@ -8,6 +8,8 @@
 //!   ([`crate::dynamics::Contacts`]), one-sidedly and without friction.
 //! - The patches of two bones are told apart by their foot points instead of a plane through the joint, and vertices are paired by
 //!   where they come to lie on the plane between the bones: both skins are going to lie there.
+//! - Pairs are held apart along the normal of the plane that halves the angle between the bones, not along the difference of their
+//!   skin normals: those change as the skin gives way, and contacts that follow them never come to rest.
 //! - A sweep has eight directions, and only those near the present bend are looked at.
 
 use nalgebra::Matrix3x4;
@@ -25,10 +27,6 @@ const TOWARDS: f32 = 0.7;
 const BESIDE: f32 = 4.0;
 /// …and those that press, more than so many.
 const BESIDE_PRESSING: f32 = 6.0;
-/// Normals of the skin that are this far from that of the plane between the bones say nothing: the skin is crumpled.
-const CRUMPLED: f32 = 0.3;
-/// How much of a change of normal a step takes over.
-const TURN: f32 = 0.5;
 
 /// The pairs of vertices that may meet around the joints of a character. Immutable.
 #[derive(Debug, Clone)]
@@ -140,19 +138,11 @@ fn meet(pair: &Pair, before: Option<&Contact>, bend: &Bend, body: &CollisionBody
     let way = p - q;
     let pressing = before.is_some_and(|contact| contact.load > 0.0);
     let reach = if pressing { BESIDE_PRESSING } else { BESIDE } * pair.edge;
-    let beside = (way - bend.apart * bend.apart.dot(&way)).norm();
-    if beside > reach {
+    let normal = bend.apart;
+    let gap = normal.dot(&way);
+    if (way - normal * gap).norm() > reach {
         return None;
     }
-    // Skin of the second bone faces the first.
-    let normals = pair.vertices.map(|v| body.area_normal(v, positions).try_normalize(1e-30));
-    let between = match normals {
-        [Some(of_first), Some(of_second)] => (of_second - of_first).try_normalize(1e-3),
-        _ => None,
-    };
-    let new = between.filter(|normal| normal.dot(&bend.apart) > CRUMPLED).unwrap_or(bend.apart);
-    let normal = before.and_then(|contact| (new * TURN + contact.normal * (1.0 - TURN)).try_normalize(1e-3)).unwrap_or(new);
-    let gap = normal.dot(&way);
     let ends = if before.is_some() { !pressing && gap > KEEP * pair.edge } else { gap >= 0.0 };
     if ends {
         return None;
