@@ -247,11 +247,11 @@ fn wrong_usage_is_another_exit_code() {
 
 #[test]
 fn what_this_version_lacks_is_said() {
-    for option in ["--device=gpu", "--sim-vertices=5000", "--collisions=local"] {
+    for option in ["--device=gpu", "--sim-vertices=5000"] {
         assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
     }
     let accepted =
-        sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=off", &"--threads=2", &"--iterations=5", &"--json"]);
+        sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=local", &"--threads=2", &"--iterations=5", &"--json"]);
     json(&accepted);
 }
 
