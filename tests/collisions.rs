@@ -5,46 +5,16 @@ use std::sync::Arc;
 
 use sinew::collision::{CollisionBody, Detector, Feet, self_intersections};
 use sinew::dynamics::{Collisions, Contacts, Params, Preset, Simulation};
-use sinew::math::{Affine, Point, Quat, Vec3, Vec64};
+use sinew::math::{Point, Quat, Vec3, Vec64};
 use sinew::progress::Progress;
 use sinew::rig::Pose;
-use sinew::skin::{Actor, Frame, Method, Subject};
+use sinew::skin::{Frame, Subject};
 use sinew::tissue::BaseFrame;
 
 mod skip;
+mod touching;
 
-fn builtin(name: &str) -> Arc<Subject> {
-    subject(sinew::io::builtin::load_builtin(name).expect("built in"))
-}
-
-fn subject(character: sinew::character::Character) -> Arc<Subject> {
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
-}
-
-fn actor(subject: &Arc<Subject>, collisions: Collisions) -> Actor {
-    let params = Params { collisions, ..Preset::Natural.params() };
-    Actor::bind(subject, Method::Pd, &params, &Progress::new()).expect("binds")
-}
-
-/// The rest pose with joints turned about world axes, degrees.
-fn turned(subject: &Subject, turns: &[(&str, [f64; 3], f64)]) -> Pose {
-    let skeleton = &subject.character.skeleton;
-    let mut pose = skeleton.rest_pose();
-    for (name, axis, degrees) in turns {
-        let joint = skeleton.find_or_suggest(name).expect("a joint");
-        let axis = nalgebra::Unit::new_normalize(Vec64::from(*axis));
-        pose.rotate_about_world_axes(skeleton, joint, &Quat::from_axis_angle(&axis, degrees.to_radians()));
-    }
-    pose
-}
-
-fn world(subject: &Subject, pose: &Pose) -> Vec<Affine> {
-    subject.character.skeleton.world_from_joint(pose)
-}
-
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
-}
+use touching::{actor, builtin, subject, turned, world, worst};
 
 /// Axis and angle that bend the mannequin's elbow.
 const ELBOW: ([f64; 3], f64) = ([0.64, 0.77, 0.0], -150.0);

@@ -3,39 +3,13 @@
 use std::sync::Arc;
 
 use sinew::collision::{CollisionBody, JointPairs};
-use sinew::dynamics::{Collisions, ContactReport, Params, Preset};
-use sinew::math::{Affine, Point, Quat, Vec64};
-use sinew::progress::Progress;
+use sinew::dynamics::{Collisions, ContactReport};
 use sinew::rig::Pose;
-use sinew::skin::{Actor, Frame, Method, Subject};
+use sinew::skin::{Actor, Frame, Subject};
 
-fn builtin(name: &str) -> Arc<Subject> {
-    let character = sinew::io::builtin::load_builtin(name).expect("built in");
-    Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"))
-}
+mod touching;
 
-fn actor(subject: &Arc<Subject>, collisions: Collisions) -> Actor {
-    let params = Params { collisions, ..Preset::Natural.params() };
-    Actor::bind(subject, Method::Pd, &params, &Progress::new()).expect("binds")
-}
-
-/// The rest pose with one joint turned about a world axis, degrees.
-fn turned(subject: &Subject, name: &str, axis: [f64; 3], degrees: f64) -> Pose {
-    let skeleton = &subject.character.skeleton;
-    let mut pose = skeleton.rest_pose();
-    let joint = skeleton.find_or_suggest(name).expect("a joint");
-    let axis = nalgebra::Unit::new_normalize(Vec64::from(axis));
-    pose.rotate_about_world_axes(skeleton, joint, &Quat::from_axis_angle(&axis, degrees.to_radians()));
-    pose
-}
-
-fn world(subject: &Subject, pose: &Pose) -> Vec<Affine> {
-    subject.character.skeleton.world_from_joint(pose)
-}
-
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
-}
+use touching::{actor, builtin, turned, world, worst};
 
 fn report(actor: &Actor) -> ContactReport {
     actor.projective().expect("simulated").simulation().contacts().expect("on").report()
@@ -83,7 +57,7 @@ fn nothing_touches_at_rest() {
 fn a_forearm_rests_on_the_upper_arm() {
     for (name, joint, axis) in [("arm", "forearm", [0.0, 1.0, 0.0]), ("mannequin", "forearm.L", [0.64, 0.77, 0.0])] {
         let subject = builtin(name);
-        let pose = turned(&subject, joint, axis, -150.0);
+        let pose = turned(&subject, &[(joint, axis, -150.0)]);
         let (off, local) = (depth(&subject, &pose, Collisions::Off), depth(&subject, &pose, Collisions::Local));
         println!("{name}: {off} → {local} edges; {} edges everywhere", depth(&subject, &pose, Collisions::Global));
         assert!(local < 0.5 * off, "{name}: {off} → {local}");
@@ -111,7 +85,7 @@ fn a_bend_comes_to_rest() {
         ("mannequin", "shin.L", [1.0, 0.0, 0.0], 110.0),
     ] {
         let subject = builtin(name);
-        let (rest, pose) = (subject.character.skeleton.rest_pose(), turned(&subject, joint, axis, degrees));
+        let (rest, pose) = (subject.character.skeleton.rest_pose(), turned(&subject, &[(joint, axis, degrees)]));
         let mut actor = actor(&subject, Collisions::Local);
         let (mut last, mut watched) = (actor.positions().to_vec(), 0);
         for frame in 0..300 {
@@ -131,7 +105,7 @@ fn a_bend_comes_to_rest() {
 #[test]
 fn threads_change_no_bit() {
     let subject = builtin("arm");
-    let (rest, pose) = (subject.character.skeleton.rest_pose(), turned(&subject, "forearm", [0.0, 1.0, 0.0], -140.0));
+    let (rest, pose) = (subject.character.skeleton.rest_pose(), turned(&subject, &[("forearm", [0.0, 1.0, 0.0], -140.0)]));
     let play = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {

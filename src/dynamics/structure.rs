@@ -14,6 +14,8 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::linalg::{SupernodalThreshold, SymbolicSupernodalParams};
 
+use nalgebra_sparse::{CooMatrix, CscMatrix};
+
 use super::factor::FactorError;
 use super::lanes::{LANES, SLOTS};
 use super::local::{Block, Element};
@@ -57,6 +59,11 @@ pub(super) struct Supernode {
 }
 
 impl Supernode {
+    /// Slots of its columns.
+    pub(super) fn range(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.columns) as usize
+    }
+
     pub(super) fn column_tiles(&self) -> usize {
         (self.columns as usize).div_ceil(4)
     }
@@ -123,23 +130,21 @@ struct Tree {
 impl Pattern {
     /// Couples all vertices of every prism, whichever of its tets are usable.
     fn of(elements: &[Element], vertices: usize) -> Self {
-        let mut pairs: Vec<(u32, u32)> = (0..vertices as u32).map(|v| (v, v)).collect();
+        let mut pairs = CooMatrix::new(vertices, vertices);
+        for vertex in 0..vertices {
+            pairs.push(vertex, vertex, 1.0_f32);
+        }
         for element in elements {
-            let mut corners = element.corners;
+            let mut corners = element.corners.map(|v| v as usize);
             corners.sort_unstable();
             let [a, b, c] = corners;
-            pairs.extend([(a, b), (a, c), (b, c)]);
+            for (column, row) in [(a, b), (a, c), (b, c)] {
+                pairs.push(row, column, 1.0);
+            }
         }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut column_starts = vec![0_u32; vertices + 1];
-        for &(column, _) in &pairs {
-            column_starts[column as usize + 1] += 1;
-        }
-        for v in 0..vertices {
-            column_starts[v + 1] += column_starts[v];
-        }
-        Self { column_starts, rows: pairs.into_iter().map(|(_, row)| row).collect() }
+        let compressed = CscMatrix::from(&pairs);
+        let narrow = |indices: &[usize]| indices.iter().map(|&k| k as u32).collect();
+        Self { column_starts: narrow(compressed.col_offsets()), rows: narrow(compressed.row_indices()) }
     }
 
     /// Where the entry of two vertices is stored; `None` if they are not coupled.

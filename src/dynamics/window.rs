@@ -52,10 +52,7 @@ impl Reach {
 
     /// Does something with every range of rows that is reached.
     fn rows(&self, triangle: &Triangle) -> impl Iterator<Item = std::ops::Range<usize>> {
-        self.supernodes.iter().map(|&s| {
-            let node = triangle.supernodes[s as usize];
-            node.first as usize..(node.first + node.columns) as usize
-        })
+        self.supernodes.iter().map(|&s| triangle.supernodes[s as usize].range())
     }
 }
 
@@ -111,8 +108,7 @@ impl Window {
         for ((reach, part), state) in self.parts.iter_mut().zip(&structure.parts).zip(&solver.parts) {
             let Reach { supernodes, b, .. } = reach;
             for &s in &*supernodes {
-                let node = part.triangle.supernodes[s as usize];
-                let range = node.first as usize..(node.first + node.columns) as usize;
+                let range = part.triangle.supernodes[s as usize].range();
                 b[range.clone()].copy_from_slice(&state.rows.b[range]);
             }
         }
@@ -151,8 +147,7 @@ impl Window {
             let own = part.vertices.len();
             let Reach { supernodes, b, .. } = reach;
             for &s in &*supernodes {
-                let node = part.triangle.supernodes[s as usize];
-                b[node.first as usize..(node.first + node.columns) as usize].fill([0.0; 4]);
+                b[part.triangle.supernodes[s as usize].range()].fill([0.0; 4]);
             }
             b[own..own + top].fill([0.0; 4]);
         }
