@@ -12,9 +12,10 @@ use crate::progress::{Cancelled, Progress};
 const BOUNDARY: f64 = 10.0;
 /// Merging two patches whose normals enclose an angle with a smaller cosine than the first becomes dearer…
 const BENT_FROM: f64 = 0.85;
-/// …and is `1 + BENT_COST` times as dear from the second.
+/// …and is `1 + BENT_COST` times as dear from the second, in a part that has at least `LARGE` of the area; less in smaller ones.
 const BENT_TO: f64 = 0.3;
 const BENT_COST: f64 = 4000.0;
+const LARGE: f64 = 0.25;
 /// A collapse that leaves a triangle of lower quality is put off.
 const GOOD: f64 = 0.6;
 /// How often an edge that can't collapse yet is put back, and how much dearer.
@@ -50,6 +51,16 @@ struct Vertex {
     moved: bool,
 }
 
+/// A connected part.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Vertices that are left.
+    size: u32,
+    area: f64,
+    /// See [`BENT_COST`].
+    bent_cost: f64,
+}
+
 /// The state of a decimation.
 #[derive(Debug)]
 pub(super) struct Collapser {
@@ -57,8 +68,7 @@ pub(super) struct Collapser {
     vertices: Vec<Vertex>,
     /// For every vertex itself or the one it was merged into.
     merged_into: Vec<u32>,
-    /// Vertices left in each connected part.
-    part_sizes: Vec<u32>,
+    parts: Vec<Part>,
     count: usize,
     queue: Queue,
     edge: Edge,
@@ -89,12 +99,12 @@ fn cross([a, b, c]: &[Vec64; 3]) -> Vec64 {
     (b - a).cross(&(c - a))
 }
 
-/// The factor on the cost of merging two patches, by their area vectors.
-fn bend(a: &Vec64, b: &Vec64) -> f64 {
+/// The factor on the cost of merging two patches, by their area vectors; `most` more at most.
+fn bend(a: &Vec64, b: &Vec64, most: f64) -> f64 {
     let lengths = (a.norm_squared() * b.norm_squared()).sqrt();
     let cosine = if lengths > 0.0 { a.dot(b) / lengths } else { 0.0 };
     let t = ((BENT_FROM - cosine) / (BENT_FROM - BENT_TO)).clamp(0.0, 1.0);
-    1.0 + BENT_COST * t * t
+    1.0 + most * t * t
 }
 
 impl Collapser {
@@ -121,7 +131,7 @@ impl Collapser {
             vertices: (0..n).map(vertex).collect(),
             live,
             merged_into: (0..n as u32).collect(),
-            part_sizes: Vec::new(),
+            parts: Vec::new(),
             count,
             queue: Queue::default(),
             edge: Edge::default(),
@@ -133,6 +143,12 @@ impl Collapser {
         collapser
     }
 
+    /// How many vertices every connected part shall keep when `target` are wanted of all.
+    pub(super) fn floor(&self, target: usize) -> u32 {
+        let each = super::SMALL_SHARE * target as f64 / self.parts.len().max(1) as f64;
+        (each as u32).clamp(super::LEAST, super::ENOUGH)
+    }
+
     fn find_parts(&mut self) {
         let mut stack = Vec::new();
         let mut seen = vec![false; self.vertices.len()];
@@ -140,7 +156,7 @@ impl Collapser {
             if seen[seed as usize] || self.live.degree(seed) == 0 {
                 continue;
             }
-            let part = self.part_sizes.len() as u32;
+            let part = self.parts.len() as u32;
             let mut size = 0;
             seen[seed as usize] = true;
             stack.push(seed);
@@ -153,7 +169,7 @@ impl Collapser {
                     }
                 }
             }
-            self.part_sizes.push(size);
+            self.parts.push(Part { size, area: 0.0, bent_cost: 0.0 });
         }
     }
 
@@ -176,6 +192,11 @@ impl Collapser {
                 vertex.quadric += &quadric;
                 vertex.area += twice_area / 6.0;
             }
+            self.parts[self.vertices[triangle[0] as usize].part as usize].area += length / 2.0;
+        }
+        let total: f64 = self.parts.iter().map(|part| part.area).sum();
+        for part in self.parts.iter_mut().filter(|part| part.area > 0.0) {
+            part.bent_cost = BENT_COST * (part.area / (LARGE * total)).min(1.0).sqrt();
         }
     }
 
@@ -215,7 +236,7 @@ impl Collapser {
             std::cmp::Ordering::Equal if a.kind == Kind::Fixed => return None,
             std::cmp::Ordering::Equal => best_position(&sum, &a.position, &b.position),
         };
-        Some((position, sum.at(&position) * bend(&a.area, &b.area)))
+        Some((position, sum.at(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost)))
     }
 
     fn stamp([u, v]: [u32; 2], vertices: &[Vertex]) -> u32 {
@@ -291,7 +312,7 @@ impl Collapser {
     fn is_allowed(&mut self, u: u32, v: u32, limits: &Limits) -> bool {
         let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
         let [du, dv] = [u, v].map(|w| self.live.degree(w));
-        if self.part_sizes[a.part as usize] <= limits.floor || du + dv > CROWD || du + dv > 4 + limits.degree.max(du).max(dv) {
+        if self.parts[a.part as usize].size <= limits.floor || du + dv > CROWD || du + dv > 4 + limits.degree.max(du).max(dv) {
             return false;
         }
         self.live.edge_into(u, v, &mut self.edge);
@@ -361,7 +382,7 @@ impl Collapser {
         vertex.kind = vertex.kind.max(gone.kind);
         vertex.stamp += 1;
         self.merged_into[v as usize] = u;
-        self.part_sizes[gone.part as usize] -= 1;
+        self.parts[gone.part as usize].size -= 1;
         self.count -= 1;
         let mut neighbors = std::mem::take(&mut self.neighbors);
         self.live.neighbors_into(u, &mut neighbors);
