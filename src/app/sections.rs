@@ -95,7 +95,7 @@ pub(super) fn joints_section(
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),
-        bones: &session.document().bones,
+        bones: &session.document().flesh.bones,
     };
     joints_ui(ui, &view, state, actions);
 }
@@ -105,7 +105,7 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
     let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
     BoneView {
         joint,
-        settings: document.bones.get(&joint).copied().unwrap_or_default(),
+        settings: document.flesh.bones.get(&joint).copied().unwrap_or_default(),
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
         simulated: document.method.is_simulated(),
     }

@@ -108,11 +108,11 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
     };
     for (name, radius) in &source.bone_radii {
         let joint = joint_of(&character, name)?;
-        character.bone_radii.insert(joint, *radius);
+        character.flesh.radii.insert(joint, *radius);
     }
     for (name, edit) in &source.bones {
         let joint = joint_of(&character, name)?;
-        let edited = character.bones.entry(joint).or_default().edit(edit);
+        let edited = character.flesh.bones.entry(joint).or_default().edit(edit);
         edited.map_err(|error| OpenError::Bone { file: source.to_string(), joint: name.clone(), error })?;
     }
     Ok(character)
