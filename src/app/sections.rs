@@ -10,7 +10,9 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::playback::PlaybackView;
+use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::viewport::{Viewport, ViewportView};
+use crate::character::FleshSettings;
 use crate::session::{Session, Snapshot, Source};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
@@ -52,6 +54,14 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
     };
     let notes: Vec<_> = character.notes.iter().chain(tissue_notes).cloned().collect();
     character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &notes, tissue: &tissue });
+}
+
+/// How fine the simulation mesh is, where there is one.
+pub(super) fn resolution_section(ui: &mut Ui, subject: &Subject, settings: &FleshSettings, actions: &mut Actions) {
+    if subject.tissue.is_ok() {
+        let (skin, simulated) = (subject.skin.mesh.positions.len(), subject.sim.mesh.positions.len());
+        resolution_ui(ui, &ResolutionView { wanted: settings.sim_vertices, skin, simulated }, actions);
+    }
 }
 
 /// Name, value, and whether it is something to worry about.

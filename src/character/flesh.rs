@@ -2,27 +2,51 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{BoneMap, same_structure};
 
-/// Vertices of the simulation mesh, unless the user wants another number.
-pub const DEFAULT_SIM_VERTICES: usize = 4000;
+/// How fine the simulation mesh is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SimVertices {
+    /// As fine as the skin.
+    All,
+    /// About so many vertices; a skin that hardly has more is simulated as it is.
+    About(usize),
+}
+
+/// Fewest vertices that can be asked for: less is no body any more.
+pub const LEAST_SIM_VERTICES: usize = 100;
+
+impl Default for SimVertices {
+    fn default() -> Self {
+        Self::About(4000)
+    }
+}
+
+impl SimVertices {
+    /// How many vertices a skin of so many is to be simulated with; `None` if all of them.
+    #[must_use]
+    pub fn target(self, skin_vertices: usize) -> Option<usize> {
+        match self {
+            Self::All => None,
+            // Less than a third off is not worth a second mesh.
+            Self::About(wanted) => (skin_vertices > wanted + wanted / 2).then_some(wanted.max(LEAST_SIM_VERTICES)),
+        }
+    }
+}
 
 /// Everything the user can say about how the flesh is made.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FleshSettings {
     /// Of the bones that joints carry.
     pub bones: BoneMap,
     /// Radius, world units, of the bones that a joint carries, instead of the one fitted to the skin. Bones must still fit between
     /// their joints.
     pub radii: BTreeMap<usize, f64>,
-    /// About how many vertices the simulation mesh may have; `None`: as many as the skin.
-    pub sim_vertices: Option<usize>,
-}
-
-impl Default for FleshSettings {
-    fn default() -> Self {
-        Self { bones: BoneMap::new(), radii: BTreeMap::new(), sim_vertices: Some(DEFAULT_SIM_VERTICES) }
-    }
+    /// How fine the simulation mesh is.
+    pub sim_vertices: SimVertices,
 }
 
 impl FleshSettings {

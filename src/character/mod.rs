@@ -8,7 +8,7 @@ mod flesh;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
-pub use flesh::{DEFAULT_SIM_VERTICES, FleshSettings};
+pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 
 use std::sync::Arc;
 

@@ -50,6 +50,10 @@ impl Session {
             }
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
+            Command::SetSimVertices(sim_vertices) => {
+                self.stages.forgive();
+                self.document.flesh.sim_vertices = sim_vertices;
+            }
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
