@@ -3,6 +3,7 @@
 mod closest;
 mod normals;
 mod sim_mesh;
+mod skin_mesh;
 mod smooth_normals;
 mod topology;
 mod weld;
@@ -10,7 +11,8 @@ mod winding;
 
 pub use closest::{closest_on_segment, closest_on_triangle};
 pub use normals::vertex_normals_into;
-pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
+pub use sim_mesh::SimMesh;
+pub use skin_mesh::{SkinMesh, WELD_TOLERANCE};
 pub use smooth_normals::NormalGroups;
 pub use topology::Topology;
 pub use weld::{Weld, weld};
