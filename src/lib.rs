@@ -34,6 +34,7 @@ pub mod weights;
 
 pub mod character;
 pub mod tissue;
+pub mod upsample;
 
 pub mod collision;
 pub mod dynamics;

@@ -1,6 +1,7 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
 mod closest;
+pub mod decimate;
 mod normals;
 mod sim_mesh;
 mod skin_mesh;
