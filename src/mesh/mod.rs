@@ -5,6 +5,7 @@ mod normals;
 mod sim_mesh;
 mod smooth_normals;
 mod topology;
+mod triangle_tree;
 mod weld;
 mod winding;
 
@@ -13,6 +14,7 @@ pub use normals::vertex_normals_into;
 pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
 pub use smooth_normals::NormalGroups;
 pub use topology::Topology;
+pub use triangle_tree::{Closest, Crossing, TriangleTree};
 pub use weld::{Weld, weld};
 
 use crate::math::{Point, Vec3};

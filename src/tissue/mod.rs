@@ -29,6 +29,7 @@ pub mod anchors;
 pub mod foot;
 pub mod graph;
 mod held;
+pub mod parts;
 pub mod prisms;
 mod quality;
 pub mod shrink;
@@ -38,6 +39,7 @@ pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
 pub use graph::{Bone, BoneGraph, Node};
+pub use parts::{Part, PartError, PartMap, Parts, Place, Skin};
 pub use prisms::{Prism, Prisms};
 pub use quality::Quality;
 pub(crate) use stretching::FreeBone;
