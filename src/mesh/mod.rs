@@ -2,6 +2,8 @@
 
 mod closest;
 mod normals;
+#[cfg(test)]
+pub(crate) mod shapes;
 mod sim_mesh;
 mod smooth_normals;
 mod topology;
