@@ -8,6 +8,7 @@
 //! The parts depend on the mesh alone, never on the number of threads, and sums over parts are always taken in the same order.
 
 use faer::Side;
+use faer::perm::PermRef;
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
@@ -19,6 +20,7 @@ use nalgebra_sparse::{CooMatrix, CscMatrix};
 use super::factor::FactorError;
 use super::lanes::{LANES, SLOTS};
 use super::local::{Block, Element};
+use super::ordering::{Graph, elimination_order, inverse_of};
 
 /// Vertices that are worth a part.
 const VERTICES_PER_PART: usize = 1200;
@@ -173,14 +175,31 @@ impl Structure {
             supernodal_params: SymbolicSupernodalParams { relax: Some(&RELAX) },
             ..CholeskySymbolicParams::default()
         };
-        let symbolic = factorize_symbolic_cholesky(pattern.symbolic(), Side::Lower, SymmetricOrdering::Amd, params)
-            .map_err(|e| refused(format!("{e:?}")))?;
+        let t0 = std::time::Instant::now();
+        let order = elimination_order(&Graph::of_triangle(&pattern.column_starts, &pattern.rows)).ok_or_else(|| refused("no order".to_owned()))?;
+        let t1 = t0.elapsed();
+        let inverse = inverse_of(&order);
+        let ordering = if std::env::var("AMD").is_ok() { SymmetricOrdering::Amd } else { SymmetricOrdering::Custom(PermRef::new_checked(&order, &inverse, vertices)) };
+        let symbolic =
+            factorize_symbolic_cholesky(pattern.symbolic(), Side::Lower, ordering, params).map_err(|e| refused(format!("{e:?}")))?;
+        eprintln!("ordering {t1:?} with symbolic {:?}", t0.elapsed());
         let tree = Tree::of(&symbolic, elements, vertices).ok_or_else(|| refused("no supernodes".to_owned()))?;
         // A power of two is dealt out evenly to two, four or eight threads.
         let mut wanted = 1 << (vertices / VERTICES_PER_PART).clamp(1, MAX_PARTS).ilog2();
         loop {
             let (owners, top) = tree.share_out(wanted);
             if let Some((parts, top, top_triangle, place)) = build(&tree, &owners, &top, elements, wanted) {
+                let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else { panic!() };
+                let (mut nnz, mut flops) = (0, 0.0);
+                for s in 0..nodes.n_supernodes() {
+                    let c = nodes.supernode_end()[s] as usize - nodes.supernode_begin()[s] as usize;
+                    let r = nodes.supernode(s).pattern().len();
+                    nnz += c * (c + 1) / 2 + c * r;
+                    flops += (c * c * c) as f64 / 3.0 + (c * c * r) as f64 + (c * r * r) as f64;
+                }
+                let tiles = parts.iter().map(|p| p.triangle.tiles).sum::<usize>() + top_triangle.tiles;
+                eprintln!("n {vertices} nnz/n {:.1} gflop {:.2} tiles entries/n {:.1}; parts {:?} top {} tiles {}", nnz as f64 / vertices as f64, flops * 1e-9, tiles as f64 * 16.0 / vertices as f64,
+                    parts.iter().map(|p| (p.vertices.len(), p.triangle.tiles)).collect::<Vec<_>>(), top.len(), top_triangle.tiles);
                 return Ok(Self { parts, top, top_triangle, symbolic, pattern, place });
             }
             if wanted > vertices {

@@ -3,10 +3,13 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::factor::Tile;
-use super::lanes::{SLOTS, Slot, Slots};
+use super::lanes::{SLOTS, Slot, Slots, prefetch};
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{as_v3, as_v4};
 use super::structure::{Supernode, Triangle};
+
+/// How far ahead, in tiles, memory is asked for: what is worked on meanwhile takes longer than memory does.
+const AHEAD: isize = 64;
 
 /// Four slots, as one register or four.
 type Quad = [Slot; 4];
@@ -24,8 +27,8 @@ impl Scratch {
 }
 
 /// `b_R ← b_R − B b_c` for every supernode, or only for some, children first.
-pub(super) fn forward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots) {
-    Arch::new().dispatch(Forward { triangle, tiles, only, b });
+pub(super) fn forward(triangle: &Triangle, tiles: &[Tile], only: Option<&[u32]>, b: &mut Slots, scratch: &mut Scratch) {
+    Arch::new().dispatch(Forward { triangle, tiles, only, b, scratch: &mut scratch.0 });
 }
 
 /// `x_c ← D⁻¹ b_c − Bᵀ x_R` for every supernode, or only for some, parents first.
@@ -46,6 +49,7 @@ struct Forward<'a> {
     /// Numbers of the supernodes, ascending; all without.
     only: Option<&'a [u32]>,
     b: &'a mut Slots,
+    scratch: &'a mut [Quad],
 }
 
 struct Backward<'a> {
@@ -63,10 +67,7 @@ struct Node<'a> {
     columns: usize,
     column_tiles: usize,
     rows: &'a [[u16; 4]],
-    /// Tiles of D⁻¹.
-    diagonal: &'a [Tile],
-    /// Tiles of −B.
-    below: &'a [Tile],
+    tiles: &'a [Tile],
 }
 
 impl<'a> Node<'a> {
@@ -74,15 +75,21 @@ impl<'a> Node<'a> {
     #[inline(always)]
     fn new(node: &Supernode, triangle: &'a Triangle, tiles: &'a [Tile]) -> Self {
         let (columns, rows) = (node.column_tiles(), node.row_tiles());
-        let (diagonal, below) = tiles[node.tiles as usize..][..columns * (columns + rows)].split_at(columns * columns);
         Self {
             first: node.first as usize,
             columns: node.columns as usize,
             column_tiles: columns,
             rows: triangle.rows[node.rows as usize..][..4 * rows].as_chunks::<4>().0,
-            diagonal,
-            below,
+            tiles: &tiles[node.tiles as usize..][..columns * (columns + rows)],
         }
+    }
+
+    /// Tiles of D⁻¹ and of −B in tile column p.
+    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+    #[inline(always)]
+    fn column(&self, p: usize) -> (&'a [Tile], &'a [Tile]) {
+        let length = self.column_tiles + self.rows.len();
+        self.tiles[p * length..][..length].split_at(self.column_tiles)
     }
 }
 
@@ -98,21 +105,27 @@ impl WithSimd for Forward<'_> {
             let node = Node::new(node, self.triangle, self.tiles);
             #[cfg(target_arch = "x86_64")]
             if let Some(v4) = as_v4(simd) {
-                x86::forward(v4, &node, self.b);
+                x86::forward(v4, &node, self.b, self.scratch);
                 continue;
             }
-            for (rows, tiles) in node.rows.iter().zip(node.below.chunks_exact(node.column_tiles)) {
-                let mut sum = gather(self.b, rows);
-                for (p, tile) in tiles.iter().enumerate() {
+            let sums = &mut self.scratch[..node.rows.len()];
+            for (sum, rows) in sums.iter_mut().zip(node.rows) {
+                *sum = gather(self.b, rows);
+            }
+            for p in 0..node.column_tiles {
+                for (sum, tile) in sums.iter_mut().zip(node.column(p).1) {
+                    ask_for(simd, tile, AHEAD);
                     for c in 0..4 {
                         let x = at(self.b, node.first + 4 * p + c);
                         for r in 0..4 {
-                            sum[r] = fma(simd, tile[4 * c + r], x, sum[r]);
+                            sum[r] = fma(simd, tile.0[4 * c + r], x, sum[r]);
                         }
                     }
                 }
+            }
+            for (sum, rows) in sums.iter().zip(node.rows) {
                 for (row, value) in rows.iter().zip(sum) {
-                    self.b[*row as usize] = value;
+                    self.b[*row as usize] = *value;
                 }
             }
         }
@@ -134,7 +147,7 @@ impl WithSimd for Backward<'_> {
                 x86::backward(v4, &node, self.b, self.scratch);
                 continue;
             }
-            let (own, others) = self.scratch.split_at_mut(node.column_tiles);
+            let (own, others) = self.scratch[..node.column_tiles + node.rows.len()].split_at_mut(node.column_tiles);
             for (p, quad) in own.iter_mut().enumerate() {
                 let k = node.first + 4 * p;
                 *quad = [at(self.b, k), at(self.b, k + 1), at(self.b, k + 2), at(self.b, k + 3)];
@@ -142,13 +155,11 @@ impl WithSimd for Backward<'_> {
             for (quad, rows) in others.iter_mut().zip(node.rows) {
                 *quad = gather(self.b, rows);
             }
-            let others = &others[..node.rows.len()];
-            for p in 0..node.column_tiles {
+            for p in (0..node.column_tiles).rev() {
+                let (diagonal, below) = node.column(p);
                 let mut sums = [[0.0; 4]; 4];
-                add_columns(simd, &node.diagonal[p..], node.column_tiles, own, &mut sums);
-                if !others.is_empty() {
-                    add_columns(simd, &node.below[p..], node.column_tiles, others, &mut sums);
-                }
+                add_columns(simd, below, others, &mut sums);
+                add_columns(simd, diagonal, own, &mut sums);
                 write_columns(self.b, &node, p, sums);
             }
         }
@@ -173,17 +184,25 @@ fn gather(slots: &Slots, rows: &[u16; 4]) -> Quad {
     [slots[rows[0] as usize], slots[rows[1] as usize], slots[rows[2] as usize], slots[rows[3] as usize]]
 }
 
-/// Adds Σᵢ Tᵢᵀ xᵢ over every `stride`-th tile.
+/// Adds Σᵢ Tᵢᵀ xᵢ, the last first: memory is read towards its beginning.
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
 #[inline(always)]
-fn add_columns<S: Simd>(simd: S, tiles: &[Tile], stride: usize, known: &[Quad], sums: &mut Quad) {
-    for (tile, x) in tiles.iter().step_by(stride).zip(known) {
+fn add_columns<S: Simd>(simd: S, tiles: &[Tile], known: &[Quad], sums: &mut Quad) {
+    for (tile, x) in tiles.iter().zip(known).rev() {
+        ask_for(simd, tile, -AHEAD);
         for c in 0..4 {
             for r in 0..4 {
-                sums[c] = fma(simd, tile[4 * c + r], x[r], sums[c]);
+                sums[c] = fma(simd, tile.0[4 * c + r], x[r], sums[c]);
             }
         }
     }
+}
+
+/// Asks for the tile so many tiles ahead.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn ask_for<S: Simd>(simd: S, tile: &Tile, ahead: isize) {
+    prefetch(simd, std::ptr::from_ref(tile).wrapping_offset(ahead));
 }
 
 /// t x + a.
@@ -207,7 +226,7 @@ mod x86 {
     use pulp::cast;
     use pulp::x86::V4;
 
-    use super::{Node, Quad, Slot, Slots, at, write_columns};
+    use super::{AHEAD, Node, Quad, Slot, Slots, ask_for, at, write_columns};
 
     /// Lane indices that give group r the entry (r, c) of a tile.
     const COLUMN: [[u32; 16]; 4] = [
@@ -259,30 +278,35 @@ mod x86 {
     }
 
     #[inline(always)]
-    pub(super) fn forward(simd: V4, node: &Node<'_>, b: &mut Slots) {
-        let avx = simd.avx512f;
+    pub(super) fn forward(simd: V4, node: &Node<'_>, b: &mut Slots, scratch: &mut [Quad]) {
         if node.column_tiles == 1 {
-            let k = node.first;
-            let x = [spread(simd, at(b, k)), spread(simd, at(b, k + 1)), spread(simd, at(b, k + 2)), spread(simd, at(b, k + 3))];
-            for (rows, tile) in node.rows.iter().zip(node.below) {
-                let sum = multiply_add(simd, cast(*tile), &x, gather(simd, b, rows));
+            let x = spread_columns(simd, b, node.first);
+            for (rows, tile) in node.rows.iter().zip(node.column(0).1) {
+                ask_for(simd, tile, AHEAD);
+                let sum = multiply_add(simd, cast(tile.0), &x, gather(simd, b, rows));
                 scatter(simd, b, rows, sum);
             }
             return;
         }
-        for (rows, tiles) in node.rows.iter().zip(node.below.chunks_exact(node.column_tiles)) {
-            let mut even = gather(simd, b, rows);
-            let mut odd = avx._mm512_setzero_ps();
-            for (p, tile) in tiles.iter().enumerate() {
-                let k = node.first + 4 * p;
-                let tile: __m512 = cast(*tile);
-                even = avx._mm512_fmadd_ps(column(simd, tile, 0), spread(simd, at(b, k)), even);
-                odd = avx._mm512_fmadd_ps(column(simd, tile, 1), spread(simd, at(b, k + 1)), odd);
-                even = avx._mm512_fmadd_ps(column(simd, tile, 2), spread(simd, at(b, k + 2)), even);
-                odd = avx._mm512_fmadd_ps(column(simd, tile, 3), spread(simd, at(b, k + 3)), odd);
-            }
-            scatter(simd, b, rows, avx._mm512_add_ps(even, odd));
+        let sums = &mut scratch[..node.rows.len()];
+        for (sum, rows) in sums.iter_mut().zip(node.rows) {
+            *sum = cast(gather(simd, b, rows));
         }
+        for p in 0..node.column_tiles {
+            let x = spread_columns(simd, b, node.first + 4 * p);
+            for (sum, tile) in sums.iter_mut().zip(node.column(p).1) {
+                ask_for(simd, tile, AHEAD);
+                *sum = cast(multiply_add(simd, cast(tile.0), &x, cast(*sum)));
+            }
+        }
+        for (sum, rows) in sums.iter().zip(node.rows) {
+            scatter(simd, b, rows, cast(*sum));
+        }
+    }
+
+    #[inline(always)]
+    fn spread_columns(simd: V4, b: &Slots, k: usize) -> [__m512; 4] {
+        [spread(simd, at(b, k)), spread(simd, at(b, k + 1)), spread(simd, at(b, k + 2)), spread(simd, at(b, k + 3))]
     }
 
     #[inline(always)]
@@ -308,30 +332,35 @@ mod x86 {
     pub(super) fn backward(simd: V4, node: &Node<'_>, b: &mut Slots, scratch: &mut [Quad]) {
         let zero = simd.avx512f._mm512_setzero_ps();
         if node.column_tiles == 1 {
-            let mut sums = add_columns(simd, cast(node.diagonal[0]), own_columns(simd, b, node.first), [zero; 4]);
-            for (rows, tile) in node.rows.iter().zip(node.below) {
-                sums = add_columns(simd, cast(*tile), gather(simd, b, rows), sums);
+            let (diagonal, below) = node.column(0);
+            let mut sums = [zero; 4];
+            for (rows, tile) in node.rows.iter().zip(below).rev() {
+                ask_for(simd, tile, -AHEAD);
+                sums = add_columns(simd, cast(tile.0), gather(simd, b, rows), sums);
             }
+            ask_for(simd, &diagonal[0], -AHEAD);
+            sums = add_columns(simd, cast(diagonal[0].0), own_columns(simd, b, node.first), sums);
             let sums = split(simd, over_groups(simd, sums));
             write_columns(b, node, 0, sums);
             return;
         }
-        let (own, others) = scratch.split_at_mut(node.column_tiles);
+        let (own, others) = scratch[..node.column_tiles + node.rows.len()].split_at_mut(node.column_tiles);
         for (p, quad) in own.iter_mut().enumerate() {
             *quad = cast(own_columns(simd, b, node.first + 4 * p));
         }
         for (quad, rows) in others.iter_mut().zip(node.rows) {
             *quad = cast(gather(simd, b, rows));
         }
-        for p in 0..node.column_tiles {
+        for p in (0..node.column_tiles).rev() {
+            let (diagonal, below) = node.column(p);
             let mut sums = [zero; 4];
-            for (tile, x) in node.diagonal[p..].iter().step_by(node.column_tiles).zip(&*own) {
-                sums = add_columns(simd, cast(*tile), cast(*x), sums);
+            for (tile, x) in below.iter().zip(&*others).rev() {
+                ask_for(simd, tile, -AHEAD);
+                sums = add_columns(simd, cast(tile.0), cast(*x), sums);
             }
-            if !node.below.is_empty() {
-                for (tile, x) in node.below[p..].iter().step_by(node.column_tiles).zip(&*others) {
-                    sums = add_columns(simd, cast(*tile), cast(*x), sums);
-                }
+            for (tile, x) in diagonal.iter().zip(&*own).rev() {
+                ask_for(simd, tile, -AHEAD);
+                sums = add_columns(simd, cast(tile.0), cast(*x), sums);
             }
             let sums = split(simd, over_groups(simd, sums));
             write_columns(b, node, p, sums);

@@ -114,7 +114,7 @@ impl Window {
         }
         let count = solver.top.count;
         self.top.b[..count].copy_from_slice(&solver.top.b[..count]);
-        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b, &mut self.top.scratch);
         self.ascend(structure, factor);
         self.take(values);
     }
@@ -165,7 +165,8 @@ impl Window {
             if reach.supernodes.is_empty() {
                 continue;
             }
-            forward(&part.triangle, tiles, Some(&reach.supernodes), &mut reach.b);
+            let Reach { supernodes, b, scratch, .. } = reach;
+            forward(&part.triangle, tiles, Some(supernodes), b, scratch);
             let own = part.vertices.len();
             for (sum, b) in self.top.b[..top].iter_mut().zip(&reach.b[own..]) {
                 *sum = add(*sum, *b);
@@ -175,7 +176,7 @@ impl Window {
 
     fn descend(&mut self, structure: &Structure, factor: &Factor) {
         self.descend_parts(structure, factor);
-        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b, &mut self.top.scratch);
     }
 
     fn ascend(&mut self, structure: &Structure, factor: &Factor) {
