@@ -27,8 +27,12 @@ const BONES: usize = 4;
 fn main() -> Result<(), Box<dyn Error>> {
     let asked: Vec<usize> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
     let sizes = if asked.is_empty() { SIZES.to_vec() } else { asked };
-    println!("                    ---------- 1 thread, ms -----------------  --------- 2 threads, ms -----------------              - bytes/vertex -");
-    println!("vertices      tets  set-up    local   global     step  ns/vert  set-up    local   global     step  ns/vert  memory MB   local  global");
+    println!(
+        "                    ---------- 1 thread, ms -----------------  --------- 2 threads, ms -----------------              - bytes/vertex -"
+    );
+    println!(
+        "vertices      tets  set-up    local   global     step  ns/vert  set-up    local   global     step  ns/vert  memory MB   local  global"
+    );
     for vertices in sizes {
         reset_peak_memory();
         let character = Arc::new(tube(vertices)?);

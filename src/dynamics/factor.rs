@@ -24,6 +24,14 @@ use super::structure::{Structure, Supernode, Triangle};
 #[repr(C, align(64))]
 pub(super) struct Tile(pub(super) [f32; 16]);
 
+impl Tile {
+    #[expect(clippy::inline_always, reason = "called in vector code")]
+    #[inline(always)]
+    pub(super) fn columns(&self) -> &[[f32; 4]] {
+        self.0.as_chunks::<4>().0
+    }
+}
+
 /// Why a matrix could not be factored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

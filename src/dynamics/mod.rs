@@ -42,6 +42,7 @@ mod local;
 mod materials;
 mod ordering;
 mod params;
+mod pattern;
 mod polar;
 mod rows;
 mod simulation;

@@ -112,7 +112,7 @@ pub(super) fn inverse_of(order: &[u32]) -> Vec<u32> {
 
 /// Orders a graph whose vertices are known outside by the names `vertices`.
 fn dissect(graph: &Graph, vertices: &[u32], order: &mut [u32]) -> Option<()> {
-    let sides = if graph.len() > std::env::var("LEAF").map_or(LEAF, |l| l.parse().unwrap()) { cut(graph) } else { None };
+    let sides = if graph.len() > LEAF { cut(graph) } else { None };
     let Some(sides) = sides else { return by_degree(graph, vertices, order) };
     let members = |side: Side| -> Vec<u32> { (0..graph.len() as u32).filter(|&v| sides[v as usize] == side).collect() };
     let (near, far, between) = (members(Side::Near), members(Side::Far), members(Side::Cut));
@@ -190,4 +190,77 @@ fn elimination_tree(graph: &Graph, order: &[u32]) -> Vec<u32> {
         }
     }
     parents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of the factor below the diagonal.
+    fn fill(graph: &Graph, order: &[u32]) -> usize {
+        let parents = elimination_tree(graph, order);
+        let places = inverse_of(order);
+        let mut columns: Vec<std::collections::BTreeSet<u32>> = vec![std::collections::BTreeSet::new(); order.len()];
+        let mut fill = 0;
+        for k in 0..order.len() {
+            let mut column = std::mem::take(&mut columns[k]);
+            column.extend(graph.neighbours(order[k]).iter().map(|&w| places[w as usize]).filter(|&row| row > k as u32));
+            assert_eq!(column.first().copied().unwrap_or(u32::MAX), parents[k]);
+            fill += column.len();
+            if let Some(&parent) = column.first() {
+                columns[parent as usize].extend(column.iter().copied().filter(|&row| row > parent));
+            }
+        }
+        fill
+    }
+
+    fn grid(side: u32) -> Graph {
+        Graph::of_pairs((side * side) as usize, |pair| {
+            for v in 0..side * side {
+                for (step, inside) in
+                    [(1, v % side < side - 1), (side, v < side * (side - 1)), (side + 1, v % side < side - 1 && v < side * (side - 1))]
+                {
+                    if inside {
+                        pair(v, v + step);
+                    }
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn every_vertex_comes_once_and_children_right_before_parents() {
+        for graph in [grid(1), grid(2), grid(50), Graph::of_pairs(0, |_| {}), Graph::of_pairs(1000, |_| {})] {
+            let order = elimination_order(&graph).expect("an order");
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..graph.len() as u32));
+            // In postorder the vertex before is a child, or the vertex is a leaf.
+            let parents = elimination_tree(&graph, &order);
+            for (k, &parent) in parents.iter().enumerate().skip(1) {
+                let leaf = !parents.contains(&(k as u32));
+                assert!(leaf || parents[k - 1] == k as u32, "{k} {parent}");
+            }
+        }
+    }
+
+    /// n log n, where minimum degree alone grows faster.
+    #[test]
+    fn the_fill_of_a_surface_grows_slowly() {
+        let per_vertex = |side: u32| {
+            let graph = grid(side);
+            fill(&graph, &elimination_order(&graph).expect("an order")) as f64 / f64::from(side * side)
+        };
+        let (small, large) = (per_vertex(40), per_vertex(160));
+        assert!(large < 2.0 * small && large < 60.0, "{small} {large}");
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_the_threads() {
+        let orders = [1, 2, 4].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| elimination_order(&grid(90)).expect("an order"))
+        });
+        assert!(orders[0] == orders[1] && orders[1] == orders[2]);
+    }
 }

@@ -7,27 +7,17 @@
 //!
 //! The parts depend on the mesh alone, never on the number of threads, and sums over parts are always taken in the same order.
 
-use faer::Side;
-use faer::perm::PermRef;
-use faer::sparse::SymbolicSparseColMatRef;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
-};
-use faer::sparse::linalg::{SupernodalThreshold, SymbolicSupernodalParams};
-
-use nalgebra_sparse::{CooMatrix, CscMatrix};
+use faer::sparse::linalg::cholesky::{SymbolicCholesky, SymbolicCholeskyRaw};
 
 use super::factor::FactorError;
 use super::lanes::{LANES, SLOTS};
 use super::local::{Block, Element};
-use super::ordering::{Graph, elimination_order, inverse_of};
+use super::pattern::Pattern;
 
 /// Vertices that are worth a part.
 const VERTICES_PER_PART: usize = 1200;
 /// More parts than this are only made when a part would not fit its slots.
 const MAX_PARTS: usize = 8;
-/// Merge adjacent supernodes of so many columns when less than this part of the result is zeros: a zero costs less than a loop.
-const RELAX: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
 /// Slots behind the last row that may be read, and a dummy.
 pub(super) const PADDING: usize = 4;
 
@@ -37,13 +27,6 @@ fn supernode_work(columns: usize, rows: usize) -> f64 {
     30.0 + 10.0 * c * r + 20.0 * r + 5.0 * c * c
 }
 const PRISM_WORK: f64 = 50.0;
-
-/// The lower triangle of the matrix, column by column.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    pub(super) column_starts: Vec<u32>,
-    pub(super) rows: Vec<u32>,
-}
 
 /// A supernode as a part or the top sees it.
 #[derive(Debug, Clone, Copy)]
@@ -129,39 +112,6 @@ struct Tree {
     vertex: Vec<u32>,
 }
 
-impl Pattern {
-    /// Couples all vertices of every prism, whichever of its tets are usable.
-    fn of(elements: &[Element], vertices: usize) -> Self {
-        let mut pairs = CooMatrix::new(vertices, vertices);
-        for vertex in 0..vertices {
-            pairs.push(vertex, vertex, 1.0_f32);
-        }
-        for element in elements {
-            let mut corners = element.corners.map(|v| v as usize);
-            corners.sort_unstable();
-            let [a, b, c] = corners;
-            for (column, row) in [(a, b), (a, c), (b, c)] {
-                pairs.push(row, column, 1.0);
-            }
-        }
-        let compressed = CscMatrix::from(&pairs);
-        let narrow = |indices: &[usize]| indices.iter().map(|&k| k as u32).collect();
-        Self { column_starts: narrow(compressed.col_offsets()), rows: narrow(compressed.row_indices()) }
-    }
-
-    /// Where the entry of two vertices is stored; `None` if they are not coupled.
-    pub(super) fn entry(&self, a: u32, b: u32) -> Option<usize> {
-        let (column, row) = if a < b { (a, b) } else { (b, a) };
-        let range = self.column_starts[column as usize] as usize..self.column_starts[column as usize + 1] as usize;
-        self.rows[range.clone()].binary_search(&row).ok().map(|k| range.start + k)
-    }
-
-    pub(super) fn symbolic(&self) -> SymbolicSparseColMatRef<'_, u32> {
-        let n = self.column_starts.len() - 1;
-        SymbolicSparseColMatRef::new_checked(n, n, &self.column_starts, None, &self.rows)
-    }
-}
-
 impl Structure {
     /// Analyses the system of these elements.
     ///
@@ -170,36 +120,13 @@ impl Structure {
     pub(super) fn analyse(elements: &[Element], vertices: usize) -> Result<Self, FactorError> {
         let refused = |reason: String| FactorError::Symbolic { unknowns: vertices, reason };
         let pattern = Pattern::of(elements, vertices);
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            supernodal_params: SymbolicSupernodalParams { relax: Some(&RELAX) },
-            ..CholeskySymbolicParams::default()
-        };
-        let t0 = std::time::Instant::now();
-        let order = elimination_order(&Graph::of_triangle(&pattern.column_starts, &pattern.rows)).ok_or_else(|| refused("no order".to_owned()))?;
-        let t1 = t0.elapsed();
-        let inverse = inverse_of(&order);
-        let ordering = if std::env::var("AMD").is_ok() { SymmetricOrdering::Amd } else { SymmetricOrdering::Custom(PermRef::new_checked(&order, &inverse, vertices)) };
-        let symbolic =
-            factorize_symbolic_cholesky(pattern.symbolic(), Side::Lower, ordering, params).map_err(|e| refused(format!("{e:?}")))?;
-        eprintln!("ordering {t1:?} with symbolic {:?}", t0.elapsed());
+        let symbolic = pattern.analyse().map_err(refused)?;
         let tree = Tree::of(&symbolic, elements, vertices).ok_or_else(|| refused("no supernodes".to_owned()))?;
         // A power of two is dealt out evenly to two, four or eight threads.
         let mut wanted = 1 << (vertices / VERTICES_PER_PART).clamp(1, MAX_PARTS).ilog2();
         loop {
             let (owners, top) = tree.share_out(wanted);
             if let Some((parts, top, top_triangle, place)) = build(&tree, &owners, &top, elements, wanted) {
-                let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else { panic!() };
-                let (mut nnz, mut flops) = (0, 0.0);
-                for s in 0..nodes.n_supernodes() {
-                    let c = nodes.supernode_end()[s] as usize - nodes.supernode_begin()[s] as usize;
-                    let r = nodes.supernode(s).pattern().len();
-                    nnz += c * (c + 1) / 2 + c * r;
-                    flops += (c * c * c) as f64 / 3.0 + (c * c * r) as f64 + (c * r * r) as f64;
-                }
-                let tiles = parts.iter().map(|p| p.triangle.tiles).sum::<usize>() + top_triangle.tiles;
-                eprintln!("n {vertices} nnz/n {:.1} gflop {:.2} tiles entries/n {:.1}; parts {:?} top {} tiles {}", nnz as f64 / vertices as f64, flops * 1e-9, tiles as f64 * 16.0 / vertices as f64,
-                    parts.iter().map(|p| (p.vertices.len(), p.triangle.tiles)).collect::<Vec<_>>(), top.len(), top_triangle.tiles);
                 return Ok(Self { parts, top, top_triangle, symbolic, pattern, place });
             }
             if wanted > vertices {

@@ -209,7 +209,7 @@ fn add_to(to: &mut [Slot], what: &[Slot]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::dynamics::local::Element;
     use nalgebra::{DMatrix, DVector, Matrix3};
@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// A grid of triangles, whose elimination has separators.
-    fn grid(side: u32) -> Vec<Element> {
+    pub(in crate::dynamics) fn grid(side: u32) -> Vec<Element> {
         let mut elements = Vec::new();
         for row in 0..side - 1 {
             for column in 0..side - 1 {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     /// Values of a positive definite matrix of the structure.
-    fn values(structure: &Structure) -> Vec<f64> {
+    pub(in crate::dynamics) fn values(structure: &Structure) -> Vec<f64> {
         let value = |row: usize, column: usize| {
             if row == column { 8.0 + (column as f64).sin() } else { -0.5 - 0.3 * ((row * 7 + column) as f64).cos() }
         };
