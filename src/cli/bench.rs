@@ -51,7 +51,7 @@ struct Measured {
 
 impl Bench {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let source = self.character.source();
+        let source = self.character.source(options);
         let report = stderr::with_progress(options, "Measuring", |progress| self.measure(&source, options, progress))?;
         if self.json {
             return print_json(&report);

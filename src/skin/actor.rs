@@ -67,7 +67,7 @@ impl Actor {
             Method::Lbs => Bound::Direct(Box::new(LinearBlend::bind(character, weights))),
             Method::Dqs => Bound::Direct(Box::new(DualQuaternion::bind(character, weights))),
             Method::Pd => {
-                let all_simulated = subject.sim.sim_from_source.iter().all(Option::is_some);
+                let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
                 Bound::Simulated {
                     skinner: Box::new(Projective::bind(subject, params)?),
                     simulated: subject.sim.mesh.positions.clone(),
@@ -102,9 +102,9 @@ impl Actor {
                 if let Some(props) = props {
                     props.skin(frame, &mut self.positions)?;
                 }
-                for (position, sim) in self.positions.iter_mut().zip(&self.subject.sim.sim_from_source) {
-                    if let Some(sim) = sim {
-                        *position = simulated[*sim as usize];
+                for (position, skin) in self.positions.iter_mut().zip(&self.subject.skin.skin_from_source) {
+                    if let Some(skin) = skin {
+                        *position = simulated[*skin as usize];
                     }
                 }
                 skinned
@@ -160,6 +160,15 @@ impl Actor {
     #[must_use]
     pub fn positions(&self) -> &[Point] {
         &self.positions
+    }
+
+    /// World positions of the simulation mesh; none for methods that don't simulate.
+    #[must_use]
+    pub fn simulated(&self) -> &[Point] {
+        match &self.bound {
+            Bound::Direct(_) => &[],
+            Bound::Simulated { simulated, .. } => simulated,
+        }
     }
 
     /// Unit normals of all source vertices; smooth across the seams of the source, sharp where the file is.

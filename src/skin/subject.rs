@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::character::{Attachment, BoneMap, Character};
+use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
-use crate::mesh::{Bounds, SimMesh, TriMesh};
+use crate::mesh::{Bounds, SimMesh, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Tissue, TissueError};
 use crate::weights::{SkinWeights, by_distance};
@@ -18,12 +18,14 @@ pub struct Subject {
     pub character: Arc<Character>,
     /// All source vertices in the bind pose, world space.
     pub bind_positions: Arc<[Point]>,
-    /// The welded skin.
+    /// The welded skin at the source's resolution.
+    pub skin: Arc<SkinMesh>,
+    /// What of it is simulated.
     pub sim: Arc<SimMesh>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
-    /// What the user says about bones; the flesh is built by it.
-    pub bones: Arc<BoneMap>,
+    /// What the user says about the flesh; it is made by it.
+    pub settings: Arc<FleshSettings>,
     /// Flesh, or why there is none.
     pub tissue: Result<Flesh, TissueError>,
     /// Diagonal of the bind pose's bounding box, in world units.
@@ -90,17 +92,18 @@ impl Subject {
             return Err(BindError::NoTriangles);
         }
         let is_skin: Vec<bool> = character.meshes.iter().flat_map(|m| std::iter::repeat_n(m.is_skin(), m.positions.len())).collect();
-        let sim = SimMesh::weld(&positions, &triangles, &is_skin);
+        let skin = SkinMesh::weld(&positions, &triangles, &is_skin);
         progress.check()?;
-        let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &sim).into();
+        let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &skin).into();
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 
         let mut subject = Self {
-            bones: Arc::new(character.bones.clone()),
+            settings: Arc::new(character.flesh.clone()),
             size: Bounds::of(&positions).size(),
             character,
             bind_positions: positions.into(),
-            sim: Arc::new(sim),
+            sim: Arc::new(SimMesh::same_as(&skin.mesh)),
+            skin: Arc::new(skin),
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
             setup: SetupTimes { weld_ms, ..SetupTimes::default() },
@@ -109,12 +112,12 @@ impl Subject {
         Ok(subject)
     }
 
-    /// The same character with flesh by other settings of its bones.
+    /// The same character with flesh by other settings.
     ///
     /// # Errors
     /// [`BindError::Cancelled`].
-    pub fn with_bones(&self, bones: &BoneMap, progress: &Progress) -> Result<Self, BindError> {
-        let mut subject = Self { bones: Arc::new(bones.clone()), ..self.clone() };
+    pub fn with_settings(&self, settings: &FleshSettings, progress: &Progress) -> Result<Self, BindError> {
+        let mut subject = Self { settings: Arc::new(settings.clone()), ..self.clone() };
         subject.grow(progress)?;
         Ok(subject)
     }
@@ -129,8 +132,8 @@ impl Subject {
     fn grow(&mut self, progress: &Progress) -> Result<(), BindError> {
         let start = Instant::now();
         let character = &self.character;
-        let weights = file_weights(character, &self.sim);
-        let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &character.bone_radii, &self.bones, progress) {
+        let weights = file_weights(character, &self.skin).map(|weights| on_simulation_mesh(&weights, &self.sim));
+        let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &self.settings, progress) {
             Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
             other => other,
         };
@@ -148,12 +151,12 @@ impl Subject {
 }
 
 /// Distance weights for every mesh that brought none.
-fn fallback_weights(character: &Character, sim: &SimMesh) -> Vec<Option<SkinWeights>> {
+fn fallback_weights(character: &Character, skin: &SkinMesh) -> Vec<Option<SkinWeights>> {
     let wanted = |attachment: &Attachment| matches!(attachment, Attachment::Unweighted);
     if character.skeleton.is_empty() || !character.meshes.iter().any(|mesh| wanted(&mesh.attachment)) {
         return vec![None; character.meshes.len()];
     }
-    let on_sim = by_distance(&sim.mesh, &character.skeleton);
+    let on_skin = by_distance(&skin.mesh, &character.skeleton);
     let mut first = 0;
     let weights_of = |mesh: &crate::character::SourceMesh| {
         let range = first..first + mesh.positions.len();
@@ -161,9 +164,9 @@ fn fallback_weights(character: &Character, sim: &SimMesh) -> Vec<Option<SkinWeig
         wanted(&mesh.attachment).then(|| {
             // Vertices without a triangle are on nothing that moves: they take the nearest way, their own distances.
             let loose = TriMesh { positions: mesh.positions.clone(), triangles: Vec::new() };
-            let alone = sim.sim_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
-            let rows = range.map(|source| match (sim.sim_from_source[source], &alone) {
-                (Some(v), _) => row(&on_sim, v as usize),
+            let alone = skin.skin_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
+            let rows = range.map(|source| match (skin.skin_from_source[source], &alone) {
+                (Some(v), _) => row(&on_skin, v as usize),
                 (None, Some(alone)) => row(alone, source - (first - mesh.positions.len())),
                 (None, None) => Vec::new(),
             });
@@ -177,13 +180,18 @@ fn row(weights: &SkinWeights, vertex: usize) -> Vec<(u32, f32)> {
     weights.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
 }
 
-/// The file's weights on the simulation mesh; `None` if any simulated vertex has none.
-fn file_weights(character: &Character, sim: &SimMesh) -> Option<SkinWeights> {
-    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); sim.mesh.positions.len()];
+/// Of every simulated vertex those of the skin's nearest vertex.
+fn on_simulation_mesh(weights: &SkinWeights, sim: &SimMesh) -> SkinWeights {
+    SkinWeights::from_rows(sim.skin_from_sim.iter().map(|&vertex| row(weights, vertex as usize)).collect::<Vec<_>>()).0
+}
+
+/// The file's weights on the skin; `None` if any vertex has none.
+fn file_weights(character: &Character, skin: &SkinMesh) -> Option<SkinWeights> {
+    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); skin.mesh.positions.len()];
     let mut source = 0;
     for mesh in &character.meshes {
         for vertex in 0..mesh.positions.len() {
-            if let (Some(v), Attachment::Skinned { weights, .. }) = (sim.sim_from_source[source], &mesh.attachment)
+            if let (Some(v), Attachment::Skinned { weights, .. }) = (skin.skin_from_source[source], &mesh.attachment)
                 && rows[v as usize].is_empty()
             {
                 rows[v as usize] = row(weights, vertex);
