@@ -130,6 +130,8 @@ pub struct Character {
     pub bone_radii: BTreeMap<usize, f64>,
     /// What the user says about the bones that a joint carries, from the start.
     pub bones: BoneMap,
+    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    pub humanoid: BTreeMap<String, usize>,
 }
 
 impl SourceMesh {
