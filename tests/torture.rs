@@ -18,8 +18,14 @@ use sinew::progress::Progress;
 
 mod skip;
 
+#[path = "torture/bombs.rs"]
+mod bombs;
+
 #[path = "torture/made.rs"]
 mod made;
+
+#[path = "torture/mutated.rs"]
+mod mutated;
 
 struct Counting;
 

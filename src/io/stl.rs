@@ -83,6 +83,7 @@ fn text(bytes: &[u8], character: &mut Character) -> Parsed<Vec<Solid>> {
         while let Some(word) = words.next() {
             let Some(solid) = solids.last_mut() else { break };
             match word.to_ascii_lowercase().as_str() {
+                "solid" if !corners.is_empty() => return bad(format!("line {}: a solid starts within a facet", i + 1)),
                 "solid" => {
                     let name = words.by_ref().collect::<Vec<_>>().join(" ");
                     solids.push(Solid { name, ..Solid::default() });
@@ -186,6 +187,7 @@ mod tests {
         assert!(read(b"soli").is_err() && read(b"").is_err());
         assert!(read(b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n").is_err());
         assert!(read(b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 zero 0\n").is_err());
+        assert!(read(b"solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nsolid y\nendloop\n").is_err());
         assert_eq!(read(b"solid x\nendsolid x").unwrap().source_triangles(), 0);
     }
 }

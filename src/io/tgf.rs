@@ -1,4 +1,4 @@
-//! `.tgf` skeletons of libigl and Pinocchio's successors: numbered places, a line `#`, bones between them.
+//! `.tgf` skeletons, as libigl writes them: numbered places, a line `#`, bones between them, perhaps a line `#` and pseudo-edges.
 //!
 //! A line of a place is `number x y z`, whatever may follow; a line of a bone `from to`, perhaps with three flags: is it a bone, a
 //! pseudo-edge, an edge of a cage. Pseudo-edges and cages are left out. Places without a bone are handles: joints of their own.
@@ -36,7 +36,8 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<TgfFile> {
         places.push((name, Point64::new(x, y, z)));
     }
     let mut bones = Vec::new();
-    for (line, content) in lines {
+    // A second "#" ends the bones; what follows are pseudo-edges.
+    for (line, content) in lines.take_while(|(_, content)| !content.starts_with('#')) {
         let words: Vec<&str> = content.split_whitespace().collect();
         let end = |at: usize| words.get(at).and_then(|name| index_of.get(name)).copied();
         let (Some(from), Some(to)) = (end(0), end(1)) else {
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn bones_become_a_tree_and_columns_know_their_joint() {
         // A handle 9; a chain 1 → 2 → 3 with a branch 2 → 4, all in a wild order; a cage edge.
-        let text = "3 2 0 0 garbage\n1 0 0 0\n2 1 0 0\n4 1 1 0\n9 5 5 5\n#\n2 3\n1 2 1 0 0\n2 4\n9 1 0 0 1\n";
+        let text = "3 2 0 0 garbage\n1 0 0 0\n2 1 0 0\n4 1 1 0\n9 5 5 5\n#\n2 3\n1 2 1 0 0\n2 4\n9 1 0 0 1\n#\n3 9\n";
         let read = read(text.as_bytes()).unwrap();
         let names: Vec<_> = read.skeleton.joints().iter().map(|j| (j.name.as_str(), j.parent)).collect();
         assert_eq!(names, [("joint1", None), ("joint2", Some(0)), ("joint3", Some(1)), ("joint4", Some(1)), ("joint9", None)]);
