@@ -259,7 +259,7 @@ fn vrm_characters_say_which_joint_is_what() {
         assert!(character.humanoid.len() >= 15, "{:?}", character.humanoid);
         assert_ne!(name("leftUpperArm"), name("rightUpperArm"));
         assert!(has_note(&character, "VRM 0"));
-        assert_eq!(character.bones.len(), springs, "{:?}", character.bones);
+        assert_eq!(character.flesh.bones.len(), springs, "{:?}", character.flesh.bones);
     }
 }
 
@@ -324,7 +324,7 @@ fn springs_of_both_vrm_versions_swing_and_humans_are_known() {
     for (version, text) in [("VRM 0", first), ("VRM 1", second)] {
         let character = read(&[("a.vrm", &chain(text))]);
         assert_eq!(character.humanoid.iter().map(|(name, &joint)| (name.as_str(), joint)).collect::<Vec<_>>(), [("head", 0)], "{version}");
-        let swinging: Vec<usize> = character.bones.iter().filter(|(_, bone)| bone.is_virtual).map(|(&joint, _)| joint).collect();
+        let swinging: Vec<usize> = character.flesh.bones.iter().filter(|(_, bone)| bone.is_virtual).map(|(&joint, _)| joint).collect();
         assert_eq!(swinging, [1, 2, 3], "{version}");
         assert_eq!(has_note(&character, "VRM 0"), version == "VRM 0");
         assert!(has_note(&character, "springs"));

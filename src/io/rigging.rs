@@ -25,7 +25,7 @@ pub(super) fn take_skeleton(character: &mut Character, rig: Character) -> Parsed
     character.clips.extend(rig.clips);
     character.skeleton = rig.skeleton;
     character.humanoid = rig.humanoid;
-    character.bones = rig.bones;
+    character.flesh.bones = rig.flesh.bones;
     check_inside(character)
 }
 

@@ -37,7 +37,7 @@ pub fn read(vrm: &Map<String, Value>, root: &Root, joint_of_node: &[Option<usize
     swinging.dedup();
     swinging.retain(|joint| !character.humanoid.values().any(|human| human == joint));
     for &joint in &swinging {
-        character.bones.entry(joint).or_default().is_virtual = true;
+        character.flesh.bones.entry(joint).or_default().is_virtual = true;
     }
     if !swinging.is_empty() {
         let text = format!("joints that are springs in the file and swing here too (virtual:off holds one): {}", swinging.len());

@@ -47,6 +47,6 @@ fn check(character: &Character) {
         assert!(mesh.tex_coords.as_ref().is_none_or(|t| t.len() == count), "texture coordinates");
         assert!(mesh.material.is_none_or(|m| m < character.materials.len()), "material");
     }
-    assert!(character.humanoid.values().chain(character.bones.keys()).all(|&joint| joint < skeleton.len()), "joints");
+    assert!(character.humanoid.values().chain(character.flesh.bones.keys()).all(|&joint| joint < skeleton.len()), "joints");
     assert!(character.metres_per_unit > 0.0 && character.metres_per_unit.is_finite(), "unit");
 }
