@@ -12,6 +12,7 @@ pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use place::{PartError, PartMap, Place};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
@@ -131,6 +132,8 @@ pub struct Character {
     pub metres_per_unit: f64,
     /// What the user says about how the flesh is made, from the start.
     pub flesh: FleshSettings,
+    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    pub humanoid: BTreeMap<String, usize>,
 }
 
 impl SourceMesh {
