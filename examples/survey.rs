@@ -37,7 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let gpu = GpuContext::headless()?;
     let renderer = Renderer::new(&gpu);
-    println!("| character | source vertices | simulated | findings | open s | first frame s | step ms | bend | clip | written and read again |");
+    println!(
+        "| character | source vertices | simulated | findings | open s | first frame s | step ms | bend | clip | written and read again |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let (mut pictures, mut labels) = (Vec::new(), Vec::new());
     for source in characters {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BoneMap, same_structure};
+use super::{BoneMap, PartMap, same_structure};
 
 /// How fine the simulation mesh is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,12 +47,17 @@ pub struct FleshSettings {
     pub radii: BTreeMap<usize, f64>,
     /// How fine the simulation mesh is.
     pub sim_vertices: SimVertices,
+    /// How parts of the skin move that the user had something to say about.
+    pub parts: PartMap,
 }
 
 impl FleshSettings {
     /// Whether two settings make the same tissue, whatever the factors of bones.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {
-        self.radii == other.radii && self.sim_vertices == other.sim_vertices && same_structure(&self.bones, &other.bones)
+        self.radii == other.radii
+            && self.sim_vertices == other.sim_vertices
+            && self.parts == other.parts
+            && same_structure(&self.bones, &other.bones)
     }
 }

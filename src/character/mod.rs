@@ -5,10 +5,12 @@
 
 mod bones;
 mod flesh;
+mod place;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use place::{PartError, PartMap, Place};
 
 use std::sync::Arc;
 

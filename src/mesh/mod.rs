@@ -3,10 +3,13 @@
 mod closest;
 pub mod decimate;
 mod normals;
+#[cfg(test)]
+pub(crate) mod shapes;
 mod sim_mesh;
 mod skin_mesh;
 mod smooth_normals;
 mod topology;
+mod triangle_tree;
 mod weld;
 mod winding;
 
@@ -16,6 +19,7 @@ pub use sim_mesh::SimMesh;
 pub use skin_mesh::{SkinMesh, WELD_TOLERANCE};
 pub use smooth_normals::NormalGroups;
 pub use topology::Topology;
+pub use triangle_tree::{Closest, Crossing, TriangleTree};
 pub use weld::{Weld, weld};
 
 use crate::math::{Point, Vec3};
