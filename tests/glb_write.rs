@@ -75,6 +75,7 @@ fn character() -> Character {
         metres_per_unit: 1.0,
         bone_radii: std::collections::BTreeMap::new(),
         bones: sinew::character::BoneMap::new(),
+        document: None,
     }
 }
 

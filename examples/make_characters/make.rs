@@ -63,6 +63,7 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         metres_per_unit: 1.0,
         bone_radii: std::collections::BTreeMap::new(),
         bones: sinew::character::BoneMap::new(),
+        document: None,
     })
 }
 

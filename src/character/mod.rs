@@ -4,8 +4,10 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod document;
 
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE, same_structure};
+pub use document::{SourceDocument, SourcePrimitive};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -130,6 +132,8 @@ pub struct Character {
     pub bone_radii: BTreeMap<usize, f64>,
     /// What the user says about the bones that a joint carries, from the start.
     pub bones: BoneMap,
+    /// The glTF document that the meshes come from, if they come from one.
+    pub document: Option<Arc<SourceDocument>>,
 }
 
 impl SourceMesh {
