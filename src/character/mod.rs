@@ -4,11 +4,13 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod document;
 mod flesh;
 mod place;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use place::{PartError, PartMap, Place};
 
@@ -134,6 +136,8 @@ pub struct Character {
     pub flesh: FleshSettings,
     /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
     pub humanoid: BTreeMap<String, usize>,
+    /// The glTF document that the meshes come from, if they come from one.
+    pub document: Option<Arc<SourceDocument>>,
 }
 
 impl SourceMesh {

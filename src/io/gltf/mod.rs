@@ -31,6 +31,7 @@ mod vrm;
 mod weights;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub(super) use skeleton::{bind_others, is_invertible};
 pub(super) use weights::give_to_nearest_bone;
@@ -42,7 +43,7 @@ use extensions::Extensions;
 use gltf::json::{Root, mesh::Semantic};
 
 use super::error::{IoError, Parsed};
-use crate::character::{Character, Severity};
+use crate::character::{Character, Severity, SourceDocument};
 use crate::progress::Progress;
 
 /// Reads a glTF or GLB from memory; files that it names can't be found. The character may lack meshes or joints.
@@ -82,11 +83,15 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     }
     progress.set_fraction(0.8);
     let context = mesh::Context { root: &root, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
-    character.meshes = context.meshes(&mut character, progress)?;
+    let (meshes, places) = context.meshes(&mut character, progress)?;
+    let joint_nodes = joint_nodes(&rig);
+    character.meshes = meshes;
     vrm::read(&extensions.vrm, &root, &rig.joint_of_node, &mut character);
     character.skeleton = rig.skeleton;
     character.materials = materials.all;
     note_extensions(&extensions, &mut character);
+    let (json, folder, clips) = (json.into_owned(), place.folder.clone(), character.clips.len());
+    character.document = Some(Arc::new(SourceDocument { json, buffers, folder, meshes: places, joint_nodes, clips }));
     Ok(character)
 }
 
@@ -105,6 +110,17 @@ fn note_extensions(extensions: &Extensions, character: &mut Character) {
             format!("textures left out because only {} has their pictures: {}", pictures.join(", "), extensions.other_pictures.len());
         character.note(Severity::Warning, extensions.other_pictures.len(), text);
     }
+}
+
+/// The node of every joint.
+fn joint_nodes(rig: &skeleton::Rig) -> Vec<usize> {
+    let mut nodes = vec![0; rig.skeleton.len()];
+    for (node, joint) in rig.joint_of_node.iter().enumerate() {
+        if let Some(joint) = joint {
+            nodes[*joint] = node;
+        }
+    }
+    nodes
 }
 
 /// How many vertices every skin carries in the scene.
