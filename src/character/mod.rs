@@ -8,9 +8,11 @@ mod bones;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE, same_structure};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
+use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton};
 use crate::weights::SkinWeights;
 
@@ -130,6 +132,21 @@ pub struct Character {
     pub bone_radii: BTreeMap<usize, f64>,
     /// What the user says about the bones that a joint carries, from the start.
     pub bones: BoneMap,
+    /// Which clips came from a motion of another skeleton, and how.
+    pub retargets: Vec<RetargetedClip>,
+}
+
+/// A clip that was made from a motion of another skeleton.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetargetedClip {
+    /// Index into [`Character::clips`].
+    pub clip: usize,
+    /// The file that the motion is from.
+    pub file: PathBuf,
+    /// Which joints move which.
+    pub mapping: Mapping,
+    /// Length of the character over length of the motion's skeleton.
+    pub scale: f64,
 }
 
 impl SourceMesh {

@@ -15,6 +15,7 @@ impl CharacterOptions {
             bone_radii: self.bone_radius.clone(),
             bones: self.bone.clone(),
             metres_per_unit: self.unit,
+            mapping: self.mapping.clone(),
             ..Source::of_files(self.files.clone())
         }
     }

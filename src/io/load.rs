@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use super::bytes::read_file;
 use super::error::{IoError, Parsed, Problem, bad, shown};
 use super::finish::{Unit, finish, static_to_unweighted};
+use super::motion::add_motion;
 use super::{builtin, fps, gltf, obj, off};
 use crate::character::{Attachment, Character, Severity};
 use crate::math::Point;
 use crate::mesh::Bounds;
 use crate::progress::Progress;
 use crate::rig::Track;
+use crate::rig::retarget::Mapping;
 
 /// What a path is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,7 @@ enum Kind {
     Off,
     Skel,
     Anim,
+    Bvh,
     Ini,
 }
 
@@ -30,7 +33,7 @@ struct Roles {
     mesh: Option<(PathBuf, Kind)>,
     /// A `.skel` or a rigged glTF.
     rig: Option<(PathBuf, Kind)>,
-    motions: Vec<PathBuf>,
+    motions: Vec<(PathBuf, Kind)>,
     /// Notes on files that are named but missing.
     missing: Vec<String>,
     /// Title, if another than the mesh's stem.
@@ -42,12 +45,21 @@ struct Roles {
 /// - a mesh or scene: `.glb .gltf .vrm .obj .off`, or `builtin:NAME`;
 /// - optionally a skeleton: `.skel`, or a second glTF that has joints (its clips come along); if the first has the same joints
 ///   already, the second only adds its clips;
-/// - any number of motions: `.anim`;
+/// - any number of motions: `.anim`, of the character's own skeleton, or `.bvh`, of any skeleton that is like the character's; to a
+///   mesh without a skeleton the first `.bvh` is the skeleton too;
 /// - or an `.ini` that names mesh, skeleton and motions.
 ///
 /// # Errors
 /// [`IoError`] with the file and what is wrong; [`IoError::Cancelled`].
 pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError> {
+    load_with(paths, None, progress)
+}
+
+/// As [`load`], with the joints of motions matched as a mapping says instead of by their names.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
     progress.report(0.0, "Reading");
     let roles = assign(paths)?;
     let Some((mesh, kind)) = &roles.mesh else {
@@ -62,7 +74,11 @@ pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError
     if let Some((rig, kind)) = &roles.rig {
         joint_of_line = add_rig(&mut character, rig, *kind, progress)?;
     }
-    for motion in &roles.motions {
+    for (motion, kind) in &roles.motions {
+        if *kind == Kind::Bvh {
+            add_motion(&mut character, motion, mapping, progress)?;
+            continue;
+        }
         let name = shown(motion);
         if character.skeleton.is_empty() {
             return Err(Problem::new("a motion needs a skeleton: give a .skel or a rigged .glb too").in_file(&name));
@@ -91,7 +107,7 @@ fn assign(paths: &[PathBuf]) -> Result<Roles, IoError> {
                 roles.title = Some(stem(path));
                 roles.take_ini(ini)?;
             }
-            Kind::Anim => roles.motions.push(path.clone()),
+            Kind::Anim | Kind::Bvh => roles.motions.push((path.clone(), kind)),
             Kind::Skel => roles.take_rig(path, kind)?,
             Kind::Gltf if roles.mesh.is_some() => roles.take_rig(path, kind)?,
             Kind::Gltf | Kind::Obj | Kind::Off | Kind::Builtin => roles.take_mesh(path, kind)?,
@@ -136,7 +152,7 @@ impl Roles {
             let kind = kind_of(skeleton)?;
             self.take_rig(skeleton, kind)?;
         }
-        self.motions.extend(ini.animations);
+        self.motions.extend(ini.animations.into_iter().map(|path| (path, Kind::Anim)));
         Ok(())
     }
 }
@@ -158,10 +174,10 @@ fn kind_of(path: &Path) -> Result<Kind, IoError> {
         "off" => return Ok(Kind::Off),
         "skel" => return Ok(Kind::Skel),
         "anim" => return Ok(Kind::Anim),
+        "bvh" => return Ok(Kind::Bvh),
         "ini" => return Ok(Kind::Ini),
         "ply" => ("Stanford PLY", convert),
         "stl" => ("STL", convert),
-        "bvh" => ("BVH motion", "give the motion inside a .glb or as .anim"),
         "tgf" => ("TGF skeleton", "give the skeleton as .skel or as a rigged .glb"),
         "fbx" => ("FBX", "convert it to .glb, for instance with Blender"),
         "dae" => ("COLLADA", "convert it to .glb, for instance with Blender"),
@@ -169,8 +185,8 @@ fn kind_of(path: &Path) -> Result<Kind, IoError> {
         "usd" | "usda" | "usdc" | "usdz" => ("USD", convert),
         "mesh" | "msh" => ("tetrahedral mesh", "give the surface as .obj or .off"),
         "sinew" => ("Sinew project", "give the character's own files"),
-        "" => ("such", "a name that ends in .glb, .gltf, .vrm, .obj, .off, .skel, .anim or .ini is expected"),
-        other => (other, "known are .glb, .gltf, .vrm, .obj, .off, .skel, .anim and .ini"),
+        "" => ("such", "a name that ends in .glb, .gltf, .vrm, .obj, .off, .skel, .bvh, .anim or .ini is expected"),
+        other => (other, "known are .glb, .gltf, .vrm, .obj, .off, .skel, .bvh, .anim and .ini"),
     };
     // A mistyped name is told as such, whatever it would be a name of.
     std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
@@ -265,7 +281,7 @@ fn take_clips(character: &mut Character, other: Character) -> Parsed<()> {
 }
 
 /// A skeleton from another file must be somewhere in the mesh.
-fn check_inside(character: &Character) -> Parsed<()> {
+pub(super) fn check_inside(character: &Character) -> Parsed<()> {
     let mesh = Bounds::of(&character.bind_positions());
     let joints: Vec<Point> = (0..character.skeleton.len()).map(|j| character.skeleton.bind_position(j).cast()).collect();
     let inside = |p: &&Point| (0..3).all(|c| (mesh.min[c]..=mesh.max[c]).contains(&p[c]));
@@ -294,7 +310,7 @@ fn check_whole(character: &mut Character, unit: Unit) -> Parsed<()> {
         return bad("all vertices lie in one place");
     }
     if character.skeleton.is_empty() {
-        character.note(Severity::Warning, 0, "there is no skeleton; give one as .skel or as a rigged .glb to pose it");
+        character.note(Severity::Warning, 0, "there is no skeleton; give one as .skel, .bvh or as a rigged .glb to pose it");
     }
     Ok(())
 }
@@ -314,7 +330,7 @@ mod tests {
         assert!(refusal(&["mistyped"]).contains("mistyped can't be read: "));
         let folder = std::env::temp_dir().join(format!("sinew-kinds-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, sentence) in [("x.fbx", "x.fbx: FBX files can't be read yet"), ("x.bvh", "BVH"), ("x", "is expected")] {
+        for (name, sentence) in [("x.fbx", "x.fbx: FBX files can't be read yet"), ("x", "is expected")] {
             std::fs::write(folder.join(name), "").unwrap();
             let path = folder.join(name);
             assert!(refusal(&[path.to_str().unwrap()]).contains(sentence), "{name}");

@@ -8,6 +8,7 @@
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
 pub mod builtin;
+mod bvh;
 mod bytes;
 mod error;
 mod finish;
@@ -15,6 +16,7 @@ mod fps;
 mod glb_write;
 mod gltf;
 mod load;
+mod motion;
 mod obj;
 mod off;
 mod picture;
@@ -23,10 +25,12 @@ mod pose;
 mod tissue;
 mod write;
 
+pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub use error::{IoError, Problem};
 pub use glb_write::{GlbWriteError, write_glb};
 pub use gltf::read_gltf_bytes;
-pub use load::load;
+pub use load::{load, load_with};
+pub use motion::{add_motion, read_mapping, read_motion, write_mapping};
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};
