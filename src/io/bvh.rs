@@ -542,7 +542,7 @@ mod tests {
             (String::new(), "HIERARCHY"),
             ("hello".to_owned(), "HIERARCHY"),
             (cut.to_owned(), "ends in frame 2 of 2"),
-            (SMALL.replace("90 0 0", "90 nan 0"), "line 10: a channel's value must be a finite number, not \"nan\""),
+            (SMALL.replace("90 0 0", "90 nan 0"), "line 12: a channel's value must be a finite number, not \"nan\""),
             (SMALL.replace("OFFSET 0 -1 0 CHANNELS", "OFFSET 0 inf 0 CHANNELS"), "line 5"),
             (SMALL.replace("} } }", "} }"), "before joint \"The Hips\" is closed"),
             (SMALL.replace("} } }", "} } } }"), "line 6: ROOT or MOTION"),

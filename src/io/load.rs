@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::read_file;
 use super::error::{IoError, Parsed, Problem, bad, shown};
 use super::finish::{Unit, finish, static_to_unweighted};
-use super::motion::add_motion;
+use super::motion::{add_motion, read_motion};
 use super::{builtin, fps, gltf, obj, off};
 use crate::character::{Attachment, Character, Severity};
 use crate::math::Point;
@@ -63,6 +63,12 @@ pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progre
     progress.report(0.0, "Reading");
     let roles = assign(paths)?;
     let Some((mesh, kind)) = &roles.mesh else {
+        for (motion, _) in roles.motions.iter().filter(|(_, kind)| *kind == Kind::Bvh) {
+            // What is wrong with the file itself comes first.
+            read_motion(motion)?;
+            let sentence = format!("{}: a motion needs a character to move: give one too", shown(motion));
+            return Err(IoError::Combination(Problem::new(sentence)));
+        }
         return Err(IoError::Combination(Problem::new("a mesh is needed: give a .glb, .gltf, .vrm, .obj or .off file")));
     };
     let mut character = read_mesh(mesh, *kind, progress)?;

@@ -24,11 +24,17 @@ pub(super) struct Alignment<'a> {
     pub body: Quat,
     /// The axis that a limb bends about, as the motion shows it, in its stance: by the role of the limb's upper bone.
     pub hinges: &'a BTreeMap<Role, Vec64>,
+    /// What is up for the motion's feet when they stand, in its stance.
+    pub soles: &'a BTreeMap<Role, Vec64>,
+    /// Up, for the character in its stance: its feet stand there.
+    pub own_up: Vec64,
 }
 
 /// Largest roll that a hinge may ask for: more is doubtful.
 const MOST_ARM_ROLL: f64 = 1.0;
 const MOST_LEG_ROLL: f64 = 0.6;
+/// Largest correction of a foot that is not flat in the stance.
+const MOST_SOLE_TURN: f64 = 0.7;
 /// A thumb says only roughly how the hand is rolled.
 const THUMB_TOLERANCE: f64 = 0.5;
 
@@ -124,9 +130,18 @@ impl Alignment<'_> {
             },
             _ => lower,
         };
+        let pointed = self.flat(&pointed, foot);
         turns.insert(foot, vec![pointed]);
         let toe = Role::Toe(side);
         turns.insert(toe, vec![pointed; self.target_marks.joints(toe).len()]);
+    }
+
+    /// Sets the sole so that it lies on the ground when the motion's foot stands.
+    fn flat(&self, foot: &Quat, role: Role) -> Quat {
+        let Some(wanted) = self.soles.get(&role) else { return *foot };
+        let turn = swing(&(foot * self.own_up), wanted, &self.axes()[1]);
+        let part = (MOST_SOLE_TURN / turn.angle().max(1e-9)).min(1.0);
+        turn.powf(part) * foot
     }
 
     /// The axis that the character's limb is bent about already, if it is clearly bent the way limbs bend.

@@ -28,6 +28,7 @@ impl Roles {
         if !roles.of.contains_key(&Role::Hips) {
             roles.find_hips(skeleton);
         }
+        roles.part_column(skeleton);
         roles
     }
 
@@ -119,13 +120,22 @@ impl Roles {
         };
         if let Some(hips) = hips {
             self.of.insert(Role::Hips, vec![hips]);
-            if let Some(spine) = self.of.get_mut(&Role::Spine) {
-                spine.retain(|&joint| joint != hips && is_above(skeleton, hips, joint));
-                if spine.is_empty() {
-                    self.of.remove(&Role::Spine);
-                }
-            }
         }
+    }
+
+    /// The spine begins above the hips, and a neck that nothing follows ends in the head.
+    fn part_column(&mut self, skeleton: &Skeleton) {
+        if let (Some(hips), Some(spine)) = (self.first(Role::Hips), self.of.get_mut(&Role::Spine)) {
+            spine.retain(|&joint| is_above(skeleton, hips, joint));
+        }
+        if !self.of.contains_key(&Role::Head)
+            && let Some(neck) = self.of.get_mut(&Role::Neck)
+            && neck.len() > 1
+            && let Some(head) = neck.pop()
+        {
+            self.of.insert(Role::Head, vec![head]);
+        }
+        self.of.retain(|_, joints| !joints.is_empty());
     }
 }
 

@@ -18,6 +18,9 @@ const JUMP_FACTOR: f64 = 8.0;
 /// A stance is good enough if its worst feature is this near to a portrait's.
 const PLAUSIBLE: f64 = 0.35;
 
+/// How long a foot must stay to stand.
+const STANDING_SECS: f64 = 0.05;
+
 /// A motion and what was found out about it.
 pub(super) struct SourceMotion<'a> {
     pub skeleton: &'a Skeleton,
@@ -31,6 +34,8 @@ pub(super) struct SourceMotion<'a> {
     pub stance: Stance,
     /// Axes that the limbs bend about, in the stance, by the upper bone's role.
     pub hinges: BTreeMap<Role, Vec64>,
+    /// What is up for feet that stand, carried back into the stance, by the foot's role: the stance may be on tiptoe.
+    pub soles: BTreeMap<Role, Vec64>,
 }
 
 impl<'a> SourceMotion<'a> {
@@ -49,6 +54,7 @@ impl<'a> SourceMotion<'a> {
             up: UpAxis::Y,
             stance: Stance::of_pose(skeleton, &skeleton.rest_pose()),
             hinges: BTreeMap::new(),
+            soles: BTreeMap::new(),
         };
         motion.first_left_out = motion.first_is_apart(&times_secs);
         let first = motion.at(times_secs[0]);
@@ -64,6 +70,7 @@ impl<'a> SourceMotion<'a> {
         motion.up = mapping.up.unwrap_or_else(|| motion.find_up(&looks));
         motion.choose_stance(first, &looks);
         motion.find_hinges(&looks);
+        motion.find_soles();
         Ok(motion)
     }
 
@@ -141,6 +148,34 @@ impl<'a> SourceMotion<'a> {
                 && let Some(hinge) = unit(sum)
             {
                 self.hinges.insert(upper, hinge);
+            }
+        }
+    }
+
+    /// The direction that is up for a foot when it stands: neither ankle nor toes move, and both are low.
+    fn find_soles(&mut self) {
+        let Some(leg) = Self::length(&self.marks, &self.stance) else { return };
+        let up = self.up.vector();
+        let step = self.times_secs.len().div_ceil(LOOKS / 2);
+        let looks: Vec<[Stance; 2]> =
+            self.times_secs.iter().step_by(step).map(|&time| [self.at(time), self.at(time + STANDING_SECS)]).collect();
+        for side in Side::BOTH {
+            let foot = Role::Foot(side);
+            let Some(&ankle) = self.marks.joints(foot).first() else { continue };
+            let toe = self.marks.joints(Role::Toe(side)).first().copied().unwrap_or(ankle);
+            let lowest = looks.iter().map(|[look, _]| look.places[ankle].dot(&up)).fold(f64::INFINITY, f64::min);
+            let stands = |[now, soon]: &&[Stance; 2]| {
+                let moved = [ankle, toe].map(|joint| (now.places[joint] - soon.places[joint]).norm());
+                moved.iter().all(|moved| *moved < 0.2 * leg * STANDING_SECS) && now.places[ankle].dot(&up) < lowest + 0.12 * leg
+            };
+            let ups: Vec<Vec64> =
+                looks.iter().filter(stands).map(|[now, _]| self.stance.turns[ankle] * (now.turns[ankle].inverse() * up)).collect();
+            let sum: Vec64 = ups.iter().sum();
+            if ups.len() >= 5
+                && sum.norm() > 0.95 * ups.len() as f64
+                && let Some(sole) = unit(sum)
+            {
+                self.soles.insert(foot, sole);
             }
         }
     }

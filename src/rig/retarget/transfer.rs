@@ -1,5 +1,7 @@
 //! Frame by frame: rotations from the motion's joints, the place of the hips, feet on the ground.
 
+use std::collections::BTreeMap;
+
 use super::align::Alignment;
 use super::ground::{Soles, ground_of, smoothed};
 use super::mapping::{Link, Mapping, UpAxis, align_finger, spread_over};
@@ -98,7 +100,8 @@ impl<'a> Transfer<'a> {
         let axes = if has_body || mapping.up.is_some() { motion.up.turn_to(target_up) } else { Quat::identity() };
         let source_stance = motion.stance.turned(&axes);
         let body = body_turn(&motion, &source_stance, &axes, &marks, &target_stance, target_up);
-        let hinges = motion.hinges.iter().map(|(role, hinge)| (*role, axes * hinge)).collect();
+        let turned = |found: &BTreeMap<Role, Vec64>| found.iter().map(|(role, direction)| (*role, axes * direction)).collect();
+        let (hinges, soles) = (turned(&motion.hinges), turned(&motion.soles));
         let alignment = Alignment {
             target,
             target_stance: &target_stance,
@@ -108,6 +111,8 @@ impl<'a> Transfer<'a> {
             source_marks: &motion.marks,
             body,
             hinges: &hinges,
+            soles: &soles,
+            own_up: target_up.vector(),
         };
         let drivers = drivers(&alignment, links);
         let up = target_up.vector();
