@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::read_file;
 use super::error::{IoError, Parsed, Problem, bad, shown};
 use super::finish::{Unit, finish, static_to_unweighted};
-use super::motion::{add_motion, read_motion};
+use super::motion::{add_clips, add_motion, read_motion};
 use super::{builtin, fps, gltf, obj, off};
 use crate::character::{Attachment, Character, Severity};
 use crate::math::Point;
@@ -43,8 +43,8 @@ struct Roles {
 /// Reads the files that make up one character.
 ///
 /// - a mesh or scene: `.glb .gltf .vrm .obj .off`, or `builtin:NAME`;
-/// - optionally a skeleton: `.skel`, or a second glTF that has joints (its clips come along); if the first has the same joints
-///   already, the second only adds its clips;
+/// - optionally a skeleton: `.skel`, or a second glTF that has joints (its clips come along); if the first has joints already, the
+///   second only adds its clips, which are put onto the first one's skeleton if theirs is another;
 /// - any number of motions: `.anim`, of the character's own skeleton, or `.bvh`, of any skeleton that is like the character's; to a
 ///   mesh without a skeleton the first `.bvh` is the skeleton too;
 /// - or an `.ini` that names mesh, skeleton and motions.
@@ -78,7 +78,7 @@ pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progre
     }
     let mut joint_of_line: Vec<usize> = (0..character.skeleton.len()).collect();
     if let Some((rig, kind)) = &roles.rig {
-        joint_of_line = add_rig(&mut character, rig, *kind, progress)?;
+        joint_of_line = add_rig(&mut character, rig, *kind, mapping, progress)?;
     }
     for (motion, kind) in &roles.motions {
         if *kind == Kind::Bvh {
@@ -237,7 +237,13 @@ fn read_mesh(path: &Path, kind: Kind, progress: &Progress) -> Result<Character, 
 }
 
 /// Takes the skeleton (and clips) of another file; returns the joint of every line of a motion for it.
-fn add_rig(character: &mut Character, path: &Path, kind: Kind, progress: &Progress) -> Result<Vec<usize>, IoError> {
+fn add_rig(
+    character: &mut Character,
+    path: &Path,
+    kind: Kind,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<Vec<usize>, IoError> {
     let file = shown(path);
     let bytes = bytes_of(path)?;
     let (mut rig, joint_of_line) = if kind == Kind::Skel {
@@ -256,7 +262,12 @@ fn add_rig(character: &mut Character, path: &Path, kind: Kind, progress: &Progre
         if kind == Kind::Skel {
             return Err(Problem::new("the mesh has a skeleton already").in_file(&file));
         }
-        take_clips(character, rig).map_err(|problem| problem.in_file(&file))?;
+        let known = rig.skeleton.joints().iter().any(|joint| character.skeleton.find(&joint.name).is_some());
+        if known {
+            take_clips(character, rig).map_err(|problem| problem.in_file(&file))?;
+        } else {
+            add_clips(character, &rig, path, mapping, progress)?;
+        }
         return Ok((0..character.skeleton.len()).collect());
     }
     static_to_unweighted(character);

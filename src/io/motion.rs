@@ -11,8 +11,8 @@ use super::load::check_inside;
 use super::write::write_atomically;
 use crate::character::{Character, RetargetedClip, Severity};
 use crate::progress::Progress;
-use crate::rig::Skeleton;
 use crate::rig::retarget::{Mapping, RetargetError, retarget};
+use crate::rig::{Clip, Skeleton};
 
 /// Reads a `.bvh` with its own skeleton.
 ///
@@ -31,40 +31,67 @@ pub fn read_motion(path: &Path) -> Result<BvhFile, IoError> {
 /// [`IoError::Read`], [`IoError::Malformed`] also if the skeletons can't be matched, [`IoError::Cancelled`].
 pub fn add_motion(character: &mut Character, path: &Path, mapping: Option<&Mapping>, progress: &Progress) -> Result<(), IoError> {
     let file = shown(path);
-    let BvhFile { skeleton, mut clip, frames, notes } = read_motion(path)?;
+    let BvhFile { skeleton, clip, frames, notes } = read_motion(path)?;
     progress.check()?;
     let notes: Vec<_> = notes.into_iter().map(|note| (note.severity, note.count, format!("{file}: {}", note.text))).collect();
     if character.skeleton.is_empty() {
         static_to_unweighted(character);
         character.skeleton = skeleton;
         check_inside(character).map_err(|problem| problem.in_file(&file))?;
+        character.clips.extend((frames > 0).then_some(clip));
     } else if frames == 0 {
         return Err(Problem::new("there are no frames in it").in_file(&file));
     } else if mapping.is_some() || !same_skeleton(&skeleton, &character.skeleton) {
-        let guessed;
-        let mapping = match mapping {
-            Some(mapping) => mapping,
-            None => {
-                guessed = Mapping::guess(&skeleton, &character.skeleton);
-                &guessed
-            }
-        };
-        let retargeted = retarget(&skeleton, &clip, &character.skeleton, mapping, progress).map_err(|error| match error {
-            RetargetError::Cancelled(cancelled) => IoError::Cancelled(cancelled),
-            error => Problem::new(error.to_string()).in_file(&file),
-        })?;
-        clip = retargeted.clip;
-        if retargeted.first_left_out {
-            character.note(Severity::Info, 1, format!("{file}: the first frame, which has nothing to do with the others, is left out"));
-        }
-        let (clip, scale) = (character.clips.len(), retargeted.scale);
-        character.retargets.push(RetargetedClip { clip, file: path.to_owned(), mapping: mapping.clone(), scale });
-    }
-    if frames > 0 {
+        let mapping = mapping.cloned().unwrap_or_else(|| Mapping::guess(&skeleton, &character.skeleton));
+        add_retargeted(character, (&skeleton, &clip), path, mapping, progress)?;
+    } else {
         character.clips.push(clip);
     }
     for (severity, count, text) in notes {
         character.note(severity, count, text);
+    }
+    Ok(())
+}
+
+/// Puts a clip of another skeleton onto a character.
+fn add_retargeted(
+    character: &mut Character,
+    (skeleton, clip): (&Skeleton, &Clip),
+    path: &Path,
+    mapping: Mapping,
+    progress: &Progress,
+) -> Result<(), IoError> {
+    let file = shown(path);
+    let retargeted = retarget(skeleton, clip, &character.skeleton, &mapping, progress).map_err(|error| match error {
+        RetargetError::Cancelled(cancelled) => IoError::Cancelled(cancelled),
+        error => Problem::new(error.to_string()).in_file(&file),
+    })?;
+    if retargeted.first_left_out {
+        character.note(Severity::Info, 1, format!("{file}: the first frame, which has nothing to do with the others, is left out"));
+    }
+    let (clip, scale) = (character.clips.len(), retargeted.scale);
+    character.retargets.push(RetargetedClip { clip, file: path.to_owned(), mapping, scale });
+    character.clips.push(retargeted.clip);
+    Ok(())
+}
+
+/// Adds the clips of a character with another skeleton.
+///
+/// # Errors
+/// As [`add_motion`].
+pub(super) fn add_clips(
+    character: &mut Character,
+    other: &Character,
+    path: &Path,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
+    if other.clips.is_empty() {
+        return Err(Problem::new("the mesh has a skeleton already, and there is no clip in it").in_file(&shown(path)));
+    }
+    let mapping = mapping.cloned().unwrap_or_else(|| Mapping::guess(&other.skeleton, &character.skeleton));
+    for clip in other.clips.iter().filter(|clip| !clip.tracks.is_empty()) {
+        add_retargeted(character, (&other.skeleton, clip), path, mapping.clone(), progress)?;
     }
     Ok(())
 }

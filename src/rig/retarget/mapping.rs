@@ -74,11 +74,12 @@ impl Mapping {
         let (of_source, of_target) = (Roles::of(source), Roles::of(target));
         let names = |skeleton: &Skeleton, joints: &[usize]| joints.iter().map(|&j| skeleton.joints()[j].name.clone()).collect::<Vec<_>>();
         let mut pairs = Vec::new();
+        let mut moved = BTreeSet::new();
         for role in Role::all() {
-            let joints = of_target.joints(role);
+            let joints: Vec<usize> = of_target.joints(role).iter().copied().filter(|&joint| moved.insert(joint)).collect();
             let partners = partner_of(role, &of_source);
             if !joints.is_empty() && !partners.is_empty() {
-                pairs.push(Pair { role: role.id(), target: names(target, joints), source: names(source, partners) });
+                pairs.push(Pair { role: role.id(), target: names(target, &joints), source: names(source, partners) });
             }
         }
         let taken = |roles: &Roles| roles.iter().flat_map(|(_, joints)| joints.to_vec()).collect::<BTreeSet<usize>>();

@@ -1,6 +1,6 @@
 //! Which joints of a skeleton have which role: by names, and by the shape of the skeleton where names say nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::role::{Digit, NamedRole, Role, Side, role_of_name};
 use super::topology;
@@ -20,8 +20,13 @@ impl Roles {
         roles.drop_strays(skeleton);
         if !roles.is_body() {
             let found = topology::body(skeleton, &roles);
-            for (role, joints) in found {
-                roles.of.entry(role).or_insert(joints);
+            let named: BTreeSet<usize> = roles.of.values().flatten().copied().collect();
+            for (role, mut joints) in found {
+                // What a name says stands; only the hips may be called something else, such as the first of the torso.
+                joints.retain(|joint| role == Role::Hips || !named.contains(joint));
+                if !joints.is_empty() {
+                    roles.of.entry(role).or_insert(joints);
+                }
             }
             roles.drop_strays(skeleton);
         }
