@@ -124,12 +124,12 @@ fn measure(source: &Body<'_>, target: &Body<'_>, delay: f64, axes: &nalgebra::Un
                 }),
             ];
             for (kind, upper, lower, end, hinge) in hinges {
-                let (first, second) = (target.bone(&own, upper, lower).unwrap(), target.bone(&own, lower, end).unwrap());
+                let (first, second) = (target.bone(&own, upper, lower).expect("a limb"), target.bone(&own, lower, end).expect("a limb"));
                 let bend = first.cross(&second);
                 if bend.norm() < 0.4 {
                     continue;
                 }
-                let joint = target.roles.first(upper).unwrap();
+                let joint = target.roles.first(upper).expect("a limb");
                 let turn = |world: &[Affine]| sinew::rig::Trs::from_affine(&world[joint]).rotation;
                 let carried = turn(&own) * turn(&rest).inverse() * hinge;
                 bent[kind] += 1;
@@ -150,7 +150,8 @@ fn measure(source: &Body<'_>, target: &Body<'_>, delay: f64, axes: &nalgebra::Un
         if let Some((their_last, own_last)) = &before {
             let (their_then, own_then) = (feet(source, their_last).map(|foot| axes * foot * scale), feet(target, own_last));
             let dt = target.clip.duration_secs / frames as f64;
-            way += (target.place(&own, Role::Hips).unwrap() - target.place(own_last, Role::Hips).unwrap()).xz().norm();
+            let hips = |world: &[Affine]| target.place(world, Role::Hips).expect("hips");
+            way += (hips(&own) - hips(own_last)).xz().norm();
             for foot in 0..2 {
                 if (their_feet[foot] - their_then[foot]).norm() < 0.15 * leg * dt {
                     slid += ((own_feet[foot] - own_then[foot]) - (their_feet[foot] - their_then[foot])).norm();
@@ -204,7 +205,7 @@ fn motions_fit_characters() {
 #[test]
 fn a_characters_own_clip_comes_back_from_bvh() {
     let folder = std::env::temp_dir().join(format!("sinew-motions-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("a folder");
     let names = ["builtin:mannequin", "builtin:gecko", "builtin:arm"];
     for name in names {
         let character = load(&[PathBuf::from(name)], &Progress::new()).expect("built in");
@@ -228,5 +229,5 @@ fn a_characters_own_clip_comes_back_from_bvh() {
             }
         }
     }
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(folder).expect("a folder");
 }

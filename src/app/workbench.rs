@@ -138,8 +138,10 @@ impl Workbench {
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.keyboard(&ctx);
-        if let Some(command) = self.dialogs.poll() {
-            self.actions.once(command);
+        match self.dialogs.poll() {
+            Some(Command::Open(source)) => self.open_files(source.files),
+            Some(command) => self.actions.once(command),
+            None => {}
         }
         self.top_bar(ui);
         self.status_bar(ui);

@@ -63,7 +63,7 @@ pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progre
     progress.report(0.0, "Reading");
     let roles = assign(paths)?;
     let Some((mesh, kind)) = &roles.mesh else {
-        for (motion, _) in roles.motions.iter().filter(|(_, kind)| *kind == Kind::Bvh) {
+        if let Some((motion, _)) = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh) {
             // What is wrong with the file itself comes first.
             read_motion(motion)?;
             let sentence = format!("{}: a motion needs a character to move: give one too", shown(motion));

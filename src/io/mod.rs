@@ -30,7 +30,7 @@ pub use error::{IoError, Problem};
 pub use glb_write::{GlbWriteError, write_glb};
 pub use gltf::read_gltf_bytes;
 pub use load::{load, load_with};
-pub use motion::{add_motion, read_mapping, read_motion, write_mapping};
+pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

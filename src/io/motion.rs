@@ -24,6 +24,14 @@ pub fn read_motion(path: &Path) -> Result<BvhFile, IoError> {
     read_bvh(&bytes, &name).map_err(|problem| problem.in_file(&shown(path)))
 }
 
+/// As [`read_motion`], from memory.
+///
+/// # Errors
+/// [`IoError::Malformed`] with the line.
+pub fn read_bvh_bytes(name: &str, bytes: &[u8]) -> Result<BvhFile, IoError> {
+    read_bvh(bytes, name).map_err(|problem| problem.in_file(name))
+}
+
 /// Adds the motion of a `.bvh` as a clip. A character without a skeleton gets the motion's; one with the same skeleton takes the
 /// motion as it is; onto another skeleton it is put by `mapping`, or by what names and shape say.
 ///
@@ -139,4 +147,73 @@ pub fn write_mapping(path: &Path, mapping: &Mapping) -> Result<(), IoError> {
         }
         writeln!(out, "}}")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::io::{load, load_with};
+    use crate::rig::retarget::Pair;
+
+    const BOX: &str = "v 0 0 0\nv 1 0 0\nv 1 4 0\nv 0 4 0\nv 0 0 1\nv 1 4 1\nf 1 2 3 4\nf 1 2 5\nf 3 4 6\n";
+    const CHAIN: &str = "HIERARCHY\nROOT lower\n{ OFFSET 0.5 0.5 0.5 CHANNELS 3 Zrotation Xrotation Yrotation\nJOINT upper\n\
+        { OFFSET 0 1.5 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 0 1.5 0 } } }\n\
+        MOTION\nFrames: 2\nFrame Time: 0.5\n0 0 0 0 0 0\n0 0 0 90 0 0\n";
+
+    fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("sinew-motion-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (file, content) in files {
+            std::fs::write(folder.join(file), content).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn to_a_bare_mesh_a_motion_is_skeleton_and_clip() {
+        let folder = folder("bare", &[("box.obj", BOX), ("bend.bvh", CHAIN), ("far.bvh", &CHAIN.replace("0.5 0.5 0.5", "99 99 99"))]);
+        let read = |names: &[&str]| load(&names.iter().map(|name| folder.join(name)).collect::<Vec<_>>(), &Progress::new());
+        let character = read(&["box.obj", "bend.bvh"]).unwrap();
+        let names: Vec<&str> = character.skeleton.joints().iter().map(|joint| joint.name.as_str()).collect();
+        assert_eq!((names, character.clips.len(), character.retargets.len()), (vec!["lower", "upper", "upper_end"], 1, 0));
+        // The same skeleton again: taken as it is.
+        let twice = read(&["box.obj", "bend.bvh", "bend.bvh"]).unwrap();
+        assert_eq!((twice.clips.len(), twice.retargets.len()), (2, 0));
+        assert!(read(&["box.obj", "far.bvh"]).unwrap_err().to_string().contains("outside the mesh"));
+        assert!(read(&["bend.bvh"]).unwrap_err().to_string().contains("needs a character"));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_mapping_goes_through_a_file() {
+        let folder = folder("mapping", &[("bend.bvh", CHAIN)]);
+        let pair =
+            |role: &str, target: &str, source: &str| Pair { role: role.into(), target: vec![target.into()], source: vec![source.into()] };
+        let mapping = Mapping { pairs: vec![pair("hips", "hips", "lower"), pair("spine", "spine.1", "upper")], up: None, scale: Some(0.5) };
+        let path = folder.join("mapping.json");
+        write_mapping(&path, &mapping).unwrap();
+        assert_eq!(read_mapping(&path).unwrap(), mapping);
+        let files = [PathBuf::from("builtin:mannequin"), folder.join("bend.bvh")];
+        let character = load_with(&files, Some(&mapping), &Progress::new()).unwrap();
+        let made = &character.retargets[0];
+        assert_eq!((&made.mapping, made.scale, character.clips[made.clip].name.as_str()), (&mapping, 0.5, "bend"));
+        let refusal = load(&files, &Progress::new()).unwrap_err().to_string();
+        assert!(refusal.contains("can't be matched") && !refusal.contains('\n'), "{refusal}");
+        std::fs::write(&path, "{\"pairs\": 3}").unwrap();
+        assert!(read_mapping(&path).unwrap_err().to_string().contains("not a mapping"));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn clips_of_another_character_are_put_onto_this_one() {
+        let mut character = load(&[PathBuf::from("builtin:gecko")], &Progress::new()).unwrap();
+        let clips = character.clips.len();
+        let other = load(&[PathBuf::from("builtin:mannequin")], &Progress::new()).unwrap();
+        add_clips(&mut character, &other, Path::new("other.glb"), None, &Progress::new()).unwrap();
+        assert_eq!(character.clips.len(), clips + other.clips.len());
+        let file = read_bvh_bytes("x.bvh", b"HIERARCHY");
+        assert!(file.unwrap_err().to_string().starts_with("x.bvh: "));
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::RetargetError;
-use super::role::{Digit, Role, Side};
+use super::role::{Digit, Role};
 use super::roles::Roles;
 use crate::rig::Skeleton;
 
@@ -132,7 +132,7 @@ impl Mapping {
 }
 
 /// The joints of the motion for a role of the character: fingers may stand in for each other.
-fn partner_of<'a>(role: Role, source: &'a Roles) -> &'a [usize] {
+fn partner_of(role: Role, source: &Roles) -> &[usize] {
     let own = source.joints(role);
     let Role::Finger(side, digit) = role else { return own };
     if !own.is_empty() || digit == Digit::Thumb {
@@ -165,11 +165,6 @@ pub(super) fn spread_over(targets: usize, sources: usize) -> Vec<(Option<usize>,
 pub(super) fn align_finger(targets: usize, sources: usize) -> Vec<(usize, usize)> {
     let skipped = sources.saturating_sub(targets);
     (0..targets.min(sources)).map(|k| (k, k + skipped)).collect()
-}
-
-/// Both sides' roles, for loops.
-pub(super) fn sides(role: impl Fn(Side) -> Role) -> [Role; 2] {
-    Side::BOTH.map(role)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mapping::{Link, UpAxis, sides};
+use super::mapping::{Link, UpAxis};
 use super::role::{Role, Side};
 use super::stance::{Landmarks, Stance, unit};
 use super::{Mapping, RetargetError};
@@ -154,8 +154,8 @@ impl<'a> SourceMotion<'a> {
 
     /// The direction that is up for a foot when it stands: neither ankle nor toes move, and both are low.
     fn find_soles(&mut self) {
-        let Some(leg) = Self::length(&self.marks, &self.stance) else { return };
         let up = self.up.vector();
+        let [Some(leg), ..] = Self::lengths(&self.marks, &self.stance, &up) else { return };
         let step = self.times_secs.len().div_ceil(LOOKS / 2);
         let looks: Vec<[Stance; 2]> =
             self.times_secs.iter().step_by(step).map(|&time| [self.at(time), self.at(time + STANDING_SECS)]).collect();
@@ -180,19 +180,19 @@ impl<'a> SourceMotion<'a> {
         }
     }
 
-    /// Length of the legs, or of what else can be compared.
-    pub fn length(marks: &Landmarks, stance: &Stance) -> Option<f64> {
+    /// Lengths to compare two bodies by, the best first: of the legs, between the shoulders, from bottom to top.
+    pub fn lengths(marks: &Landmarks, stance: &Stance, up: &Vec64) -> [Option<f64>; 3] {
         let leg = |side| {
             let [hip, knee, ankle] = [Role::Thigh(side), Role::Shin(side), Role::Foot(side)].map(|role| marks.place(stance, role));
             Some((knee? - hip?).norm() + (ankle? - knee?).norm())
         };
         let legs: Vec<f64> = Side::BOTH.into_iter().filter_map(leg).collect();
         let mean = legs.iter().sum::<f64>() / legs.len().max(1) as f64;
-        if mean > 0.0 {
-            return Some(mean);
-        }
-        let [left, right] = sides(Role::UpperArm).map(|role| marks.place(stance, role));
-        Some((left? - right?).norm()).filter(|length| *length > 0.0)
+        let shoulders = Side::BOTH.map(|side| marks.place(stance, Role::UpperArm(side)));
+        let shoulders = shoulders[0].zip(shoulders[1]).map(|(left, right)| (left - right).norm());
+        let heights = || stance.places.iter().map(|place| place.dot(up));
+        let height = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+        [Some(mean), shoulders, Some(height)].map(|length| length.filter(|length| *length > 0.0 && length.is_finite()))
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn transfer(
         }
         frames.push(work.frame(index, low - ground, ground));
     }
-    work.finish(clip.name.clone(), frames)
+    work.finish(clip.name.clone(), &frames)
 }
 
 impl<'a> Transfer<'a> {
@@ -117,11 +117,10 @@ impl<'a> Transfer<'a> {
         let drivers = drivers(&alignment, links);
         let up = target_up.vector();
         let scale = mapping.scale.unwrap_or_else(|| {
-            let lengths = (SourceMotion::length(&marks, &target_stance), SourceMotion::length(&motion.marks, &source_stance));
-            match lengths {
-                (Some(own), Some(partner)) if partner > 1e-12 * own => own / partner,
-                _ => 1.0,
-            }
+            let own = SourceMotion::lengths(&marks, &target_stance, &up);
+            let theirs = SourceMotion::lengths(&motion.marks, &source_stance, &up);
+            let both = own.into_iter().zip(theirs).find_map(|(own, theirs)| Some(own? / theirs?));
+            both.filter(|scale| scale.is_finite()).unwrap_or(1.0)
         });
         let joint = marks.joints(Role::Hips).first().copied().or_else(|| drivers.iter().position(Option::is_some)).unwrap_or(0);
         let start = marks.middle(&target_stance, Role::Thigh).unwrap_or(target_stance.places[joint]);
@@ -230,7 +229,7 @@ impl<'a> Transfer<'a> {
         Some(base.try_inverse()?.transform_point(&place.into()).coords)
     }
 
-    fn finish(self, name: String, frames: Vec<Posed>) -> Result<Retargeted, RetargetError> {
+    fn finish(self, name: String, frames: &[Posed]) -> Result<Retargeted, RetargetError> {
         let times = &self.motion.times_secs;
         let start = times[0];
         let times_secs: Vec<f64> = times.iter().map(|time| time - start).collect();
@@ -299,17 +298,14 @@ fn drivers(alignment: &Alignment<'_>, links: &[Link]) -> Vec<Option<Driver>> {
     let aligned = alignment.turns();
     for link in links {
         let turns = link.role.and_then(|role| aligned.get(&role));
-        let steps: Vec<(usize, [Option<usize>; 2], f64)> = match link.role {
-            Some(Role::Finger(..) | Role::Toe(_)) => align_finger(link.target.len(), link.source.len())
-                .into_iter()
-                .map(|(own, partner)| (own, [Some(link.source[partner]); 2], 0.0))
-                .collect(),
-            _ => {
-                let before = link.source.first().and_then(|&first| alignment.source.joints()[first].parent);
-                let joint = |at: Option<usize>| at.map_or(before, |at| Some(link.source[at]));
-                let spread = spread_over(link.target.len(), link.source.len());
-                spread.into_iter().enumerate().map(|(own, (below, above, f))| (own, [joint(below), joint(above)], f)).collect()
-            }
+        let before = link.source.first().and_then(|&first| alignment.source.joints()[first].parent);
+        let joint = |at: Option<usize>| at.map_or(before, |at| Some(link.source[at]));
+        let steps: Vec<(usize, [Option<usize>; 2], f64)> = if let Some(Role::Finger(..) | Role::Toe(_)) = link.role {
+            let pairs = align_finger(link.target.len(), link.source.len()).into_iter();
+            pairs.map(|(own, partner)| (own, [Some(link.source[partner]); 2], 0.0)).collect()
+        } else {
+            let spread = spread_over(link.target.len(), link.source.len()).into_iter().enumerate();
+            spread.map(|(own, (below, above, fraction))| (own, [joint(below), joint(above)], fraction)).collect()
         };
         for (own, between, fraction) in steps {
             let joint = link.target[own];
