@@ -14,6 +14,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::clip_play::ClipPlay;
 use super::motion::{Moments, Motion, PlayError, Take};
 use crate::character::Character;
 use crate::collision::self_intersections;
@@ -296,7 +297,9 @@ impl Motion {
         match self {
             Self::Rest => "rest".to_owned(),
             Self::Pose(_) => "pose".to_owned(),
-            Self::Clip(clip) => character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone()),
+            Self::Clip(clip) | Self::Play(ClipPlay { clip, .. }) => {
+                character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone())
+            }
         }
     }
 }
