@@ -8,6 +8,7 @@
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
 pub mod builtin;
+mod bvh;
 mod bytes;
 mod dmat;
 mod error;
@@ -19,6 +20,7 @@ mod gltf;
 mod kind;
 mod load;
 mod medit;
+mod motion;
 mod obj;
 mod off;
 mod picture;
@@ -32,11 +34,13 @@ mod tgf;
 mod tissue;
 mod write;
 
+pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub use error::{IoError, Problem};
 pub use glb_write::{GlbWriteError, write_glb};
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;
-pub use load::{load, load_from_memory};
+pub use load::{load, load_from_memory, load_with};
+pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};
