@@ -48,7 +48,7 @@ impl Draft {
             let wanted: Vec<usize> = group.iter().map(|source| source.primitive).collect();
             let (mesh, left_over) = split(&originals[original], &wanted);
             let alone = users[&original].iter().all(|user| baked_nodes.contains(user));
-            let mesh = if left_over.is_none() && alone && taken.insert(original) {
+            let mesh = if alone && taken.insert(original) {
                 self.list_mut("meshes")[original] = mesh;
                 original
             } else {
