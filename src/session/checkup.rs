@@ -93,13 +93,13 @@ impl Checkup {
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
         let character = &subject.character;
-        let topology = Topology::of(&subject.sim.mesh);
+        let topology = Topology::of(&subject.skin.mesh);
         let joints = character.skeleton.joints();
         Self {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
-            simulated_vertices: subject.sim.mesh.positions.len(),
+            simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),
             non_manifold_edges: topology.non_manifold_edges(),

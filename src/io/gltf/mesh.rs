@@ -140,10 +140,16 @@ impl Context<'_> {
     }
 
     fn tex_coords(&self, primitive: &Primitive) -> Parsed<Option<Vec<[f32; 2]>>> {
-        let set = number(primitive.material).and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let material = number(primitive.material);
+        let transform = material.and_then(|m| self.materials.transforms.get(m)).copied().flatten();
+        let set = material.and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let set = transform.and_then(|transform| transform.tex_coord).unwrap_or(set);
         let found = attribute(primitive, Semantic::TexCoords(set)).or_else(|| attribute(primitive, Semantic::TexCoords(0)));
         let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else { return Ok(None) };
-        let coords = self.accessors.reals::<2>(accessor)?;
+        let mut coords = self.accessors.reals::<2>(accessor)?;
+        if let Some(transform) = transform {
+            coords.iter_mut().for_each(|uv| *uv = transform.apply(*uv));
+        }
         Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
     }
 }
