@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -109,12 +110,14 @@ fn a_bare_mesh_with_a_skeleton_leaves_as_a_rig() {
     let square = |y: f32| [[-0.1, y, -0.1], [0.1, y, -0.1], [0.1, y, 0.1], [-0.1, y, 0.1]];
     let mut text = String::from("o rod\n");
     for ring in 0..9_u8 {
-        square(f32::from(ring) * 0.25).iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
+        for [x, y, z] in square(f32::from(ring) * 0.25) {
+            writeln!(text, "v {x} {y} {z}").unwrap();
+        }
     }
     for ring in 0..8 {
         for side in 0..4 {
             let (a, b) = (ring * 4 + side + 1, ring * 4 + (side + 1) % 4 + 1);
-            text += &format!("f {a} {} {} {b}\n", a + 4, b + 4);
+            writeln!(text, "f {a} {} {} {b}", a + 4, b + 4).unwrap();
         }
     }
     std::fs::write(&mesh, text).unwrap();
@@ -306,7 +309,7 @@ fn nothing_of_the_document_is_lost() {
         assert_eq!(mesh["primitives"].as_array().unwrap().len(), 1);
     }
     // The mirrored one turns its triangle; only its first two corners move.
-    let off = |time, expected: &Vec<Point>| worst(&[expected.clone()], &[played(&glb, time)[..6].to_vec()]);
+    let off = |time, expected: &Vec<Point>| worst(std::slice::from_ref(expected), &[played(&glb, time)[..6].to_vec()]);
     assert!(off(0.5, &rest) < 1e-6 && off(1.0, &rest) < 1e-6 && off(1.5, &risen) < 1e-6);
     let back = load(&[path], &Progress::new()).unwrap();
     assert_eq!(back.triangles(), character.triangles());

@@ -168,8 +168,9 @@ impl Draft {
         let mut layout = Layout { own: self.own_buffer(), source: self.source.clone(), ..Layout::default() };
         for view in self.list_mut("bufferViews") {
             layout.place(view);
-            let compressed = view.pointer_mut("/extensions/EXT_meshopt_compression");
-            compressed.into_iter().for_each(|range| layout.place(range));
+            if let Some(compressed) = view.pointer_mut("/extensions/EXT_meshopt_compression") {
+                layout.place(compressed);
+            }
         }
         self.merge_buffers(&layout);
         let is_list = |value: &Value| value.as_array().is_some_and(Vec::is_empty);

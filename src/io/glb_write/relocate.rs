@@ -73,7 +73,9 @@ impl Draft {
     fn users_of_meshes(&self) -> HashMap<usize, Vec<usize>> {
         let mut users: HashMap<usize, Vec<usize>> = HashMap::new();
         for (node, value) in self.list("nodes").iter().enumerate() {
-            index(&value["mesh"]).into_iter().for_each(|mesh| users.entry(mesh).or_default().push(node));
+            if let Some(mesh) = index(&value["mesh"]) {
+                users.entry(mesh).or_default().push(node);
+            }
         }
         users
     }
@@ -106,12 +108,11 @@ impl Draft {
             }
         }
         remove(old, "weights");
-        match left_over {
-            Some(left_over) => set(old, "mesh", json!(left_over)),
-            None => {
-                remove(old, "mesh");
-                remove(old, "skin");
-            }
+        if let Some(left_over) = left_over {
+            set(old, "mesh", json!(left_over));
+        } else {
+            remove(old, "mesh");
+            remove(old, "skin");
         }
         self.push("nodes", new)
     }
