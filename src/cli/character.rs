@@ -16,6 +16,7 @@ impl CharacterOptions {
             bones: self.bone.clone(),
             metres_per_unit: self.unit,
             sim_vertices: options.sim_vertices.unwrap_or_default(),
+            mapping: self.mapping.clone(),
             ..Source::of_files(self.files.clone())
         }
     }

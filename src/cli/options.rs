@@ -25,6 +25,9 @@ pub(super) struct CharacterOptions {
     /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
+    /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) mapping: Option<PathBuf>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,

@@ -53,7 +53,7 @@ pub(super) fn take_clips(character: &mut Character, other: Character) -> Parsed<
 }
 
 /// A skeleton from another file must be somewhere in the mesh.
-fn check_inside(character: &Character) -> Parsed<()> {
+pub(super) fn check_inside(character: &Character) -> Parsed<()> {
     let mesh = Bounds::of(&character.bind_positions());
     let joints: Vec<Point> = (0..character.skeleton.len()).map(|j| character.skeleton.bind_position(j).cast()).collect();
     let inside = |p: &&Point| (0..3).all(|c| (mesh.min[c]..=mesh.max[c]).contains(&p[c]));

@@ -18,8 +18,8 @@ pub(super) struct Roles {
     pub skeleton: Option<(PathBuf, Kind)>,
     /// Matrices: skin weights, or something else.
     pub matrices: Vec<PathBuf>,
-    /// Files that can only be motions.
-    pub motions: Vec<PathBuf>,
+    /// Motions.
+    pub motions: Vec<(PathBuf, Kind)>,
     /// Notes on files that are named but missing.
     pub missing: Vec<String>,
     /// Title, if another than the mesh's stem.
@@ -90,8 +90,8 @@ impl Roles {
                 self.matrices.push(path.to_owned());
                 return Ok(());
             }
-            Kind::Anim => {
-                self.motions.push(path.to_owned());
+            Kind::Anim | Kind::Bvh => {
+                self.motions.push((path.to_owned(), kind));
                 return Ok(());
             }
             Kind::Skel | Kind::Tgf => ("skeletons", &mut self.skeleton),
@@ -117,7 +117,7 @@ impl Roles {
                 kind => self.take(path, kind)?,
             }
         }
-        self.motions.extend(ini.animations);
+        self.motions.extend(ini.animations.into_iter().map(|path| (path, Kind::Anim)));
         Ok(())
     }
 }
