@@ -160,7 +160,9 @@ impl Bake {
             return print_json(&FilesReport { character: subject.character.name.clone(), files });
         }
         if !options.quiet {
-            files.iter().for_each(|file| stderr::line(&format!("wrote {}", file.display())));
+            for file in &files {
+                stderr::line(&format!("wrote {}", file.display()));
+            }
         }
         Ok(())
     }

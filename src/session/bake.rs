@@ -4,7 +4,7 @@
 //! |-----------|--------------------------------------------------------------------------------------------------------------|
 //! | `.glb`    | one file: the character's own glTF document with morph targets and the animation that drives them             |
 //! | `.pc2`    | all frames in one point cache (Blender: Mesh Cache, Maya, 3ds Max)                                            |
-//! | `.mdd`    | all frames in one point cache (LightWave, Blender: Mesh Cache, Modo, Houdini)                                 |
+//! | `.mdd`    | all frames in one point cache (`LightWave`, Blender: Mesh Cache, Modo, Houdini)                               |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
@@ -36,7 +36,7 @@ pub enum BakeFormat {
     Ply,
     /// Point cache 2, one file.
     Pc2,
-    /// LightWave point cache, one file.
+    /// `LightWave` point cache, one file.
     Mdd,
     /// JSON, one file.
     Json,
