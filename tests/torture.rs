@@ -122,7 +122,9 @@ fn manifest(folder: &Path) -> Vec<Value> {
 fn load_one(path: &Path) -> Result<Character, String> {
     if path.extension().is_some_and(|extension| extension == "bvh") {
         // A motion is shown by a character; any will do to see whether the file can be read.
-        return guarded(&path.display().to_string(), || read_motion(path).map(|_| Character::default()));
+        return guarded(&path.display().to_string(), || {
+            read_motion(path).map(|_| Character { metres_per_unit: 1.0, ..Character::default() })
+        });
     }
     let paths = [path.to_owned()];
     guarded(&path.display().to_string(), || load(&paths, &Progress::new()))
