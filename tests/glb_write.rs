@@ -73,8 +73,7 @@ fn character() -> Character {
         materials: vec![textured, plain],
         notes: Vec::new(),
         metres_per_unit: 1.0,
-        bone_radii: std::collections::BTreeMap::new(),
-        bones: sinew::character::BoneMap::new(),
+        flesh: sinew::character::FleshSettings::default(),
     }
 }
 

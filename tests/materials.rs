@@ -24,7 +24,7 @@ fn with_bones(name: &str, edits: &[(&str, &str)]) -> Arc<Subject> {
     let mut character = character(name);
     for (joint, edit) in edits {
         let joint = character.skeleton.find(joint).expect("a joint of that name");
-        character.bones.entry(joint).or_default().edit(edit).expect("an edit");
+        character.flesh.bones.entry(joint).or_default().edit(edit).expect("an edit");
     }
     build(character)
 }
@@ -544,7 +544,7 @@ fn real_characters_take_every_option() {
                 stiffness: 1.0 + f64::from(joint as u32 % 4),
                 ..BoneSettings::default()
             };
-            character.bones.insert(joint, settings);
+            character.flesh.bones.insert(joint, settings);
         }
         let subject = build(character);
         let skeleton = &subject.character.skeleton;

@@ -45,7 +45,7 @@ fn the_user_can_set_a_radius() {
     let (_, fitted) = flesh(thin.clone());
     let joint = fitted.tissue.graph.bones[0].joint;
     let half = fitted.tissue.graph.bones[0].radius / 2.0;
-    thin.bone_radii.insert(joint, half);
+    thin.flesh.radii.insert(joint, half);
     let (_, set) = flesh(thin);
     assert!((set.tissue.graph.bones[0].radius - half).abs() < 1e-12);
     assert!(set.tissue.quality.volume > fitted.tissue.quality.volume, "a thinner bone leaves room for more flesh");

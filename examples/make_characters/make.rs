@@ -61,8 +61,7 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         materials: vec![material],
         notes: Vec::new(),
         metres_per_unit: 1.0,
-        bone_radii: std::collections::BTreeMap::new(),
-        bones: sinew::character::BoneMap::new(),
+        flesh: sinew::character::FleshSettings::default(),
     })
 }
 

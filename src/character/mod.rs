@@ -4,10 +4,14 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod flesh;
+mod place;
 
-pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE, same_structure};
+use bones::same_structure;
+pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use place::{PartError, PartMap, Place};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
@@ -125,11 +129,8 @@ pub struct Character {
     pub notes: Vec<Note>,
     /// Length of one unit of the file in metres: from the format, or guessed.
     pub metres_per_unit: f64,
-    /// Radius, world units, that the user wants for the bones that a joint carries, instead of the one fitted to the skin. Bones must
-    /// still fit between their joints.
-    pub bone_radii: BTreeMap<usize, f64>,
-    /// What the user says about the bones that a joint carries, from the start.
-    pub bones: BoneMap,
+    /// What the user says about how the flesh is made, from the start.
+    pub flesh: FleshSettings,
 }
 
 impl SourceMesh {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
-use crate::character::{BoneSettings, MOST_JIGGLE};
+use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
@@ -79,9 +79,9 @@ pub(super) struct Options {
     /// Where to simulate.
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(super) device: Device,
-    /// Vertices of the simulation mesh [default: as in the file].
-    #[arg(long, global = true, value_name = "N")]
-    pub(super) sim_vertices: Option<usize>,
+    /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 4000].
+    #[arg(long, global = true, value_name = "N", value_parser = parse_sim_vertices)]
+    pub(super) sim_vertices: Option<SimVertices>,
     /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
@@ -158,9 +158,6 @@ impl Options {
         if self.device == Device::Gpu {
             return missing("simulation on the GPU (--device gpu)");
         }
-        if self.sim_vertices.is_some() {
-            return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
-        }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
@@ -183,6 +180,14 @@ impl Options {
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
     Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(SimVertices::All);
+    }
+    let parsed = text.trim().parse::<usize>().ok().filter(|&number| number >= LEAST_SIM_VERTICES);
+    parsed.map(SimVertices::About).ok_or_else(|| format!("expected a number of at least {LEAST_SIM_VERTICES}, or all"))
 }
 
 fn parse_collisions(id: &str) -> Result<Collisions, String> {

@@ -1,10 +1,12 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
 mod closest;
+pub mod decimate;
 mod normals;
 #[cfg(test)]
 pub(crate) mod shapes;
 mod sim_mesh;
+mod skin_mesh;
 mod smooth_normals;
 mod topology;
 mod triangle_tree;
@@ -13,7 +15,8 @@ mod winding;
 
 pub use closest::{closest_on_segment, closest_on_triangle};
 pub use normals::vertex_normals_into;
-pub use sim_mesh::{SimMesh, WELD_TOLERANCE};
+pub use sim_mesh::SimMesh;
+pub use skin_mesh::{SkinMesh, WELD_TOLERANCE};
 pub use smooth_normals::NormalGroups;
 pub use topology::Topology;
 pub use triangle_tree::{Closest, Crossing, TriangleTree};

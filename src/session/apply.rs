@@ -50,6 +50,10 @@ impl Session {
             }
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
+            Command::SetSimVertices(sim_vertices) => {
+                self.stages.forgive();
+                self.document.flesh.sim_vertices = sim_vertices;
+            }
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
@@ -76,7 +80,7 @@ impl Session {
     }
 
     fn step_history(&mut self, back: bool) {
-        let (params, bones) = (self.document.params, self.document.bones.clone());
+        let (params, bones) = (self.document.params, self.document.flesh.bones.clone());
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
@@ -84,7 +88,7 @@ impl Session {
             if self.document.params != params {
                 self.send_params(self.document.params);
             }
-            if self.document.bones != bones {
+            if self.document.flesh.bones != bones {
                 self.send_bones();
             }
             self.take_finished_jobs();
@@ -112,9 +116,9 @@ impl Session {
             self.stages.forgive();
             let settings = settings.sanitized();
             if settings == BoneSettings::default() {
-                self.document.bones.remove(&joint);
+                self.document.flesh.bones.remove(&joint);
             } else {
-                self.document.bones.insert(joint, settings);
+                self.document.flesh.bones.insert(joint, settings);
             }
             self.send_bones();
         }
@@ -123,7 +127,7 @@ impl Session {
     /// The factors take effect at once; what is none when the flesh has been rebuilt.
     fn send_bones(&self) {
         for worker in self.stages.workers() {
-            worker.set_bones(self.document.bones.clone());
+            worker.set_bones(self.document.flesh.bones.clone());
         }
     }
 

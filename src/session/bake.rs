@@ -75,9 +75,9 @@ impl ContactSummary {
     #[must_use]
     pub fn of(actor: &Actor) -> Self {
         let subject = actor.subject();
-        let sim = &subject.sim;
-        let mut now = sim.mesh.positions.clone();
-        for (position, vertex) in actor.positions().iter().zip(&sim.sim_from_source) {
+        let skin = &subject.skin;
+        let mut now = skin.mesh.positions.clone();
+        for (position, vertex) in actor.positions().iter().zip(&skin.skin_from_source) {
             if let Some(vertex) = vertex {
                 now[*vertex as usize] = *position;
             }
@@ -89,8 +89,8 @@ impl ContactSummary {
             vertices_inside: penetration.map(|p| p.vertices),
             deepest_penetration: penetration.map(|p| p.deepest),
             deepest_penetration_edges: penetration.map(|p| p.deepest_edges),
-            self_intersections_before: self_intersections(&sim.mesh.positions, &sim.mesh.triangles).pairs,
-            self_intersections_after: self_intersections(&now, &sim.mesh.triangles).pairs,
+            self_intersections_before: self_intersections(&skin.mesh.positions, &skin.mesh.triangles).pairs,
+            self_intersections_after: self_intersections(&now, &skin.mesh.triangles).pairs,
         }
     }
 }

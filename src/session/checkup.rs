@@ -93,7 +93,7 @@ impl Checkup {
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
         let character = &subject.character;
-        let topology = Topology::of(&subject.sim.mesh);
+        let topology = Topology::of(&subject.skin.mesh);
         let joints = character.skeleton.joints();
         Self {
             name: character.name.clone(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{MessageId, Source};
-use crate::character::BoneSettings;
+use crate::character::{BoneSettings, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::Pose;
@@ -26,6 +26,8 @@ pub enum Command {
         /// All of its settings.
         settings: BoneSettings,
     },
+    /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
+    SetSimVertices(SimVertices),
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
     /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
@@ -88,6 +90,7 @@ impl Command {
             Self::SetMethod(_) => "Change method",
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
+            Self::SetSimVertices(_) => "Change simulation mesh",
             Self::SelectJoint(_) => "Select joint",
             Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",

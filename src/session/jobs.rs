@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
-use crate::character::BoneMap;
+use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
@@ -101,15 +101,15 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
     Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
 }
 
-/// The same character with flesh by other settings of its bones, bound to a method.
+/// The same character with flesh by other settings, bound to a method.
 pub(super) fn rebuild_and_bind(
     old: &Subject,
-    bones: &BoneMap,
+    settings: &FleshSettings,
     method: Method,
     params: &Params,
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
-    let subject = Arc::new(old.with_bones(bones, progress)?);
+    let subject = Arc::new(old.with_settings(settings, progress)?);
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
         other => other,

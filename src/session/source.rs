@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::character::{BoneEditError, Character};
+use crate::character::{BoneEditError, Character, SimVertices};
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::PoseError;
@@ -20,6 +20,8 @@ pub struct Source {
     pub bones: Vec<(String, String)>,
     /// Length of one unit of the file in metres, if the user knows better than the guess.
     pub metres_per_unit: Option<f64>,
+    /// How fine the simulation mesh is.
+    pub sim_vertices: SimVertices,
 }
 
 /// The character that opens when nothing is named.
@@ -103,16 +105,17 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
     if let Some(metres_per_unit) = source.metres_per_unit {
         character.metres_per_unit = metres_per_unit;
     }
+    character.flesh.sim_vertices = source.sim_vertices;
     let joint_of = |character: &Character, name: &str| {
         character.skeleton.find_or_suggest(name).map_err(|error| OpenError::Joint { file: source.to_string(), error })
     };
     for (name, radius) in &source.bone_radii {
         let joint = joint_of(&character, name)?;
-        character.bone_radii.insert(joint, *radius);
+        character.flesh.radii.insert(joint, *radius);
     }
     for (name, edit) in &source.bones {
         let joint = joint_of(&character, name)?;
-        let edited = character.bones.entry(joint).or_default().edit(edit);
+        let edited = character.flesh.bones.entry(joint).or_default().edit(edit);
         edited.map_err(|error| OpenError::Bone { file: source.to_string(), joint: name.clone(), error })?;
     }
     Ok(character)

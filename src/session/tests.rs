@@ -214,12 +214,12 @@ fn factors_of_bones_take_effect_without_rebuilding() {
     assert_eq!(session.undo_label(), Some("Change bone"));
     run_until_idle(&mut session);
     assert!(Arc::ptr_eq(&subject, session.subject().unwrap()) && session.jobs().is_empty());
-    assert_eq!(session.document().bones[&1].stiffness, 3.0);
+    assert_eq!(session.document().flesh.bones[&1].stiffness, 3.0);
     session.apply_once(Command::Undo);
-    assert!(session.document().bones.is_empty());
+    assert!(session.document().flesh.bones.is_empty());
     session.apply_once(Command::SetBone { joint: 99, settings: bone("held") });
     session.apply_once(Command::SetBone { joint: 1, settings: crate::character::BoneSettings { density: f64::NAN, ..bone("held") } });
-    assert!(session.document().bones.is_empty(), "nonsense changes nothing");
+    assert!(session.document().flesh.bones.is_empty(), "nonsense changes nothing");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod actor;
 mod dqs;
+mod follower;
 mod lbs;
 mod projective;
 pub mod riding;

@@ -76,7 +76,7 @@ impl Projective {
         let position = subject.sim.mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
         let mut simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
-        let materials = Materials::of_bones(&flesh.tissue, &subject.sim.mesh, &subject.bones);
+        let materials = Materials::of_bones(&flesh.tissue, &subject.sim.mesh, &subject.settings.bones);
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }

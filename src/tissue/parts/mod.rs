@@ -17,10 +17,9 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-pub use place::{PartError, PartMap, Place};
-
 use std::collections::BTreeMap;
 
+use crate::character::{PartError, PartMap, Place};
 use crate::mesh::{Bounds, Topology, TriMesh};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
