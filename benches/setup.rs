@@ -34,7 +34,7 @@ fn by_size(criterion: &mut Criterion) {
         let character = Arc::new(load(&Source::builtin(name), &progress).expect("it is built in"));
         let subject = Arc::new(Subject::build(character.clone(), &progress).expect("it has triangles"));
         let Ok(flesh) = subject.tissue.as_ref() else { continue };
-        let vertices = subject.sim.mesh.positions.len();
+        let vertices = subject.sim().mesh.positions.len();
         let id = |stage: &str| BenchmarkId::new(stage, format!("{name}, {vertices} vertices"));
         group.throughput(Throughput::Elements(vertices as u64));
         group.bench_function(id("weld, tissue, assemble"), |bencher| {

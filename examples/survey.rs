@@ -83,7 +83,7 @@ fn survey(source: &Source, renderer: &Renderer) -> Result<(String, RgbaImage), B
         "| {} | {} | {} | {} | {open_secs:.2} | {first_secs:.2} | {step_ms:.2} | {bent} | {clip} | {again} |",
         source.title(),
         character.source_vertices(),
-        if method == Method::Pd { subject.sim.mesh.positions.len().to_string() } else { "lbs".to_owned() },
+        if method == Method::Pd { subject.sim().mesh.positions.len().to_string() } else { "lbs".to_owned() },
         sinew::session::all_notes(&subject).len(),
     );
     Ok((row, picture))
