@@ -47,7 +47,7 @@ mod stages;
 mod worker;
 
 pub use bake::{BakeFormat, Baked, ContactSummary, bake};
-pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, all_notes};
+pub use checkup::{Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, PartSummary, Spot, UpAxis, all_notes, up_axis};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
 pub use jobs::{JobView, open};

@@ -106,7 +106,7 @@ impl<'a> Patient<'a> {
         findings.extend(up_axis(up));
         findings.extend(self.missing_weights());
         findings.extend(self.joints_outside());
-        findings.extend(self.several_parts());
+        findings.extend(self.several_parts(checkup.parts));
         findings.extend(self.without_bone());
         findings.extend(self.surface(&mesh, &checkup));
         findings.extend(self.vertices());
@@ -159,7 +159,11 @@ impl<'a> Patient<'a> {
         let name = known.iter().find(|(metres, _)| (unit / metres - 1.0).abs() < 1e-6);
         let name = name.map_or_else(|| format!("{unit} m"), |(_, name)| (*name).to_owned());
         Some(Finding {
-            text: format!("one unit of the file is taken for {name}: the character is {:.4} units large, {:.2} m", self.size(), self.size() * unit),
+            text: format!(
+                "one unit of the file is taken for {name}: the character is {:.4} units large, {:.2} m",
+                self.size(),
+                self.size() * unit
+            ),
             remedy: "only physics counts in metres; everything else keeps the file's units".to_owned(),
             option: Some("--unit METRES".to_owned()),
             ..finding(FindingKind::Unit, Severity::Info, 0)
@@ -216,14 +220,20 @@ impl<'a> Patient<'a> {
         Spot { vertex: None, joint: Some(joint), position, radius: 0.08 * self.size() }
     }
 
-    fn several_parts(&self) -> Option<Finding> {
+    fn several_parts(&self, count: usize) -> Option<Finding> {
         let parts = &self.parts.parts;
         let flesh = parts.iter().filter(|part| part.place == Place::Flesh).count();
-        (parts.len() > 1).then(|| Finding {
-            text: format!("the skin is {} connected parts", parts.len()),
-            remedy: if flesh == parts.len() { "all are flesh".to_owned() } else { format!("{flesh} with bones inside are flesh") },
-            option: Some("--part NAME=flesh|ride|rigid:JOINT".to_owned()),
-            ..finding(FindingKind::Parts, Severity::Info, parts.len())
+        let remedy = match flesh {
+            _ if parts.is_empty() => "nothing, as there is no skeleton".to_owned(),
+            _ if flesh == parts.len() => "all of them are flesh".to_owned(),
+            1 => "the one with bones inside is flesh".to_owned(),
+            _ => format!("{flesh} with bones inside are flesh"),
+        };
+        (count > 1).then(|| Finding {
+            text: format!("the skin is {count} connected parts"),
+            remedy,
+            option: (!parts.is_empty()).then(|| "--part NAME=flesh|ride|rigid:JOINT".to_owned()),
+            ..finding(FindingKind::Parts, Severity::Info, count)
         })
     }
 
@@ -261,29 +271,58 @@ impl<'a> Patient<'a> {
         let rims: Vec<u32> = found.boundaries.iter().map(|rim| rim[0]).collect();
         let rows = [
             (Kind::Boundaries, Severity::Info, found.boundaries.len(), rims, "simulated as they are", {
-                format!("{} with {}", counted(found.boundaries.len(), "open border", "open borders"), counted(found.boundary_edges, "edge", "edges"))
+                format!(
+                    "{} with {}",
+                    counted(found.boundaries.len(), "open border", "open borders"),
+                    counted(found.boundary_edges, "edge", "edges")
+                )
             }),
             (Kind::NonManifoldEdges, Severity::Info, found.non_manifold_edges.len(), start(&found.non_manifold_edges), as_it_is, {
                 format!("{} with more than two faces", counted(found.non_manifold_edges.len(), "edge", "edges"))
             }),
-            (Kind::NonManifoldVertices, Severity::Info, found.non_manifold_vertices.len(), found.non_manifold_vertices.clone(), as_it_is, {
-                format!("{} where surfaces touch in a point", counted(found.non_manifold_vertices.len(), "vertex", "vertices"))
-            }),
-            (Kind::DegenerateFaces, Severity::Info, found.degenerate_faces.len(), corner(&found.degenerate_faces), "carried by their neighbours", {
-                format!("{} without an area", counted(found.degenerate_faces.len(), "face", "faces"))
-            }),
-            (Kind::DuplicateFaces, Severity::Mended, found.duplicate_faces.len(), corner(&found.duplicate_faces), "counted once in the simulation", {
-                format!("{} on the corners of another one", counted(found.duplicate_faces.len(), "face", "faces"))
-            }),
-            (Kind::FlippedFaces, Severity::Mended, found.flipped_edges.len(), start(&found.flipped_edges), "turned alike for the simulation", {
-                format!("{} between faces that are turned against each other", counted(found.flipped_edges.len(), "edge", "edges"))
-            }),
+            (
+                Kind::NonManifoldVertices,
+                Severity::Info,
+                found.non_manifold_vertices.len(),
+                found.non_manifold_vertices.clone(),
+                as_it_is,
+                { format!("{} where surfaces touch in a point", counted(found.non_manifold_vertices.len(), "vertex", "vertices")) },
+            ),
+            (
+                Kind::DegenerateFaces,
+                Severity::Info,
+                found.degenerate_faces.len(),
+                corner(&found.degenerate_faces),
+                "carried by their neighbours",
+                { format!("{} without an area", counted(found.degenerate_faces.len(), "face", "faces")) },
+            ),
+            (
+                Kind::DuplicateFaces,
+                Severity::Mended,
+                found.duplicate_faces.len(),
+                corner(&found.duplicate_faces),
+                "counted once in the simulation",
+                { format!("{} on the corners of another one", counted(found.duplicate_faces.len(), "face", "faces")) },
+            ),
+            (
+                Kind::FlippedFaces,
+                Severity::Mended,
+                found.flipped_edges.len(),
+                start(&found.flipped_edges),
+                "turned alike for the simulation",
+                { format!("{} between faces that are turned against each other", counted(found.flipped_edges.len(), "edge", "edges")) },
+            ),
             (Kind::InsideOut, Severity::Mended, found.inside_out.len(), found.inside_out.clone(), "turned for the simulation", {
                 format!("{} inside out", counted(found.inside_out.len(), "closed part is", "closed parts are"))
             }),
-            (Kind::SelfIntersections, Severity::Info, found.intersecting_faces.len(), corner(&found.intersecting_faces), "contact leaves alone what lies in each other at rest", {
-                format!("{} through others at rest", counted(found.intersecting_faces.len(), "face cuts", "faces cut"))
-            }),
+            (
+                Kind::SelfIntersections,
+                Severity::Info,
+                found.intersecting_faces.len(),
+                corner(&found.intersecting_faces),
+                "contact leaves alone what lies in each other at rest",
+                { format!("{} through others at rest", counted(found.intersecting_faces.len(), "face cuts", "faces cut")) },
+            ),
         ];
         let row = |(kind, severity, count, vertices, remedy, text): (_, _, usize, Vec<u32>, &str, String)| {
             let spots = self.spots(vertices);
