@@ -3,7 +3,7 @@
 use super::TriMesh;
 
 /// The mesh that is simulated, in the bind pose, world space; it may be coarser than the skin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SimMesh {
     /// Every vertex has a triangle.
     pub mesh: TriMesh,

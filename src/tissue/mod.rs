@@ -57,7 +57,7 @@ use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
 /// The two-layer model in the bind pose. Immutable.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Tissue {
     /// Volumetric skeleton.
     pub graph: BoneGraph,

@@ -95,14 +95,14 @@ impl Default for Settings {
 /// - Connected parts of the fine mesh don't hear of each other. A part that no coarse vertex lies on moves with the closest point of the
 ///   others, as rigidly as that; with one or two coarse vertices (or a straight line of them) it can't tell how it turns, and only shifts.
 /// - Output is bit-equal for any number of threads.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Upsampling {
     coarse: usize,
     fine: usize,
     method: Method,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Method {
     /// The coarse mesh is the fine one; only frames are made.
     Copy(Displacement),

@@ -18,7 +18,7 @@ use crate::math::{Point, Vec3};
 pub(super) const BLOCK: usize = 1024;
 
 /// The weights of up to [`BLOCK`] fine vertices.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Block {
     /// Neighbours of each vertex beside the first; those with fewer repeat the first without weight.
     width: usize,
@@ -31,7 +31,7 @@ pub(super) struct Block {
 }
 
 /// Names of coarse vertices, as short as they can be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Names {
     Short(Vec<u16>),
     Long(Vec<u32>),
