@@ -3,6 +3,8 @@
 mod closest;
 pub mod decimate;
 mod normals;
+#[cfg(test)]
+pub(crate) mod shapes;
 mod sim_mesh;
 mod skin_mesh;
 mod smooth_normals;

@@ -1,6 +1,7 @@
 //! The simulation mesh: the skin that physics sees.
 
 use super::TriMesh;
+use super::decimate::Decimated;
 
 /// The mesh that is simulated, in the bind pose, world space; it may be coarser than the skin.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -16,5 +17,22 @@ impl SimMesh {
     #[must_use]
     pub fn same_as(skin: &TriMesh) -> Self {
         Self { mesh: skin.clone(), skin_from_sim: (0..skin.positions.len() as u32).collect() }
+    }
+
+    /// What a decimation has left of the skin.
+    #[must_use]
+    pub fn reduced(skin: &TriMesh, decimated: Decimated) -> Self {
+        let nearest = |(place, position): (&super::decimate::Place, &crate::math::Point)| {
+            let squared = |&v: &u32| (skin.positions[v as usize] - position).norm_squared();
+            let [mut nearest, b, c] = skin.triangles[place.triangle as usize];
+            for other in [b, c] {
+                if squared(&other) < squared(&nearest) {
+                    nearest = other;
+                }
+            }
+            nearest
+        };
+        let skin_from_sim = decimated.places.iter().zip(&decimated.mesh.positions).map(nearest).collect();
+        Self { mesh: decimated.mesh, skin_from_sim }
     }
 }

@@ -215,27 +215,11 @@ fn ray_through(origin: &Point64, direction: &Vec64, corners: &[Point; 3]) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use super::super::shapes;
     use super::*;
 
-    /// A sphere of radius 1 with some hundred triangles.
     fn sphere() -> TriMesh {
-        let (rings, sectors) = (12_u32, 20_u32);
-        let mut mesh = TriMesh::default();
-        for ring in 0..=rings {
-            for sector in 0..sectors {
-                let theta = std::f32::consts::PI * ring as f32 / rings as f32;
-                let phi = std::f32::consts::TAU * sector as f32 / sectors as f32;
-                mesh.positions.push(Point::new(theta.sin() * phi.cos(), theta.cos(), -theta.sin() * phi.sin()));
-            }
-        }
-        for ring in 0..rings {
-            for sector in 0..sectors {
-                let at = |r: u32, s: u32| r * sectors + s % sectors;
-                let [a, b, c, d] = [at(ring, sector), at(ring, sector + 1), at(ring + 1, sector), at(ring + 1, sector + 1)];
-                mesh.triangles.extend([[a, c, b], [b, c, d]]);
-            }
-        }
-        mesh
+        shapes::ball(Point::origin(), 1.0, 12, 20)
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::dqs::DualQuaternion;
+use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
 use super::{BindError, Frame, Method, SkinError, Skinner, Subject};
@@ -24,7 +25,9 @@ pub struct StepTimes {
     pub local_ms: f64,
     /// Global steps: linear solves.
     pub global_ms: f64,
-    /// Upsampling to the source vertices, and their normals.
+    /// Upsampling to the source vertices.
+    pub upsampling_ms: f64,
+    /// Their normals.
     pub normals_ms: f64,
     /// Everything, as a clock on the wall sees it.
     pub total_ms: f64,
@@ -50,7 +53,7 @@ enum Bound {
     /// Source vertices.
     Direct(Box<dyn Skinner>),
     /// Simulation vertices, and linear blending for what is not simulated (props), if there is any.
-    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, props: Option<LinearBlend> },
+    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, follower: Follower, props: Option<LinearBlend> },
 }
 
 impl Actor {
@@ -71,6 +74,7 @@ impl Actor {
                 Bound::Simulated {
                     skinner: Box::new(Projective::bind(subject, params)?),
                     simulated: subject.sim.mesh.positions.clone(),
+                    follower: Follower::new(subject),
                     props: (!all_simulated).then(|| LinearBlend::bind(character, weights)),
                 }
             }
@@ -90,26 +94,26 @@ impl Actor {
     /// As [`Skinner::skin`]; the output stays the last good frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
+        let mut upsampling_ms = 0.0;
         let skinned = match &mut self.bound {
             Bound::Direct(skinner) => {
                 let skinned = skinner.skin(frame, &mut self.positions);
                 self.times = StepTimes { step_ms: start.elapsed().as_secs_f64() * 1e3, ..StepTimes::default() };
                 skinned
             }
-            Bound::Simulated { skinner, simulated, props } => {
+            Bound::Simulated { skinner, simulated, follower, props } => {
                 let skinned = skinner.skin(frame, simulated);
                 self.times = skinner.times();
                 if let Some(props) = props {
                     props.skin(frame, &mut self.positions)?;
                 }
-                for (position, skin) in self.positions.iter_mut().zip(&self.subject.skin.skin_from_source) {
-                    if let Some(skin) = skin {
-                        *position = simulated[*skin as usize];
-                    }
-                }
+                let upsampling_start = Instant::now();
+                follower.follow(simulated, &mut self.positions);
+                upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
                 skinned
             }
         };
+        self.times.upsampling_ms = upsampling_ms;
         let normals_start = Instant::now();
         self.groups.normals_into(&self.positions, &mut self.normals);
         self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;

@@ -5,12 +5,15 @@
 
 mod actor;
 mod dqs;
+mod follower;
 mod lbs;
 mod projective;
+pub mod riding;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use projective::Projective;
+pub use riding::Riding;
 pub use subject::{BindError, Flesh, SetupTimes, Subject};
 
 use serde::{Deserialize, Serialize};

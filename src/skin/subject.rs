@@ -6,9 +6,11 @@ use std::time::Instant;
 use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
+use crate::mesh::decimate::{Decimation, decimate, density_near};
 use crate::mesh::{Bounds, SimMesh, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
-use crate::tissue::{Tissue, TissueError};
+use crate::tissue::{Tissue, TissueError, joint_regions};
+use crate::upsample::{Settings, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
 
 /// A character with its simulation mesh, weights and tissue. Immutable and shared.
@@ -20,8 +22,10 @@ pub struct Subject {
     pub bind_positions: Arc<[Point]>,
     /// The welded skin at the source's resolution.
     pub skin: Arc<SkinMesh>,
-    /// What of it is simulated.
+    /// What physics sees of it.
     pub sim: Arc<SimMesh>,
+    /// How the skin follows the simulation mesh; `None` where that is the skin itself.
+    pub upsampling: Option<Arc<Upsampling>>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
     /// What the user says about the flesh; it is made by it.
@@ -54,6 +58,10 @@ pub struct Flesh {
 pub struct SetupTimes {
     /// Welding the source vertices, and weights where there are none.
     pub weld_ms: f64,
+    /// Making the simulation mesh.
+    pub reduce_ms: f64,
+    /// Weights of the upsampling, made while the flesh is.
+    pub upsample_ms: f64,
     /// Bones, foot points, shrinking, tets.
     pub tissue_ms: f64,
     /// Assembly.
@@ -103,12 +111,14 @@ impl Subject {
             character,
             bind_positions: positions.into(),
             sim: Arc::new(SimMesh::same_as(&skin.mesh)),
+            upsampling: None,
             skin: Arc::new(skin),
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
             setup: SetupTimes { weld_ms, ..SetupTimes::default() },
         };
-        subject.grow(progress)?;
+        subject.reduce(&progress.part(0.05, 0.3))?;
+        subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
     }
 
@@ -118,7 +128,10 @@ impl Subject {
     /// [`BindError::Cancelled`].
     pub fn with_settings(&self, settings: &FleshSettings, progress: &Progress) -> Result<Self, BindError> {
         let mut subject = Self { settings: Arc::new(settings.clone()), ..self.clone() };
-        subject.grow(progress)?;
+        if settings.sim_vertices != self.settings.sim_vertices {
+            subject.reduce(&progress.part(0.0, 0.3))?;
+        }
+        subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
     }
 
@@ -128,25 +141,61 @@ impl Subject {
         Arc::ptr_eq(&self.character, &other.character)
     }
 
-    /// Makes the flesh.
+    /// Makes the simulation mesh.
+    fn reduce(&mut self, progress: &Progress) -> Result<(), BindError> {
+        let start = Instant::now();
+        progress.report(0.0, "Reducing");
+        let (skin, skeleton) = (&self.skin.mesh, &self.character.skeleton);
+        self.upsampling = None;
+        self.sim = Arc::new(match self.settings.sim_vertices.target(skin.positions.len()) {
+            Some(target_vertices) if !skeleton.is_empty() => {
+                let weights = file_weights(&self.character, &self.skin);
+                let density = density_near(skin, &joint_regions(skin, skeleton, weights.as_ref()));
+                let decimated = decimate(skin, &Decimation { target_vertices, density: &density, ..Decimation::default() }, progress)?;
+                SimMesh::reduced(skin, decimated)
+            }
+            _ => SimMesh::same_as(skin),
+        });
+        self.setup.reduce_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    /// Makes the flesh, and how the skin follows it.
     fn grow(&mut self, progress: &Progress) -> Result<(), BindError> {
+        let follows = self.upsampling.is_none() && self.sim.mesh.positions.len() != self.skin.mesh.positions.len();
+        let upsampling = || {
+            let start = Instant::now();
+            let made = follows.then(|| Upsampling::build(&self.skin.mesh, &self.sim.mesh, &Settings::default(), &progress.silent()));
+            (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
+        };
+        let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
+        let (flesh, upsampling) = (flesh?, upsampling?);
+        self.tissue = flesh;
+        if let Some(upsampling) = upsampling {
+            self.upsampling = Some(Arc::new(upsampling));
+        }
+        self.setup = SetupTimes { upsample_ms, tissue_ms: times[0], assemble_ms: times[1], ..self.setup };
+        Ok(())
+    }
+
+    /// The flesh, or why there is none; and the milliseconds that geometry and assembly took.
+    fn flesh(&self, progress: &Progress) -> (Result<Result<Flesh, TissueError>, BindError>, [f64; 2]) {
         let start = Instant::now();
         let character = &self.character;
         let weights = file_weights(character, &self.skin).map(|weights| on_simulation_mesh(&weights, &self.sim));
         let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &self.settings, progress) {
-            Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
+            Err(TissueError::Cancelled(cancelled)) => return (Err(cancelled.into()), [0.0; 2]),
             other => other,
         };
-        self.setup.tissue_ms = start.elapsed().as_secs_f64() * 1e3;
+        let tissue_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        self.tissue = tissue.and_then(|tissue| {
+        let flesh = tissue.and_then(|tissue| {
             let system = System::assemble(&tissue, f64::from(self.size), character.metres_per_unit)
                 .map_err(|error| TissueError::Unsolvable { reason: error.to_string() })?;
             Ok(Flesh { tissue: Arc::new(tissue), system: Arc::new(system) })
         });
-        self.setup.assemble_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(())
+        (Ok(flesh), [tissue_ms, start.elapsed().as_secs_f64() * 1e3])
     }
 }
 

@@ -11,10 +11,10 @@ use crate::progress::{Cancelled, Progress};
 /// How much more than to the plane of a triangle it costs to leave a boundary; in terms of the squared length of its edges.
 const BOUNDARY: f64 = 10.0;
 /// Merging two patches whose normals enclose an angle with a smaller cosine than the first becomes dearer…
-const BENT_FROM: f64 = 0.8;
+const BENT_FROM: f64 = 0.85;
 /// …and is `1 + BENT_COST` times as dear from the second.
-const BENT_TO: f64 = 0.35;
-const BENT_COST: f64 = 400.0;
+const BENT_TO: f64 = 0.3;
+const BENT_COST: f64 = 4000.0;
 /// A collapse that leaves a triangle of lower quality is put off.
 const GOOD: f64 = 0.6;
 /// How often an edge that can't collapse yet is put back, and how much dearer.
@@ -262,14 +262,14 @@ impl Collapser {
     }
 
     fn fill_queue(&mut self) {
-        let mut candidates = Vec::with_capacity(self.count * 3);
-        let mut neighbors = std::mem::take(&mut self.neighbors);
+        let (mut queue, mut neighbors) = (std::mem::take(&mut self.queue), std::mem::take(&mut self.neighbors));
+        let mut edges = Vec::with_capacity(self.count * 3);
         for u in 0..self.vertices.len() as u32 {
             self.live.neighbors_into(u, &mut neighbors);
-            candidates.extend(neighbors.iter().filter(|&&v| u < v).filter_map(|&v| self.candidate(u, v)));
+            edges.extend(neighbors.iter().filter(|&&v| u < v).map(|&v| [u, v]));
         }
-        self.neighbors = neighbors;
-        self.queue.fill(candidates);
+        queue.fill(edges.into_iter().filter_map(|[u, v]| self.candidate(u, v)));
+        (self.queue, self.neighbors) = (queue, neighbors);
     }
 
     /// Collapses an edge, or says how much dearer it should become before it is tried again.

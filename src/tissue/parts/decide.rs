@@ -154,6 +154,13 @@ impl Decision<'_> {
         held.into_iter().map(|[flesh, all]| if all > 0.0 { flesh / all } else { 0.0 }).collect()
     }
 
+    /// Whether a joint moves no flesh itself but is moved by one that does: an eye's or a weapon's, not the root of everything.
+    fn hangs_on_flesh(&self, joint: usize, held: &[f64]) -> bool {
+        let joints = self.evidence.skin.skeleton.joints();
+        let mut above = std::iter::successors(joints[joint].parent, |&above| joints[above].parent);
+        held[joint] < NO_FLESH && above.any(|above| held[above] >= NO_FLESH)
+    }
+
     /// A part that is no flesh.
     fn other(&self, part: usize, said: Option<Place>, layer: bool, near: Option<Nearness>, held: &[f64]) -> Decided {
         let size = self.parts.parts[part].size();
@@ -178,7 +185,7 @@ impl Decision<'_> {
                 Decided { stiff: place == Place::Rides, alone, ..Decided::new(place, reason) }
             };
             let rigid = Place::Rigid { joint };
-            return if held[joint] < NO_FLESH {
+            return if self.hangs_on_flesh(joint, held) {
                 with(rigid, ", which moves no flesh")
             } else if near.distance > 0.5 * thickness {
                 with(rigid, " and stands off the flesh")

@@ -1,5 +1,7 @@
 //! Bone lines as parts see them, and which of them runs through which part.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::math::{Point64, Vec64};
@@ -10,13 +12,15 @@ use crate::weights::SkinWeights;
 /// Lines shorter than this part of the size are left out.
 const SHORT: f64 = 1e-3;
 /// Samples along a line.
-const SAMPLES: usize = 8;
+const SAMPLES: usize = 12;
 /// Rays from a sample.
 const RAYS: usize = 24;
 /// Part of the rays that must leave a part (minus those that enter it) for the sample to be inside.
 const INSIDE: f64 = 0.4;
 /// Or this part of the rays hits it at all: a sleeve with two sides.
 const SURROUNDED: f64 = 0.7;
+/// A bone counts for a part if this much of it is inside, or an end of it (a ball joint): it doesn't for a tooth on its way.
+const MUCH: f64 = 0.2;
 /// A tail ends where this part of its skin is.
 const TAIL: f64 = 0.8;
 
@@ -139,6 +143,17 @@ fn skin_middles(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> V
     sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| Point64::from(sum / count))).collect()
 }
 
+/// What was seen of one part from one sample.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// Rays that leave it minus rays that enter it.
+    net: i32,
+    /// Rays that hit it.
+    hits: usize,
+    /// The last ray that did.
+    last: usize,
+}
+
 /// The parts that a line runs through and for which length.
 fn inside_parts(
     line: &Line,
@@ -147,34 +162,32 @@ fn inside_parts(
     directions: &[Vec64],
     is_of: &(dyn Fn(u32, usize) -> bool + Sync),
 ) -> Vec<(u32, f64)> {
-    let mut lengths: Vec<(u32, f64)> = Vec::new();
-    // Per part: rays out minus rays in, rays that hit it, the last ray that did.
-    let mut seen: std::collections::BTreeMap<u32, (i32, usize, usize)> = std::collections::BTreeMap::new();
-    for sample in 0..SAMPLES {
+    // Per part how many samples along the line are inside, and how many ends.
+    let mut found: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    let mut seen: BTreeMap<u32, Seen> = BTreeMap::new();
+    let along = (0..SAMPLES).map(|k| ((k as f64 + 0.5) / SAMPLES as f64, 0));
+    let ends = [(0.0, 1), (1.0, 1)].into_iter().take(if line.tail { 1 } else { 2 });
+    for (t, kind) in along.chain(ends) {
         let [a, b] = line.ends;
-        let origin = a + (b - a) * ((sample as f64 + 0.5) / SAMPLES as f64);
+        let origin = a + (b - a) * t;
         seen.clear();
         for (ray, direction) in directions.iter().enumerate() {
             tree.crossings(&origin, direction, [0.0, f64::INFINITY], |crossing| {
-                let seen = seen.entry(part_of_triangle(crossing.triangle)).or_insert((0, 0, usize::MAX));
-                seen.0 += if crossing.outward { 1 } else { -1 };
-                seen.1 += usize::from(seen.2 != ray);
-                seen.2 = ray;
+                let seen = seen.entry(part_of_triangle(crossing.triangle)).or_insert(Seen { net: 0, hits: 0, last: usize::MAX });
+                seen.net += if crossing.outward { 1 } else { -1 };
+                seen.hits += usize::from(seen.last != ray);
+                seen.last = ray;
             });
         }
-        for (&part, &(net, hits, _)) in &seen {
+        for (&part, seen) in &seen {
             let rays = directions.len() as f64;
-            let inside = f64::from(net.abs()) / rays > INSIDE || hits as f64 / rays > SURROUNDED;
-            if inside && is_of(part, line.joint) {
-                let length = line.length() / SAMPLES as f64;
-                match lengths.iter_mut().find(|(p, _)| *p == part) {
-                    Some((_, sum)) => *sum += length,
-                    None => lengths.push((part, length)),
-                }
+            if f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED {
+                found.entry(part).or_default()[kind] += 1;
             }
         }
     }
-    lengths
+    let counts = |&(part, [along, ends]): &(u32, [usize; 2])| (along as f64 > MUCH * SAMPLES as f64 || ends > 0) && is_of(part, line.joint);
+    found.into_iter().filter(counts).map(|(part, [along, _])| (part, line.length() * along as f64 / SAMPLES as f64)).collect()
 }
 
 /// Unit vectors spread evenly over the sphere, none of them along an axis.

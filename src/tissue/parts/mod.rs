@@ -14,6 +14,8 @@ mod evidence;
 mod layers;
 mod lines;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
