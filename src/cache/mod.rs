@@ -100,11 +100,17 @@ impl Cache {
         T: Serialize + DeserializeOwned,
     {
         let Some(key) = self.0.as_ref().and_then(|_| key()) else { return make() };
-        if let Some(known) = self.get(&key).and_then(|sections| postcard::from_bytes(sections.get(0)?).ok()).filter(fits) {
+        // What is written does not say of what type it is.
+        let name = std::any::type_name::<T>().as_bytes();
+        let read = |sections: Sections| -> Option<T> {
+            let (known, rest) = postcard::take_from_bytes(sections.get(1).filter(|_| sections.get(0) == Some(name))?).ok()?;
+            rest.is_empty().then_some(known)
+        };
+        if let Some(known) = self.get(&key).and_then(read).filter(fits) {
             return Ok(known);
         }
         let made = make()?;
-        let kept = postcard::to_stdvec(&made).map_err(io::Error::other).and_then(|bytes| self.put(&key, &[&bytes]));
+        let kept = postcard::to_stdvec(&made).map_err(io::Error::other).and_then(|bytes| self.put(&key, &[name, &bytes]));
         if let Err(error) = kept {
             log::info!("nothing could be kept in the cache: {error}");
         }

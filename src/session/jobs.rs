@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
+use crate::cache::Cache;
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
@@ -91,6 +92,14 @@ pub(super) struct Rebuilt {
 /// # Errors
 /// [`OpenError`].
 pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+    open_with(source, &Cache::none(), progress)
+}
+
+/// As [`open`], but what was derived from the same character before is read from the cache.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
     let character = load(source, progress)?;
     progress.check()?;
@@ -98,7 +107,7 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
+    Ok(Arc::new(Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?))
 }
 
 /// The same character with flesh by other settings, bound to a method.
@@ -118,8 +127,14 @@ pub(super) fn rebuild_and_bind(
 }
 
 /// Everything between a name and a living character.
-pub(super) fn open_and_bind(source: Source, method: Method, params: &Params, progress: &Progress) -> Result<Opened, OpenError> {
-    let subject = open(&source, progress)?;
+pub(super) fn open_and_bind(
+    source: Source,
+    cache: &Cache,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let subject = open_with(&source, cache, progress)?;
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,

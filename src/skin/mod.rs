@@ -6,6 +6,7 @@
 mod actor;
 mod dqs;
 mod follower;
+mod kept;
 mod lbs;
 mod projective;
 pub mod riding;

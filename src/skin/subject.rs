@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::kept;
+use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
@@ -36,6 +38,8 @@ pub struct Subject {
     pub size: f32,
     /// Where the time went.
     pub setup: SetupTimes,
+    /// Where derived data is kept.
+    cache: Cache,
 }
 
 impl std::fmt::Debug for Subject {
@@ -92,6 +96,14 @@ impl Subject {
     /// # Errors
     /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
     pub fn build(character: Arc<Character>, progress: &Progress) -> Result<Self, BindError> {
+        Self::build_with(character, &Cache::none(), progress)
+    }
+
+    /// As [`Subject::build`], but what was derived from the same inputs before is read from the cache.
+    ///
+    /// # Errors
+    /// As [`Subject::build`].
+    pub fn build_with(character: Arc<Character>, cache: &Cache, progress: &Progress) -> Result<Self, BindError> {
         progress.report(0.0, "Welding");
         let start = Instant::now();
         let positions = character.bind_positions();
@@ -116,6 +128,7 @@ impl Subject {
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
             setup: SetupTimes { weld_ms, ..SetupTimes::default() },
+            cache: cache.clone(),
         };
         subject.reduce(&progress.part(0.05, 0.3))?;
         subject.grow(&progress.part(0.3, 1.0))?;
@@ -150,9 +163,11 @@ impl Subject {
         self.sim = Arc::new(match self.settings.sim_vertices.target(skin.positions.len()) {
             Some(target_vertices) if !skeleton.is_empty() => {
                 let weights = file_weights(&self.character, &self.skin);
-                let density = density_near(skin, &joint_regions(skin, skeleton, weights.as_ref()));
-                let decimated = decimate(skin, &Decimation { target_vertices, density: &density, ..Decimation::default() }, progress)?;
-                SimMesh::reduced(skin, decimated)
+                kept::simulation_mesh(&self.cache, skin, skeleton, weights.as_ref(), target_vertices, || {
+                    let density = density_near(skin, &joint_regions(skin, skeleton, weights.as_ref()));
+                    let decimation = Decimation { target_vertices, density: &density, ..Decimation::default() };
+                    decimate(skin, &decimation, progress).map(|decimated| SimMesh::reduced(skin, decimated))
+                })?
             }
             _ => SimMesh::same_as(skin),
         });
@@ -165,7 +180,9 @@ impl Subject {
         let follows = self.upsampling.is_none() && self.sim.mesh.positions.len() != self.skin.mesh.positions.len();
         let upsampling = || {
             let start = Instant::now();
-            let made = follows.then(|| Upsampling::build(&self.skin.mesh, &self.sim.mesh, &Settings::default(), &progress.silent()));
+            let (skin, sim, settings) = (&self.skin.mesh, &self.sim.mesh, Settings::default());
+            let make = || Upsampling::build(skin, sim, &settings, &progress.silent());
+            let made = follows.then(|| kept::upsampling(&self.cache, skin, sim, &settings, make));
             (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
         };
         let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
@@ -183,7 +200,9 @@ impl Subject {
         let start = Instant::now();
         let character = &self.character;
         let weights = file_weights(character, &self.skin).map(|weights| on_simulation_mesh(&weights, &self.sim));
-        let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &self.settings, progress) {
+        let (sim, skeleton, weights, settings) = (&self.sim, &character.skeleton, weights.as_ref(), &self.settings);
+        let make = || Tissue::build(sim, skeleton, weights, settings, progress);
+        let tissue = match kept::tissue(&self.cache, sim, skeleton, weights, settings, make) {
             Err(TissueError::Cancelled(cancelled)) => return (Err(cancelled.into()), [0.0; 2]),
             other => other,
         };

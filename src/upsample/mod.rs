@@ -142,6 +142,12 @@ impl Upsampling {
         Ok(Self { coarse: coarse.positions.len(), fine: fine.positions.len(), method })
     }
 
+    /// Whether it is of the sizes of these meshes.
+    #[must_use]
+    pub fn is_between(&self, fine: &TriMesh, coarse: &TriMesh) -> bool {
+        (self.fine, self.coarse) == (fine.positions.len(), coarse.positions.len())
+    }
+
     /// Room for one frame. It belongs to this upsampling, or to one of meshes of the same sizes and the same kind.
     #[must_use]
     pub fn frames(&self) -> Frames {

@@ -15,11 +15,12 @@ mod tests;
 
 use nalgebra::{Matrix3x4, Matrix4};
 
+use crate::character::Place;
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{Closest, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
-use crate::tissue::{Parts, Place};
+use crate::tissue::Parts;
 use crate::weights::SkinWeights;
 use soft::Soft;
 use stiff::Stiff;
