@@ -68,12 +68,12 @@ const BONES: &str = "3\n0 0.1 0 lower root\n0 1 0 upper lower\n0 1.9 0 tip upper
 
 fn sinew(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Output {
     // Nothing is left in the folder of whoever runs the tests.
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments.iter().map(AsRef::as_ref))
-        .env("XDG_CACHE_HOME", "")
-        .env("HOME", "")
-        .output()
-        .unwrap()
+    let home = env!("CARGO_TARGET_TMPDIR");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    for variable in ["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"] {
+        command.env(variable, home);
+    }
+    command.args(arguments.iter().map(AsRef::as_ref)).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
