@@ -29,7 +29,7 @@ pub use weld::{Weld, weld};
 use crate::math::{Point, Vec3};
 
 /// An indexed triangle mesh.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TriMesh {
     /// Vertex positions.
     pub positions: Vec<Point>,

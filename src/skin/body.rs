@@ -1,5 +1,7 @@
 //! What of the skin is flesh, and the mesh that is simulated of it.
 
+use super::kept;
+use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings, PartMap, Place};
 use crate::mesh::decimate::{Decimation, decimate, density_near};
 use crate::mesh::{SimMesh, SkinMesh, TriMesh};
@@ -25,7 +27,13 @@ impl Body {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn build(character: &Character, skin: &SkinMesh, settings: &FleshSettings, progress: &Progress) -> Result<Self, Cancelled> {
+    pub fn build(
+        character: &Character,
+        skin: &SkinMesh,
+        settings: &FleshSettings,
+        cache: &Cache,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
         let skeleton = &character.skeleton;
         if skeleton.is_empty() {
             let all = (0..skin.mesh.positions.len() as u32).collect();
@@ -41,9 +49,12 @@ impl Body {
         progress.report(0.2, "Reducing");
         let mut sim = match settings.sim_vertices.target(flesh.positions.len()) {
             Some(target_vertices) => {
-                let density = density_near(&flesh, &joint_regions(&flesh, skeleton, weights.as_ref()));
-                let wanted = Decimation { target_vertices, density: &density, ..Decimation::default() };
-                SimMesh::reduced(&flesh, decimate(&flesh, &wanted, &progress.part(0.2, 1.0))?)
+                let make = || {
+                    let density = density_near(&flesh, &joint_regions(&flesh, skeleton, weights.as_ref()));
+                    let wanted = Decimation { target_vertices, density: &density, ..Decimation::default() };
+                    decimate(&flesh, &wanted, &progress.part(0.2, 1.0)).map(|decimated| SimMesh::reduced(&flesh, decimated))
+                };
+                kept::simulation_mesh(cache, &flesh, skeleton, weights.as_ref(), target_vertices, make)?
             }
             None => SimMesh::same_as(&flesh),
         };

@@ -17,14 +17,14 @@ use crate::mesh::{TriMesh, vertex_normals_into};
 const TASK: usize = 1024;
 
 /// Fine vertices on coarse triangles.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Displacement {
     triangles: Vec<[u32; 3]>,
     anchors: Vec<Anchor>,
 }
 
 /// One fine vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Anchor {
     corners: [u32; 3],
     /// Of the second and third corner, barycentric.
