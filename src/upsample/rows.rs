@@ -104,12 +104,13 @@ impl Block {
 
     fn apply(&self, slots: &[Slot], fine: &mut [Point], tangents: &mut [Tangents]) {
         let arch = Arch::new();
-        match (&self.neighbours, slots.first_chunk::<SLOTS>()) {
-            (Neighbours::Short(all), Some(slots)) => {
-                arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents })
+        match &self.neighbours {
+            Neighbours::Short(all) => {
+                if let Some(slots) = slots.first_chunk::<SLOTS>() {
+                    arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents });
+                }
             }
-            (Neighbours::Short(_), None) => {}
-            (Neighbours::Long(all), _) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
+            Neighbours::Long(all) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
         }
     }
 }
