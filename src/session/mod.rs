@@ -48,7 +48,7 @@ mod source;
 mod stages;
 mod worker;
 
-pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_rig};
+pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
 pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, MotionSummary, all_notes};
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
