@@ -48,7 +48,7 @@ mod source;
 mod stages;
 mod worker;
 
-pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_rig};
+pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
 pub use checkup::{
     Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary, PartSummary, Spot, UpAxis, all_notes, up_axis,
 };
