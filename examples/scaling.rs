@@ -27,21 +27,26 @@ const BONES: usize = 4;
 fn main() -> Result<(), Box<dyn Error>> {
     let asked: Vec<usize> = std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
     let sizes = if asked.is_empty() { SIZES.to_vec() } else { asked };
-    println!("                    ---------- 1 thread, ms -----------------  --------- 2 threads, ms -----------------");
-    println!("vertices      tets  set-up    local   global     step  ns/vert  set-up    local   global     step  ns/vert  memory MB");
+    println!(
+        "                    ---------- 1 thread, ms -----------------  --------- 2 threads, ms -----------------              - bytes/vertex -"
+    );
+    println!(
+        "vertices      tets  set-up    local   global     step  ns/vert  set-up    local   global     step  ns/vert  memory MB   local  global"
+    );
     for vertices in sizes {
         reset_peak_memory();
         let character = Arc::new(tube(vertices)?);
         let mut line = String::new();
-        let (mut tets, mut simulated) = (0, 0);
+        let (mut tets, mut simulated, mut bytes) = (0, 0, [0; 2]);
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-            let Measured { setup_ms, step_ms, local_ms, global_ms, tets: t, vertices } = pool.install(|| measure(&character))?;
-            (tets, simulated) = (t, vertices);
+            let Measured { setup_ms, step_ms, local_ms, global_ms, tets: t, vertices, bytes: b } = pool.install(|| measure(&character))?;
+            (tets, simulated, bytes) = (t, vertices, b);
             let per_vertex_ns = step_ms * 1e6 / vertices as f64;
             write!(line, "  {setup_ms:6.0}  {local_ms:7.3}  {global_ms:7.3}  {step_ms:7.3}  {per_vertex_ns:7.1}")?;
         }
-        println!("{simulated:8}  {tets:8}{line}  {:9.1}", peak_memory_mb());
+        let [local, global] = bytes.map(|bytes| bytes / simulated as u64);
+        println!("{simulated:8}  {tets:8}{line}  {:9.1}  {local:6}  {global:6}", peak_memory_mb());
     }
     Ok(())
 }
@@ -54,6 +59,8 @@ struct Measured {
     global_ms: f64,
     tets: usize,
     vertices: usize,
+    /// That an iteration touches, in its local and in its global step.
+    bytes: [u64; 2],
 }
 
 /// Set-up, and the median of the steps of ten iterations while the tube writhes.
@@ -81,8 +88,9 @@ fn measure(character: &Arc<Character>) -> Result<Measured, BindError> {
         sorted[STEPS / 2]
     };
     let (step_ms, local_ms, global_ms) = (median(|t| t.step_ms), median(|t| t.local_ms), median(|t| t.global_ms));
-    let tets = subject.tissue.as_ref().map_or(0, |flesh| flesh.tissue.prisms.tets);
-    Ok(Measured { setup_ms, step_ms, local_ms, global_ms, tets, vertices: subject.sim.mesh.positions.len() })
+    let (tets, work) = subject.tissue.as_ref().map(|flesh| (flesh.tissue.prisms.tets, flesh.system.work())).unwrap_or_default();
+    let bytes = [work.local_bytes, work.global_bytes];
+    Ok(Measured { setup_ms, step_ms, local_ms, global_ms, tets, vertices: subject.sim().mesh.positions.len(), bytes })
 }
 
 fn writhing(skeleton: &Skeleton, time_secs: f64) -> Vec<Affine> {

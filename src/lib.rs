@@ -3,7 +3,7 @@
 //! # The way of the data
 //! ```text
 //! files ─io→ Character (source meshes as in the file, skeleton, clips, weights if any)
-//!   ─mesh→   SimMesh (welded; with the map back to every source vertex)
+//!   ─mesh→   SkinMesh (welded; with the map back to every source vertex), SimMesh (what is simulated of it)
 //!   ─tissue→ Tissue (bone volumes, shrunken base surface, tets, masses)          ─weights→ SkinWeights
 //!   ─bind→   one Skinner per method (all that does not depend on the pose)
 //!   per frame: Pose ─skin→ positions ─upsample→ source vertices + normals ─render→ view | ─io→ file
@@ -34,6 +34,7 @@ pub mod weights;
 
 pub mod character;
 pub mod tissue;
+pub mod upsample;
 
 pub mod collision;
 pub mod dynamics;

@@ -12,9 +12,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Cancelled;
 
 /// A shared progress cell with a cancel flag.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Progress {
     state: Arc<State>,
+    /// What part of the whole this work is; nobody hears of it without.
+    span: Option<[f32; 2]>,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { state: Arc::default(), span: Some([0.0, 1.0]) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -32,8 +40,24 @@ impl Progress {
         Self::default()
     }
 
+    /// For work that is a part of this: its 0..=1 is `from..=to` here.
+    #[must_use]
+    pub fn part(&self, from: f32, to: f32) -> Self {
+        let within = |[low, high]: [f32; 2]| [low + (high - low) * from, low + (high - low) * to];
+        Self { state: self.state.clone(), span: self.span.map(within) }
+    }
+
+    /// For work that goes on beside other work which reports: it can only be cancelled.
+    #[must_use]
+    pub fn silent(&self) -> Self {
+        Self { state: self.state.clone(), span: None }
+    }
+
     /// Names the stage that runs now ("Shrinking the skin") and says how much of the whole is done, 0..=1.
     pub fn report(&self, fraction: f32, stage: &str) {
+        if self.span.is_none() {
+            return;
+        }
         self.set_fraction(fraction);
         let mut current = self.state.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *current != stage {
@@ -43,11 +67,12 @@ impl Progress {
 
     /// Says how much of the whole is done, 0..=1, within the same stage.
     pub fn set_fraction(&self, fraction: f32) {
-        let millionths = (fraction.clamp(0.0, 1.0) * 1e6) as u32;
+        let Some([low, high]) = self.span else { return };
+        let millionths = ((low + (high - low) * fraction.clamp(0.0, 1.0)) * 1e6) as u32;
         self.state.millionths.store(millionths, Ordering::Relaxed);
     }
 
-    /// The fraction last reported, 0..=1.
+    /// The fraction of the whole last reported, 0..=1.
     #[must_use]
     pub fn fraction(&self) -> f32 {
         let millionths = self.state.millionths.load(Ordering::Relaxed) as f32;

@@ -120,7 +120,7 @@ fn failures_with(threads: usize, collisions: Collisions) -> Vec<String> {
         // Bones that swing by themselves, twist, and hold.
         for (joint, edit) in [("tail.3", "virtual"), ("tail.4", "virtual"), ("spine.1", "twist"), ("head", "held,stiffness:2")] {
             if let Some(joint) = character.skeleton.find(joint).filter(|_| name == "gecko") {
-                character.bones.entry(joint).or_default().edit(edit).expect("an edit");
+                character.flesh.bones.entry(joint).or_default().edit(edit).expect("an edit");
             }
         }
         let subject = Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));

@@ -10,7 +10,9 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::playback::PlaybackView;
+use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::viewport::{Viewport, ViewportView};
+use crate::character::FleshSettings;
 use crate::session::{Session, Snapshot, Source};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
@@ -59,6 +61,14 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
     character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &notes, tissue: &tissue });
 }
 
+/// How fine the simulation mesh is, where there is one.
+pub(super) fn resolution_section(ui: &mut Ui, subject: &Subject, settings: &FleshSettings, actions: &mut Actions) {
+    if subject.tissue.is_ok() {
+        let (skin, simulated) = (subject.skin.mesh.positions.len(), subject.sim().mesh.positions.len());
+        resolution_ui(ui, &ResolutionView { wanted: settings.sim_vertices, skin, simulated }, actions);
+    }
+}
+
 /// Name, value, and whether it is something to worry about.
 fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
     let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
@@ -100,7 +110,7 @@ pub(super) fn joints_section(
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),
-        bones: &session.document().bones,
+        bones: &session.document().flesh.bones,
     };
     joints_ui(ui, &view, state, actions);
 }
@@ -110,7 +120,7 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
     let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
     BoneView {
         joint,
-        settings: document.bones.get(&joint).copied().unwrap_or_default(),
+        settings: document.flesh.bones.get(&joint).copied().unwrap_or_default(),
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
         simulated: document.method.is_simulated(),
     }

@@ -16,7 +16,7 @@ use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
-use super::sections::{character_section, joints_section, playback_view, unavailable_methods, viewport_view};
+use super::sections::{character_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view};
 use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
@@ -238,7 +238,10 @@ impl Workbench {
             return;
         };
         let document = self.session.document();
-        section(ui, "Character", true, |ui| character_section(ui, &subject, &document.source));
+        section(ui, "Character", true, |ui| {
+            character_section(ui, &subject, &document.source);
+            resolution_section(ui, &subject, &document.flesh, &mut self.actions);
+        });
         let unavailable = unavailable_methods(&subject);
         let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));

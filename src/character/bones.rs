@@ -151,8 +151,7 @@ fn nearest_key(key: &str) -> Option<&'static str> {
 }
 
 /// Whether two maps make the same tissue, whatever their factors.
-#[must_use]
-pub fn same_structure(a: &BoneMap, b: &BoneMap) -> bool {
+pub(super) fn same_structure(a: &BoneMap, b: &BoneMap) -> bool {
     let of = |map: &BoneMap, joint: &usize| map.get(joint).copied().unwrap_or_default();
     a.keys().chain(b.keys()).all(|joint| of(a, joint).same_structure(&of(b, joint)))
 }

@@ -4,8 +4,15 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod document;
+mod flesh;
+mod place;
 
-pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE, same_structure};
+use bones::same_structure;
+pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use document::{SourceDocument, SourcePrimitive};
+pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use place::{PartError, PartMap, Place};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -127,11 +134,12 @@ pub struct Character {
     pub notes: Vec<Note>,
     /// Length of one unit of the file in metres: from the format, or guessed.
     pub metres_per_unit: f64,
-    /// Radius, world units, that the user wants for the bones that a joint carries, instead of the one fitted to the skin. Bones must
-    /// still fit between their joints.
-    pub bone_radii: BTreeMap<usize, f64>,
-    /// What the user says about the bones that a joint carries, from the start.
-    pub bones: BoneMap,
+    /// What the user says about how the flesh is made, from the start.
+    pub flesh: FleshSettings,
+    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    pub humanoid: BTreeMap<String, usize>,
+    /// The glTF document that the meshes come from, if they come from one.
+    pub document: Option<Arc<SourceDocument>>,
     /// Which clips came from a motion of another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
 }

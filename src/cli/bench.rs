@@ -51,7 +51,7 @@ struct Measured {
 
 impl Bench {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let source = self.character.source();
+        let source = self.character.source(options);
         let report = stderr::with_progress(options, "Measuring", |progress| self.measure(&source, options, progress))?;
         if self.json {
             return print_json(&report);
@@ -72,9 +72,17 @@ impl Bench {
         let binding = Instant::now();
         let params = options.params();
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;
-        let SetupTimes { weld_ms, tissue_ms, assemble_ms } = subject.setup;
+        let SetupTimes { weld_ms, reduce_ms, upsample_ms, tissue_ms, assemble_ms } = subject.setup;
         let bind_ms = assemble_ms + since(binding);
-        let setup_ms = Setup { load: load_ms, weld: weld_ms, tissue: tissue_ms, bind: bind_ms, total: since(start) };
+        let setup_ms = Setup {
+            load: load_ms,
+            weld: weld_ms,
+            reduce: reduce_ms,
+            tissue: tissue_ms,
+            upsample: upsample_ms,
+            bind: bind_ms,
+            total: since(start),
+        };
         let frames = self.frames(&mut actor, params.time_step_secs, progress)?;
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
@@ -97,7 +105,7 @@ impl Bench {
             character: CharacterSize {
                 name: subject.character.name.clone(),
                 source_vertices: subject.character.source_vertices(),
-                simulated_vertices: subject.sim.mesh.positions.len(),
+                simulated_vertices: subject.sim().mesh.positions.len(),
                 tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
                 unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
             },

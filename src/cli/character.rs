@@ -10,28 +10,30 @@ use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
     /// The source that the user named, or the default character.
-    pub(super) fn source(&self) -> Source {
+    pub(super) fn source(&self, options: &Options) -> Source {
         Source {
             bone_radii: self.bone_radius.clone(),
             bones: self.bone.clone(),
+            parts: self.part.clone(),
             metres_per_unit: self.unit,
+            sim_vertices: options.sim_vertices.unwrap_or_default(),
             mapping: self.mapping.clone(),
             ..Source::of_files(self.files.clone())
         }
     }
 
     /// The source that the user named; none is wrong usage here.
-    pub(super) fn required(&self) -> Result<Source, Failure> {
+    pub(super) fn required(&self, options: &Options) -> Result<Source, Failure> {
         if self.files.is_empty() {
             let sentence = "name a character: a file such as character.glb, or a built-in one such as builtin:mannequin";
             return Err(Failure::Usage(sentence.to_owned()));
         }
-        Ok(self.source())
+        Ok(self.source(options))
     }
 
     /// Reads the character and says on stderr what was mended.
     pub(super) fn open(&self, options: &Options) -> Result<Arc<Subject>, Failure> {
-        let source = self.required()?;
+        let source = self.required(options)?;
         let subject = stderr::with_progress(options, "Opening", |progress| open(&source, progress))?;
         let least = if options.verbose > 0 { Severity::Info } else { Severity::Mended };
         if !options.quiet {

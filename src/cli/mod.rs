@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod info;
+mod motion_info;
 mod options;
 mod pose;
 mod render;
@@ -94,7 +95,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
         }
         None => {
             suggest_verb(&arguments.character.files)?;
-            open_workbench(arguments.character.source(), options.params()).map_err(Failure::Undone)
+            open_workbench(arguments.character.source(options), options.params()).map_err(Failure::Undone)
         }
         Some(Verb::Info(verb)) => verb.run(options),
         Some(Verb::Tissue(verb)) => verb.run(options),

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
-use crate::character::{BoneSettings, MOST_JIGGLE};
+use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
 
 /// Which character.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CharacterOptions {
-    /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
+    /// One character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
+    /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
@@ -26,6 +28,10 @@ pub(super) struct CharacterOptions {
     /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
     #[arg(long, value_name = "FILE.json")]
     pub(super) mapping: Option<PathBuf>,
+    /// How a connected part of the skin moves, by its name or number as `info -v` lists them, or all parts of a mesh by the mesh's
+    /// name (repeatable): flesh for tissue of its own, ride to follow the flesh next to it, or rigid:JOINT.
+    #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]
+    pub(super) part: Vec<(String, String)>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
@@ -58,6 +64,15 @@ fn parse_bone(text: &str) -> Result<(String, String), String> {
     Ok((joint.to_owned(), edit.to_owned()))
 }
 
+fn parse_part(text: &str) -> Result<(String, String), String> {
+    let parsed = text.rsplit_once('=').filter(|(name, place)| {
+        let place = place.trim();
+        !name.is_empty() && (matches!(place, "flesh" | "ride") || place.strip_prefix("rigid:").is_some_and(|joint| !joint.is_empty()))
+    });
+    let (name, place) = parsed.ok_or("expected NAME=flesh, NAME=ride or NAME=rigid:JOINT, as in Eyes=rigid:head")?;
+    Ok((name.to_owned(), place.trim().to_owned()))
+}
+
 /// How to work.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -82,9 +97,9 @@ pub(super) struct Options {
     /// Where to simulate.
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(super) device: Device,
-    /// Vertices of the simulation mesh [default: as in the file].
-    #[arg(long, global = true, value_name = "N")]
-    pub(super) sim_vertices: Option<usize>,
+    /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 4000].
+    #[arg(long, global = true, value_name = "N", value_parser = parse_sim_vertices)]
+    pub(super) sim_vertices: Option<SimVertices>,
     /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
@@ -161,9 +176,6 @@ impl Options {
         if self.device == Device::Gpu {
             return missing("simulation on the GPU (--device gpu)");
         }
-        if self.sim_vertices.is_some() {
-            return missing("a simulation mesh of another resolution than the file's (--sim-vertices)");
-        }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
@@ -186,6 +198,14 @@ impl Options {
 /// A method by its id.
 pub(super) fn parse_method(id: &str) -> Result<Method, String> {
     Method::from_id(id).ok_or_else(|| format!("there are {}", Method::ALL.map(Method::id).join(", ")))
+}
+
+fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(SimVertices::All);
+    }
+    let parsed = text.trim().parse::<usize>().ok().filter(|&number| number >= LEAST_SIM_VERTICES);
+    parsed.map(SimVertices::About).ok_or_else(|| format!("expected a number of at least {LEAST_SIM_VERTICES}, or all"))
 }
 
 fn parse_collisions(id: &str) -> Result<Collisions, String> {

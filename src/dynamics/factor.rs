@@ -19,8 +19,18 @@ use rayon::prelude::*;
 
 use super::structure::{Structure, Supernode, Triangle};
 
-/// Four by four values, column by column.
-pub(super) type Tile = [f32; 16];
+/// Four by four values, column by column: one line of the cache.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub(super) struct Tile(pub(super) [f32; 16]);
+
+impl Tile {
+    #[expect(clippy::inline_always, reason = "called in vector code")]
+    #[inline(always)]
+    pub(super) fn columns(&self) -> &[[f32; 4]] {
+        self.0.as_chunks::<4>().0
+    }
+}
 
 /// Why a matrix could not be factored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +105,7 @@ fn tiles_of<'a>(triangle: &Triangle, lower: impl Fn(usize) -> MatRef<'a, f64>) -
     Some(tiles)
 }
 
-/// First D⁻¹, then −B, tile row by tile row.
+/// Tile column by tile column: first D⁻¹, then −B.
 fn push_tiles(node: &Supernode, lower: MatRef<'_, f64>, tiles: &mut Vec<Tile>) -> Option<()> {
     let (columns, rows) = (node.columns as usize, node.row_count as usize);
     let l11 = DMatrix::from_fn(columns, columns, |r, c| if r >= c { lower[(r, c)] } else { 0.0 });
@@ -103,8 +113,8 @@ fn push_tiles(node: &Supernode, lower: MatRef<'_, f64>, tiles: &mut Vec<Tile>) -
     let d_inverse = inverse.tr_mul(&inverse);
     let b = DMatrix::from_fn(rows, columns, |r, c| lower[(columns + r, c)]) * &inverse;
     let column_tiles = node.column_tiles();
-    for tile_row in 0..column_tiles + node.row_tiles() {
-        for tile_column in 0..column_tiles {
+    for tile_column in 0..column_tiles {
+        for tile_row in 0..column_tiles + node.row_tiles() {
             let mut tile = [0.0; 16];
             for (k, value) in tile.iter_mut().enumerate() {
                 let (r, c) = (k % 4, 4 * tile_column + k / 4);
@@ -118,7 +128,7 @@ fn push_tiles(node: &Supernode, lower: MatRef<'_, f64>, tiles: &mut Vec<Tile>) -
                     return None;
                 }
             }
-            tiles.push(tile);
+            tiles.push(Tile(tile));
         }
     }
     Some(())

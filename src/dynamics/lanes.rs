@@ -234,6 +234,22 @@ impl<S: Simd> Ops<S> {
     }
 }
 
+/// Asks for memory that will be needed soon; there need not be anything.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+pub(super) fn prefetch<S: Simd, T>(simd: S, place: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(v4) = as_v4(simd) {
+            v4.sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+        } else if let Some(v3) = as_v3(simd) {
+            v3.sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (simd, place);
+}
+
 /// The token for AVX-512 if `simd` is one.
 #[cfg(target_arch = "x86_64")]
 #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]

@@ -9,7 +9,7 @@
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
-use super::lanes::{Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, transposed};
+use super::lanes::{Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, prefetch, transposed};
 use super::polar::Rotations;
 use super::volume::project_volume;
 use crate::math::closest_rotation;
@@ -25,8 +25,9 @@ pub(super) struct Element {
     pub(super) volume: [f64; 3],
 }
 
-/// Sixteen prisms.
+/// Sixteen prisms; every load is of one line of the cache.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 pub(super) struct Block {
     /// Slots of the chain's six points.
     points: [Indices; 6],
@@ -37,6 +38,8 @@ pub(super) struct Block {
 /// Stiffness times volume of the tets of a block; 0 for those that take no part.
 pub(super) type BlockWeights = [Lanes; 3];
 
+/// How many blocks ahead memory is asked for.
+const AHEAD: isize = 2;
 /// Bytes of one block that the local step streams.
 pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
 /// Operations of one prism. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
@@ -139,6 +142,8 @@ impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOL
         let ops = Ops(simd);
         let mut energy = 0.0;
         for (block, weights) in self.blocks.iter().zip(self.weights) {
+            prefetch_lines(simd, block, AHEAD);
+            prefetch_lines(simd, weights, AHEAD);
             for part in 0..LANES / S::F32_LANES {
                 let lanes = prisms::<S, ENERGY, VOLUME>(ops, block, weights, part, self.points, self.forces, self.volume);
                 if ENERGY {
@@ -147,6 +152,16 @@ impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOL
             }
         }
         energy
+    }
+}
+
+/// Asks for all of the element so many elements ahead.
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[inline(always)]
+fn prefetch_lines<S: Simd, T>(simd: S, place: &T, ahead: isize) {
+    let line = std::ptr::from_ref(place).wrapping_offset(ahead).cast::<[u8; 64]>();
+    for k in 0..size_of::<T>() / 64 {
+        prefetch(simd, line.wrapping_add(k));
     }
 }
 

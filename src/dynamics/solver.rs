@@ -196,7 +196,7 @@ impl Solver {
             state.energy += local::add_forces(&part.blocks, &state.weights, &state.rows.x, &mut state.rows.b, volume, with_energy);
             state.local_secs += start.elapsed().as_secs_f64();
             state.rows.hold_carried();
-            forward(&part.triangle, tiles, None, &mut state.rows.b);
+            forward(&part.triangle, tiles, None, &mut state.rows.b, &mut state.scratch);
             state.descent_secs += begin.elapsed().as_secs_f64();
         });
         let mut energy = top.pull(constant);
@@ -226,7 +226,7 @@ impl Solver {
 
     fn solve_top(&mut self, plan: &Plan<'_>) {
         let triangle = &plan.structure.top_triangle;
-        forward(triangle, &plan.factor.top, None, &mut self.top.b);
+        forward(triangle, &plan.factor.top, None, &mut self.top.b, &mut self.top_scratch);
         backward(triangle, &plan.factor.top, None, &mut self.top.b, &mut self.top_scratch);
     }
 

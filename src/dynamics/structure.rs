@@ -7,25 +7,17 @@
 //!
 //! The parts depend on the mesh alone, never on the number of threads, and sums over parts are always taken in the same order.
 
-use faer::Side;
-use faer::sparse::SymbolicSparseColMatRef;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
-};
-use faer::sparse::linalg::{SupernodalThreshold, SymbolicSupernodalParams};
-
-use nalgebra_sparse::{CooMatrix, CscMatrix};
+use faer::sparse::linalg::cholesky::{SymbolicCholesky, SymbolicCholeskyRaw};
 
 use super::factor::FactorError;
 use super::lanes::{LANES, SLOTS};
 use super::local::{Block, Element};
+use super::pattern::Pattern;
 
 /// Vertices that are worth a part.
 const VERTICES_PER_PART: usize = 1200;
 /// More parts than this are only made when a part would not fit its slots.
 const MAX_PARTS: usize = 8;
-/// Merge adjacent supernodes of so many columns when less than this part of the result is zeros: a zero costs less than a loop.
-const RELAX: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
 /// Slots behind the last row that may be read, and a dummy.
 pub(super) const PADDING: usize = 4;
 
@@ -35,13 +27,6 @@ fn supernode_work(columns: usize, rows: usize) -> f64 {
     30.0 + 10.0 * c * r + 20.0 * r + 5.0 * c * c
 }
 const PRISM_WORK: f64 = 50.0;
-
-/// The lower triangle of the matrix, column by column.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    pub(super) column_starts: Vec<u32>,
-    pub(super) rows: Vec<u32>,
-}
 
 /// A supernode as a part or the top sees it.
 #[derive(Debug, Clone, Copy)]
@@ -127,39 +112,6 @@ struct Tree {
     vertex: Vec<u32>,
 }
 
-impl Pattern {
-    /// Couples all vertices of every prism, whichever of its tets are usable.
-    fn of(elements: &[Element], vertices: usize) -> Self {
-        let mut pairs = CooMatrix::new(vertices, vertices);
-        for vertex in 0..vertices {
-            pairs.push(vertex, vertex, 1.0_f32);
-        }
-        for element in elements {
-            let mut corners = element.corners.map(|v| v as usize);
-            corners.sort_unstable();
-            let [a, b, c] = corners;
-            for (column, row) in [(a, b), (a, c), (b, c)] {
-                pairs.push(row, column, 1.0);
-            }
-        }
-        let compressed = CscMatrix::from(&pairs);
-        let narrow = |indices: &[usize]| indices.iter().map(|&k| k as u32).collect();
-        Self { column_starts: narrow(compressed.col_offsets()), rows: narrow(compressed.row_indices()) }
-    }
-
-    /// Where the entry of two vertices is stored; `None` if they are not coupled.
-    pub(super) fn entry(&self, a: u32, b: u32) -> Option<usize> {
-        let (column, row) = if a < b { (a, b) } else { (b, a) };
-        let range = self.column_starts[column as usize] as usize..self.column_starts[column as usize + 1] as usize;
-        self.rows[range.clone()].binary_search(&row).ok().map(|k| range.start + k)
-    }
-
-    pub(super) fn symbolic(&self) -> SymbolicSparseColMatRef<'_, u32> {
-        let n = self.column_starts.len() - 1;
-        SymbolicSparseColMatRef::new_checked(n, n, &self.column_starts, None, &self.rows)
-    }
-}
-
 impl Structure {
     /// Analyses the system of these elements.
     ///
@@ -168,13 +120,7 @@ impl Structure {
     pub(super) fn analyse(elements: &[Element], vertices: usize) -> Result<Self, FactorError> {
         let refused = |reason: String| FactorError::Symbolic { unknowns: vertices, reason };
         let pattern = Pattern::of(elements, vertices);
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            supernodal_params: SymbolicSupernodalParams { relax: Some(&RELAX) },
-            ..CholeskySymbolicParams::default()
-        };
-        let symbolic = factorize_symbolic_cholesky(pattern.symbolic(), Side::Lower, SymmetricOrdering::Amd, params)
-            .map_err(|e| refused(format!("{e:?}")))?;
+        let symbolic = pattern.analyse().map_err(refused)?;
         let tree = Tree::of(&symbolic, elements, vertices).ok_or_else(|| refused("no supernodes".to_owned()))?;
         // A power of two is dealt out evenly to two, four or eight threads.
         let mut wanted = 1 << (vertices / VERTICES_PER_PART).clamp(1, MAX_PARTS).ilog2();

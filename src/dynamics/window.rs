@@ -114,7 +114,7 @@ impl Window {
         }
         let count = solver.top.count;
         self.top.b[..count].copy_from_slice(&solver.top.b[..count]);
-        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b, &mut self.top.scratch);
         self.ascend(structure, factor);
         self.take(values);
     }
@@ -165,7 +165,8 @@ impl Window {
             if reach.supernodes.is_empty() {
                 continue;
             }
-            forward(&part.triangle, tiles, Some(&reach.supernodes), &mut reach.b);
+            let Reach { supernodes, b, scratch, .. } = reach;
+            forward(&part.triangle, tiles, Some(supernodes), b, scratch);
             let own = part.vertices.len();
             for (sum, b) in self.top.b[..top].iter_mut().zip(&reach.b[own..]) {
                 *sum = add(*sum, *b);
@@ -175,7 +176,7 @@ impl Window {
 
     fn descend(&mut self, structure: &Structure, factor: &Factor) {
         self.descend_parts(structure, factor);
-        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b);
+        forward(&structure.top_triangle, &factor.top, None, &mut self.top.b, &mut self.top.scratch);
     }
 
     fn ascend(&mut self, structure: &Structure, factor: &Factor) {
@@ -208,7 +209,7 @@ fn add_to(to: &mut [Slot], what: &[Slot]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::dynamics::local::Element;
     use nalgebra::{DMatrix, DVector, Matrix3};
@@ -221,7 +222,7 @@ mod tests {
     }
 
     /// A grid of triangles, whose elimination has separators.
-    fn grid(side: u32) -> Vec<Element> {
+    pub(in crate::dynamics) fn grid(side: u32) -> Vec<Element> {
         let mut elements = Vec::new();
         for row in 0..side - 1 {
             for column in 0..side - 1 {
@@ -235,7 +236,7 @@ mod tests {
     }
 
     /// Values of a positive definite matrix of the structure.
-    fn values(structure: &Structure) -> Vec<f64> {
+    pub(in crate::dynamics) fn values(structure: &Structure) -> Vec<f64> {
         let value = |row: usize, column: usize| {
             if row == column { 8.0 + (column as f64).sin() } else { -0.5 - 0.3 * ((row * 7 + column) as f64).cos() }
         };

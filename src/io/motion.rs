@@ -7,7 +7,7 @@ use super::bvh::{BvhFile, read_bvh};
 use super::bytes::{read_file, text_of};
 use super::error::{IoError, Problem, shown};
 use super::finish::static_to_unweighted;
-use super::load::check_inside;
+use super::rigging::check_inside;
 use super::write::write_atomically;
 use crate::character::{Character, RetargetedClip, Severity};
 use crate::progress::Progress;
@@ -38,8 +38,19 @@ pub fn read_bvh_bytes(name: &str, bytes: &[u8]) -> Result<BvhFile, IoError> {
 /// # Errors
 /// [`IoError::Read`], [`IoError::Malformed`] also if the skeletons can't be matched, [`IoError::Cancelled`].
 pub fn add_motion(character: &mut Character, path: &Path, mapping: Option<&Mapping>, progress: &Progress) -> Result<(), IoError> {
+    take_motion(character, read_motion(path)?, path, mapping, progress)
+}
+
+/// As [`add_motion`], of what is read already.
+pub(super) fn take_motion(
+    character: &mut Character,
+    motion: BvhFile,
+    path: &Path,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
     let file = shown(path);
-    let BvhFile { skeleton, clip, frames, notes } = read_motion(path)?;
+    let BvhFile { skeleton, clip, frames, notes } = motion;
     progress.check()?;
     let notes: Vec<_> = notes.into_iter().map(|note| (note.severity, note.count, format!("{file}: {}", note.text))).collect();
     if character.skeleton.is_empty() {

@@ -1,40 +1,38 @@
-//! The simulation mesh: the skin that physics sees, and the way back to the source.
+//! The simulation mesh: the skin that physics sees.
 
-use super::{TriMesh, weld};
-use crate::math::Point;
+use super::TriMesh;
+use super::decimate::Decimated;
 
-/// Welding merges positions that are equal within this part of the size.
-pub const WELD_TOLERANCE: f32 = 1e-6;
-
-/// The welded skin in the bind pose, world space, and for every source vertex its simulated vertex.
+/// The mesh that is simulated, in the bind pose, world space; it may be coarser than the skin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimMesh {
-    /// The welded mesh. Every vertex has a triangle.
+    /// Every vertex has a triangle.
     pub mesh: TriMesh,
-    /// For every source vertex its vertex of `mesh`; `None` for props and for vertices without a triangle.
-    pub sim_from_source: Vec<Option<u32>>,
+    /// For every vertex the vertex of the skin nearest to it.
+    pub skin_from_sim: Vec<u32>,
 }
 
 impl SimMesh {
-    /// Welds the source vertices that are skin. `is_skin` has one entry per source vertex.
+    /// The skin itself.
     #[must_use]
-    pub fn weld(positions: &[Point], triangles: &[[u32; 3]], is_skin: &[bool]) -> Self {
-        let size = super::Bounds::of(positions).size();
-        let kept: Vec<[u32; 3]> = triangles.iter().copied().filter(|t| t.iter().all(|&v| is_skin[v as usize])).collect();
-        let welded = weld(positions, &kept, size * WELD_TOLERANCE);
-        // Number only the vertices that a triangle uses, in the order of the source.
-        let mut compact: Vec<Option<u32>> = vec![None; welded.mesh.positions.len()];
-        for &v in welded.mesh.triangles.as_flattened() {
-            compact[v as usize] = Some(0);
-        }
-        let mut mesh = TriMesh::default();
-        for (slot, position) in compact.iter_mut().zip(&welded.mesh.positions).filter(|(slot, _)| slot.is_some()) {
-            *slot = Some(mesh.positions.len() as u32);
-            mesh.positions.push(*position);
-        }
-        mesh.triangles = welded.mesh.triangles.iter().map(|t| t.map(|v| compact[v as usize].unwrap_or_default())).collect();
-        let sim_from_source =
-            welded.welded_from_input.iter().zip(is_skin).map(|(&v, &skin)| if skin { compact[v as usize] } else { None }).collect();
-        Self { mesh, sim_from_source }
+    pub fn same_as(skin: &TriMesh) -> Self {
+        Self { mesh: skin.clone(), skin_from_sim: (0..skin.positions.len() as u32).collect() }
+    }
+
+    /// What a decimation has left of the skin.
+    #[must_use]
+    pub fn reduced(skin: &TriMesh, decimated: Decimated) -> Self {
+        let nearest = |(place, position): (&super::decimate::Place, &crate::math::Point)| {
+            let squared = |&v: &u32| (skin.positions[v as usize] - position).norm_squared();
+            let [mut nearest, b, c] = skin.triangles[place.triangle as usize];
+            for other in [b, c] {
+                if squared(&other) < squared(&nearest) {
+                    nearest = other;
+                }
+            }
+            nearest
+        };
+        let skin_from_sim = decimated.places.iter().zip(&decimated.mesh.positions).map(nearest).collect();
+        Self { mesh: decimated.mesh, skin_from_sim }
     }
 }

@@ -1,6 +1,7 @@
 //! Normals that are smooth across seams and sharp where the file is sharp.
 
-use super::{vertex_normals_into, weld};
+use super::vertex_normals_into;
+use super::weld::weld_points;
 use crate::math::{Point, Vec3};
 
 /// Source vertices at one place share a normal if the file's normals there differ by less than 60°.
@@ -21,21 +22,26 @@ impl NormalGroups {
     /// Groups vertices closer than `tolerance`. `file_normals` has one entry a vertex, zero where the file has none.
     #[must_use]
     pub fn new(positions: &[Point], triangles: &[[u32; 3]], file_normals: &[Vec3], tolerance: f32) -> Self {
-        let welded = weld(positions, &[], tolerance);
-        let mut at_place: Vec<Vec<u32>> = vec![Vec::new(); welded.mesh.positions.len()];
+        let (place_of, places) = weld_points(positions, tolerance);
+        // Groups at one place are chained, the latest first.
+        let mut latest: Vec<Option<u32>> = vec![None; places.len()];
+        let mut before: Vec<Option<u32>> = Vec::with_capacity(places.len());
+        let mut member: Vec<u32> = Vec::with_capacity(places.len());
         let mut group_of = Vec::with_capacity(positions.len());
-        let mut member: Vec<u32> = Vec::new();
-        for (vertex, &place) in welded.welded_from_input.iter().enumerate() {
+        for (vertex, &place) in place_of.iter().enumerate() {
             let normal = file_normals[vertex];
-            let groups = &mut at_place[place as usize];
-            let fits = |group: &u32| {
-                let other = file_normals[member[*group as usize] as usize];
+            let fits = |group: u32| {
+                let other = file_normals[member[group as usize] as usize];
                 normal.dot(&other) >= SHARP * normal.norm() * other.norm()
             };
-            let group = groups.iter().copied().find(fits).unwrap_or_else(|| {
+            let latest = &mut latest[place as usize];
+            // Of several that fit the earliest.
+            let here = std::iter::successors(*latest, |&group| before[group as usize]).filter(|&group| fits(group)).last();
+            let group = here.unwrap_or_else(|| {
+                let group = member.len() as u32;
                 member.push(vertex as u32);
-                groups.push(member.len() as u32 - 1);
-                member.len() as u32 - 1
+                before.push(latest.replace(group));
+                group
             });
             group_of.push(group);
         }

@@ -1,7 +1,5 @@
 //! Welding: vertices at one place become one vertex.
 
-use std::collections::HashMap;
-
 use super::TriMesh;
 use crate::math::Point;
 
@@ -21,34 +19,107 @@ pub struct Weld {
 /// If a triangle index is out of range, or if there are more than `u32::MAX` vertices.
 #[must_use]
 pub fn weld(positions: &[Point], triangles: &[[u32; 3]], tolerance: f32) -> Weld {
+    let (welded_from_input, welded) = weld_points(positions, tolerance);
+    let mut seen = Chains::new(triangles.len());
+    let mut kept: Vec<[u32; 3]> = Vec::with_capacity(triangles.len());
+    for triangle in triangles {
+        let triangle = triangle.map(|v| welded_from_input[v as usize]);
+        let [a, b, c] = triangle;
+        if a == b || b == c || c == a {
+            continue;
+        }
+        let first = rotated_to_smallest(triangle);
+        let hash = Chains::hash(first.map(i64::from));
+        if seen.find(hash, |earlier| rotated_to_smallest(kept[earlier as usize]) == first).is_none() {
+            seen.insert(hash);
+            kept.push(triangle);
+        }
+    }
+    Weld { mesh: TriMesh { positions: welded, triangles: kept }, welded_from_input }
+}
+
+/// For every point its group, and the earliest point of each group.
+///
+/// # Panics
+/// If there are more than `u32::MAX` points.
+pub(super) fn weld_points(positions: &[Point], tolerance: f32) -> (Vec<u32>, Vec<Point>) {
     let tolerance = tolerance.max(f32::MIN_POSITIVE);
     let cell = f64::from(tolerance) * 2.0;
-    let mut grid: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(positions.len());
+    let mut grid = Chains::new(positions.len());
     let mut welded: Vec<Point> = Vec::with_capacity(positions.len());
-    let mut welded_from_input = Vec::with_capacity(positions.len());
+    let mut group_of = Vec::with_capacity(positions.len());
     for position in positions {
-        let found = near_cells(position, cell, tolerance)
-            .into_iter()
-            .filter_map(|key| grid.get(&key))
-            .flatten()
-            .copied()
-            .find(|&other| (welded[other as usize] - position).norm() <= tolerance);
-        let index = found.unwrap_or_else(|| {
-            let index = u32::try_from(welded.len()).expect("fewer than 2^32 vertices");
+        let is_near = |group: u32| (welded[group as usize] - position).norm() <= tolerance;
+        let reach = nalgebra::Vector3::repeat(tolerance);
+        let (low, high) = (cell_of(&(position - reach), cell), cell_of(&(position + reach), cell));
+        // The cells that a point within the tolerance can lie in: at most 8, usually 1. Of several groups the earliest wins.
+        let mut found: Option<u32> = None;
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    let here = grid.find(Chains::hash([x, y, z]), is_near);
+                    found = found.into_iter().chain(here).min();
+                }
+            }
+        }
+        group_of.push(found.unwrap_or_else(|| {
             welded.push(*position);
-            grid.entry(cell_of(position, cell)).or_default().push(index);
-            index
-        });
-        welded_from_input.push(index);
+            grid.insert(Chains::hash(cell_of(position, cell)))
+        }));
     }
-    let mut seen = std::collections::HashSet::with_capacity(triangles.len());
-    let triangles = triangles
-        .iter()
-        .map(|t| t.map(|v| welded_from_input[v as usize]))
-        .filter(|&[a, b, c]| a != b && b != c && c != a)
-        .filter(|t| seen.insert(rotated_to_smallest(*t)))
-        .collect();
-    Weld { mesh: TriMesh { positions: welded, triangles }, welded_from_input }
+    (group_of, welded)
+}
+
+/// A hash table of the numbers 0, 1, 2, … in the order of their insertion; what they stand for is the caller's.
+struct Chains {
+    /// Per bucket its latest number.
+    latest: Vec<u32>,
+    /// Per number the one before it in its bucket.
+    before: Vec<u32>,
+}
+
+impl Chains {
+    const NONE: u32 = u32::MAX;
+
+    fn new(capacity: usize) -> Self {
+        let buckets = (capacity.max(1) * 2).next_power_of_two();
+        Self { latest: vec![Self::NONE; buckets], before: Vec::with_capacity(capacity) }
+    }
+
+    fn hash(key: [i64; 3]) -> u64 {
+        let mix = |hash: u64, word: i64| (hash.rotate_left(5) ^ word as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let hash = key.into_iter().fold(0, mix);
+        hash ^ (hash >> 29)
+    }
+
+    fn bucket(&self, hash: u64) -> usize {
+        (hash as usize) & (self.latest.len() - 1)
+    }
+
+    /// The earliest number in the bucket of `hash` that fits; others may be there too.
+    fn find(&self, hash: u64, fits: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut next = self.latest[self.bucket(hash)];
+        let mut found = None;
+        while next != Self::NONE {
+            if fits(next) {
+                found = Some(next);
+            }
+            next = self.before[next as usize];
+        }
+        found
+    }
+
+    /// Adds the next number and returns it.
+    ///
+    /// # Panics
+    /// If all numbers are used up.
+    fn insert(&mut self, hash: u64) -> u32 {
+        let number = u32::try_from(self.before.len()).ok().filter(|&n| n != Self::NONE).expect("fewer than 2^32 entries");
+        let bucket = self.bucket(hash);
+        self.before.push(self.latest[bucket]);
+        self.latest[bucket] = number;
+        number
+    }
 }
 
 /// The same oriented triangle, smallest index first.
@@ -64,22 +135,6 @@ fn rotated_to_smallest([a, b, c]: [u32; 3]) -> [u32; 3] {
 
 fn cell_of(position: &Point, cell: f64) -> [i64; 3] {
     [position.x, position.y, position.z].map(|c| (f64::from(c) / cell).floor() as i64)
-}
-
-/// The cells that a point within `tolerance` of `position` can lie in: at most 8, usually 1.
-fn near_cells(position: &Point, cell: f64, tolerance: f32) -> Vec<[i64; 3]> {
-    let reach = nalgebra::Vector3::repeat(tolerance);
-    let low = cell_of(&(position - reach), cell);
-    let high = cell_of(&(position + reach), cell);
-    let mut cells = Vec::with_capacity(8);
-    for x in low[0]..=high[0] {
-        for y in low[1]..=high[1] {
-            for z in low[2]..=high[2] {
-                cells.push([x, y, z]);
-            }
-        }
-    }
-    cells
 }
 
 #[cfg(test)]

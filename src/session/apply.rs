@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
-use crate::character::BoneSettings;
+use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::{Pose, PoseFile, Skeleton};
@@ -51,6 +51,11 @@ impl Session {
             }
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
+            Command::SetSimVertices(sim_vertices) => {
+                self.stages.forgive();
+                self.document.flesh.sim_vertices = sim_vertices;
+            }
+            Command::SetPart { name, place } => self.set_part(name, place),
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
@@ -81,7 +86,7 @@ impl Session {
     }
 
     fn step_history(&mut self, back: bool) {
-        let (params, bones) = (self.document.params, self.document.bones.clone());
+        let (params, bones) = (self.document.params, self.document.flesh.bones.clone());
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
@@ -89,7 +94,7 @@ impl Session {
             if self.document.params != params {
                 self.send_params(self.document.params);
             }
-            if self.document.bones != bones {
+            if self.document.flesh.bones != bones {
                 self.send_bones();
             }
             self.take_finished_jobs();
@@ -117,9 +122,9 @@ impl Session {
             self.stages.forgive();
             let settings = settings.sanitized();
             if settings == BoneSettings::default() {
-                self.document.bones.remove(&joint);
+                self.document.flesh.bones.remove(&joint);
             } else {
-                self.document.bones.insert(joint, settings);
+                self.document.flesh.bones.insert(joint, settings);
             }
             self.send_bones();
         }
@@ -128,7 +133,18 @@ impl Session {
     /// The factors take effect at once; what is none when the flesh has been rebuilt.
     fn send_bones(&self) {
         for worker in self.stages.workers() {
-            worker.set_bones(self.document.bones.clone());
+            worker.set_bones(self.document.flesh.bones.clone());
+        }
+    }
+
+    fn set_part(&mut self, name: String, place: Option<Place>) {
+        let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
+        if place.as_ref().is_none_or(there) {
+            self.stages.forgive();
+            match place {
+                Some(place) => self.document.flesh.parts.insert(name, place),
+                None => self.document.flesh.parts.remove(&name),
+            };
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{MessageId, Source};
-use crate::character::BoneSettings;
+use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::Pose;
@@ -27,6 +27,15 @@ pub enum Command {
         joint: usize,
         /// All of its settings.
         settings: BoneSettings,
+    },
+    /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
+    SetSimVertices(SimVertices),
+    /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
+    SetPart {
+        /// [`crate::tissue::Part::name`].
+        name: String,
+        /// How; `None` takes back what was said.
+        place: Option<Place>,
     },
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
@@ -95,6 +104,8 @@ impl Command {
             Self::SetMethod(_) => "Change method",
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
+            Self::SetSimVertices(_) => "Change simulation mesh",
+            Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Gesture, Source};
-use crate::character::BoneMap;
+use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::{Method, Subject};
@@ -23,8 +23,8 @@ pub struct Document {
     pub method: Method,
     /// Physical parameters.
     pub params: Params,
-    /// Settings of the bones of the subject's joints. The subject's flesh follows them.
-    pub bones: BoneMap,
+    /// How the flesh is to be made. The subject's flesh follows it.
+    pub flesh: FleshSettings,
 }
 
 impl Document {
@@ -45,7 +45,7 @@ impl Document {
             && self.pose == other.pose
             && self.method == other.method
             && self.params == other.params
-            && self.bones == other.bones
+            && self.flesh == other.flesh
     }
 }
 

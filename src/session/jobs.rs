@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
-use crate::character::BoneMap;
+use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::{IoError, add_motion};
 use crate::progress::Progress;
@@ -102,18 +102,22 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
+    let subject = Subject::build(Arc::new(character), progress).map_err(unusable)?;
+    for (name, _) in &source.parts {
+        subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+    }
+    Ok(Arc::new(subject))
 }
 
-/// The same character with flesh by other settings of its bones, bound to a method.
+/// The same character with flesh by other settings, bound to a method.
 pub(super) fn rebuild_and_bind(
     old: &Subject,
-    bones: &BoneMap,
+    settings: &FleshSettings,
     method: Method,
     params: &Params,
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
-    let subject = Arc::new(old.with_bones(bones, progress)?);
+    let subject = Arc::new(old.with_settings(settings, progress)?);
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
         other => other,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source};
-use crate::character::{BoneMap, same_structure};
+use crate::character::FleshSettings;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -28,9 +28,9 @@ pub(super) struct Stages {
     opening: Option<Job<Result<Opened, OpenError>>>,
     binding: Option<(Method, Job<Result<Actor, BindError>>)>,
     /// New flesh for the document's character, and the settings it is made for.
-    rebuilding: Option<(BoneMap, Job<Result<Rebuilt, BindError>>)>,
+    rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
     /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
-    refused_bones: Option<BoneMap>,
+    refused_flesh: Option<FleshSettings>,
 }
 
 impl Stages {
@@ -61,14 +61,14 @@ impl Stages {
         if let Some((method, _)) = self.binding.take() {
             self.refused = Some(method);
         }
-        if let Some((bones, _)) = self.rebuilding.take() {
-            self.refused_bones = Some(bones);
+        if let Some((flesh, _)) = self.rebuilding.take() {
+            self.refused_flesh = Some(flesh);
         }
     }
 
     /// What was refused may be tried again.
     pub(super) fn forgive(&mut self) {
-        (self.refused, self.refused_bones) = (None, None);
+        (self.refused, self.refused_flesh) = (None, None);
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
@@ -137,8 +137,8 @@ impl Session {
             return self.take_added(before, opened, clip);
         }
         let pose = opened.subject.character.skeleton.rest_pose();
-        let bones = (*opened.subject.bones).clone();
-        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, bones, ..before.clone() };
+        let flesh = (*opened.subject.settings).clone();
+        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, flesh, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -164,7 +164,7 @@ impl Session {
     fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
         (self.stages.shown, self.stages.refused, self.stages.binding) = (None, None, None);
-        (self.stages.rebuilding, self.stages.refused_bones) = (None, None);
+        (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
         if before.is_some_and(|before| before.same_character(subject)) {
             self.refresh_shown();
@@ -199,8 +199,8 @@ impl Session {
             Ok(worker) => {
                 // Both may have changed since the binding began.
                 worker.set_params(self.document.params);
-                if self.document.subject.as_ref().is_some_and(|subject| *subject.bones != self.document.bones) {
-                    worker.set_bones(self.document.bones.clone());
+                if self.document.subject.as_ref().is_some_and(|subject| subject.settings.bones != self.document.flesh.bones) {
+                    worker.set_bones(self.document.flesh.bones.clone());
                 }
                 worker.settle(&self.shown.world_from_joint);
                 self.stages.bound.push(Bound { method, worker });
@@ -218,7 +218,7 @@ impl Session {
             self.enter_subject(&subject);
             changed = true;
         }
-        if self.follow_bones(&subject) {
+        if self.follow_settings(&subject) {
             return true;
         }
         let wanted = self.document.method;
@@ -246,15 +246,15 @@ impl Session {
         changed
     }
 
-    /// Makes the flesh follow the settings of bones. Returns whether there is a new subject.
-    fn follow_bones(&mut self, subject: &Arc<Subject>) -> bool {
-        let bones = &self.document.bones;
-        if same_structure(&subject.bones, bones) {
+    /// Makes the flesh follow the document's settings. Returns whether there is a new subject.
+    fn follow_settings(&mut self, subject: &Arc<Subject>) -> bool {
+        let wanted = &self.document.flesh;
+        if subject.settings.same_structure(wanted) {
             self.stages.rebuilding = None;
             return false;
         }
-        if self.stages.rebuilding.as_ref().is_none_or(|(made_for, _)| !same_structure(made_for, bones)) {
-            if self.stages.refused_bones.as_ref().is_none_or(|refused| !same_structure(refused, bones)) {
+        if self.stages.rebuilding.as_ref().is_none_or(|(made_for, _)| !made_for.same_structure(wanted)) {
+            if self.stages.refused_flesh.as_ref().is_none_or(|refused| !refused.same_structure(wanted)) {
                 self.start_rebuilding(subject);
             }
             return false;
@@ -270,20 +270,20 @@ impl Session {
             Some(Outcome::Done(Err(error))) => error.to_string(),
             Some(Outcome::Lost) => "the work stopped unexpectedly".to_owned(),
         };
-        self.stages.refused_bones = self.stages.rebuilding.take().map(|(bones, _)| bones);
+        self.stages.refused_flesh = self.stages.rebuilding.take().map(|(flesh, _)| flesh);
         self.tell(Level::Warning, format!("The flesh could not be rebuilt: {refused}."));
         false
     }
 
     fn start_rebuilding(&mut self, subject: &Arc<Subject>) {
-        let (subject, bones) = (subject.clone(), self.document.bones.clone());
+        let (subject, flesh) = (subject.clone(), self.document.flesh.clone());
         let (method, params) = (self.document.method, self.document.params);
-        let made_for = bones.clone();
-        let work = move |progress: &Progress| rebuild_and_bind(&subject, &bones, method, &params, progress);
+        let made_for = flesh.clone();
+        let work = move |progress: &Progress| rebuild_and_bind(&subject, &flesh, method, &params, progress);
         match Job::start("Rebuilding the flesh".to_owned(), self.waker.clone(), work) {
             Ok(job) => self.stages.rebuilding = Some((made_for, job)),
             Err(error) => {
-                self.stages.refused_bones = Some(made_for);
+                self.stages.refused_flesh = Some(made_for);
                 self.tell(Level::Error, format!("No thread could be started to rebuild the flesh: {error}."));
             }
         }

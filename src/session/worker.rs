@@ -44,6 +44,8 @@ pub struct Snapshot {
     pub positions: Vec<Point>,
     /// Unit normals of all source vertices.
     pub normals: Vec<Vec3>,
+    /// World positions of the simulation mesh; empty for methods that don't simulate.
+    pub simulated: Vec<Point>,
     /// The joints that the flesh follows in this state.
     pub world_from_joint: Vec<Affine>,
     /// Where the time went.
@@ -95,6 +97,7 @@ impl SimWorker {
             method: actor.method(),
             positions: actor.positions().to_vec(),
             normals: actor.normals().to_vec(),
+            simulated: actor.simulated().to_vec(),
             world_from_joint,
             times: actor.times(),
             contact: contact_of(&actor),
@@ -304,6 +307,7 @@ impl Running {
             snapshot.sequence = self.sequence;
             snapshot.positions.copy_from_slice(self.actor.positions());
             snapshot.normals.copy_from_slice(self.actor.normals());
+            snapshot.simulated.copy_from_slice(self.actor.simulated());
             snapshot.world_from_joint.clone_from(&self.world);
             snapshot.times = self.actor.times();
             snapshot.contact = contact_of(&self.actor);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::dqs::DualQuaternion;
+use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
 use super::{BindError, Frame, Method, SkinError, Skinner, Subject};
@@ -24,7 +25,9 @@ pub struct StepTimes {
     pub local_ms: f64,
     /// Global steps: linear solves.
     pub global_ms: f64,
-    /// Upsampling to the source vertices, and their normals.
+    /// Upsampling to the source vertices.
+    pub upsampling_ms: f64,
+    /// Their normals.
     pub normals_ms: f64,
     /// Everything, as a clock on the wall sees it.
     pub total_ms: f64,
@@ -50,7 +53,7 @@ enum Bound {
     /// Source vertices.
     Direct(Box<dyn Skinner>),
     /// Simulation vertices, and linear blending for what is not simulated (props), if there is any.
-    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, props: Option<LinearBlend> },
+    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, follower: Follower, props: Option<LinearBlend> },
 }
 
 impl Actor {
@@ -62,26 +65,27 @@ impl Actor {
         progress.check()?;
         let character = &subject.character;
         let weights = &subject.fallback_weights;
+        let positions = subject.bind_positions.to_vec();
+        let mut normals = vec![Vec3::y(); positions.len()];
+        let mut groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
+        groups.normals_into(&positions, &mut normals);
         let bound = match method {
             Method::Rigid => Bound::Direct(Box::new(LinearBlend::bind_rigid(character, weights))),
             Method::Lbs => Bound::Direct(Box::new(LinearBlend::bind(character, weights))),
             Method::Dqs => Bound::Direct(Box::new(DualQuaternion::bind(character, weights))),
             Method::Pd => {
-                let all_simulated = subject.sim.sim_from_source.iter().all(Option::is_some);
+                let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
                 Bound::Simulated {
                     skinner: Box::new(Projective::bind(subject, params)?),
-                    simulated: subject.sim.mesh.positions.clone(),
+                    simulated: subject.sim().mesh.positions.clone(),
+                    follower: Follower::bind(subject, &normals, progress)?,
                     props: (!all_simulated).then(|| LinearBlend::bind(character, weights)),
                 }
             }
         };
         progress.check()?;
-        let positions = subject.bind_positions.to_vec();
-        let normals = vec![Vec3::y(); positions.len()];
-        let groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
-        let mut actor = Self { subject: subject.clone(), method, bound, positions, normals, groups, times: StepTimes::default() };
-        actor.groups.normals_into(&actor.positions, &mut actor.normals);
-        Ok(actor)
+        let times = StepTimes::default();
+        Ok(Self { subject: subject.clone(), method, bound, positions, normals, groups, times })
     }
 
     /// Moves on to the next frame.
@@ -90,28 +94,37 @@ impl Actor {
     /// As [`Skinner::skin`]; the output stays the last good frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
+        let mut upsampling_ms = 0.0;
         let skinned = match &mut self.bound {
             Bound::Direct(skinner) => {
                 let skinned = skinner.skin(frame, &mut self.positions);
                 self.times = StepTimes { step_ms: start.elapsed().as_secs_f64() * 1e3, ..StepTimes::default() };
                 skinned
             }
-            Bound::Simulated { skinner, simulated, props } => {
+            Bound::Simulated { skinner, simulated, follower, props } => {
                 let skinned = skinner.skin(frame, simulated);
                 self.times = skinner.times();
                 if let Some(props) = props {
                     props.skin(frame, &mut self.positions)?;
                 }
-                for (position, sim) in self.positions.iter_mut().zip(&self.subject.sim.sim_from_source) {
-                    if let Some(sim) = sim {
-                        *position = simulated[*sim as usize];
-                    }
-                }
+                let upsampling_start = Instant::now();
+                follower.follow(simulated, frame.world_from_joint, &mut self.positions);
+                upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
                 skinned
             }
         };
+        self.times.upsampling_ms = upsampling_ms;
         let normals_start = Instant::now();
-        self.groups.normals_into(&self.positions, &mut self.normals);
+        let follower = match &self.bound {
+            Bound::Direct(_) => None,
+            Bound::Simulated { follower, .. } => Some(follower),
+        };
+        if !follower.is_some_and(Follower::carries_all_normals) {
+            self.groups.normals_into(&self.positions, &mut self.normals);
+        }
+        if let Some(follower) = follower {
+            follower.normals_into(&mut self.normals);
+        }
         self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;
         self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
         skinned
@@ -160,6 +173,15 @@ impl Actor {
     #[must_use]
     pub fn positions(&self) -> &[Point] {
         &self.positions
+    }
+
+    /// World positions of the simulation mesh; none for methods that don't simulate.
+    #[must_use]
+    pub fn simulated(&self) -> &[Point] {
+        match &self.bound {
+            Bound::Direct(_) => &[],
+            Bound::Simulated { simulated, .. } => simulated,
+        }
     }
 
     /// Unit normals of all source vertices; smooth across the seams of the source, sharp where the file is.

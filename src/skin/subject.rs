@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::character::{Attachment, BoneMap, Character};
+use super::body::Body;
+use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
-use crate::mesh::{Bounds, SimMesh, TriMesh};
+use crate::mesh::{Bounds, SimMesh, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Tissue, TissueError};
+use crate::upsample::{Settings, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
 
 /// A character with its simulation mesh, weights and tissue. Immutable and shared.
@@ -18,12 +20,16 @@ pub struct Subject {
     pub character: Arc<Character>,
     /// All source vertices in the bind pose, world space.
     pub bind_positions: Arc<[Point]>,
-    /// The welded skin.
-    pub sim: Arc<SimMesh>,
+    /// The welded skin at the source's resolution.
+    pub skin: Arc<SkinMesh>,
+    /// What of it is flesh, and what of that is simulated.
+    pub body: Arc<Body>,
+    /// How the flesh follows the simulation mesh; `None` where that is the flesh itself.
+    pub upsampling: Option<Arc<Upsampling>>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
-    /// What the user says about bones; the flesh is built by it.
-    pub bones: Arc<BoneMap>,
+    /// What the user says about the flesh; it is made by it.
+    pub settings: Arc<FleshSettings>,
     /// Flesh, or why there is none.
     pub tissue: Result<Flesh, TissueError>,
     /// Diagonal of the bind pose's bounding box, in world units.
@@ -52,6 +58,10 @@ pub struct Flesh {
 pub struct SetupTimes {
     /// Welding the source vertices, and weights where there are none.
     pub weld_ms: f64,
+    /// Making the simulation mesh.
+    pub reduce_ms: f64,
+    /// Weights of the upsampling, made while the flesh is.
+    pub upsample_ms: f64,
     /// Bones, foot points, shrinking, tets.
     pub tissue_ms: f64,
     /// Assembly.
@@ -90,32 +100,40 @@ impl Subject {
             return Err(BindError::NoTriangles);
         }
         let is_skin: Vec<bool> = character.meshes.iter().flat_map(|m| std::iter::repeat_n(m.is_skin(), m.positions.len())).collect();
-        let sim = SimMesh::weld(&positions, &triangles, &is_skin);
+        let skin = SkinMesh::weld(&positions, &triangles, &is_skin);
         progress.check()?;
-        let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &sim).into();
+        let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &skin).into();
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 
+        let start = Instant::now();
+        let body = Body::build(&character, &skin, &character.flesh, &progress.part(0.05, 0.3))?;
+        let reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut subject = Self {
-            bones: Arc::new(character.bones.clone()),
+            settings: Arc::new(character.flesh.clone()),
             size: Bounds::of(&positions).size(),
             character,
             bind_positions: positions.into(),
-            sim: Arc::new(sim),
+            body: Arc::new(body),
+            upsampling: None,
+            skin: Arc::new(skin),
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
-            setup: SetupTimes { weld_ms, ..SetupTimes::default() },
+            setup: SetupTimes { weld_ms, reduce_ms, ..SetupTimes::default() },
         };
-        subject.grow(progress)?;
+        subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
     }
 
-    /// The same character with flesh by other settings of its bones.
+    /// The same character with flesh by other settings.
     ///
     /// # Errors
     /// [`BindError::Cancelled`].
-    pub fn with_bones(&self, bones: &BoneMap, progress: &Progress) -> Result<Self, BindError> {
-        let mut subject = Self { bones: Arc::new(bones.clone()), ..self.clone() };
-        subject.grow(progress)?;
+    pub fn with_settings(&self, settings: &FleshSettings, progress: &Progress) -> Result<Self, BindError> {
+        let mut subject = Self { settings: Arc::new(settings.clone()), ..self.clone() };
+        if settings.sim_vertices != self.settings.sim_vertices || settings.parts != self.settings.parts {
+            subject.reduce(&progress.part(0.0, 0.3))?;
+        }
+        subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
     }
 
@@ -125,35 +143,68 @@ impl Subject {
         Arc::ptr_eq(&self.character, &other.character)
     }
 
-    /// Makes the flesh.
+    /// Finds the parts and makes the simulation mesh.
+    fn reduce(&mut self, progress: &Progress) -> Result<(), BindError> {
+        let start = Instant::now();
+        self.body = Arc::new(Body::build(&self.character, &self.skin, &self.settings, progress)?);
+        self.upsampling = None;
+        self.setup.reduce_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    /// Makes the flesh, and how the skin follows it.
     fn grow(&mut self, progress: &Progress) -> Result<(), BindError> {
+        let body = &self.body;
+        let follows = self.upsampling.is_none() && !body.is_simulated_as_it_is();
+        let upsampling = || {
+            let start = Instant::now();
+            let made = follows.then(|| Upsampling::build(&body.flesh, &body.sim.mesh, &Settings::default(), &progress.silent()));
+            (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
+        };
+        let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
+        let (flesh, upsampling) = (flesh?, upsampling?);
+        self.tissue = flesh;
+        if let Some(upsampling) = upsampling {
+            self.upsampling = Some(Arc::new(upsampling));
+        }
+        self.setup = SetupTimes { upsample_ms, tissue_ms: times[0], assemble_ms: times[1], ..self.setup };
+        Ok(())
+    }
+
+    /// What physics sees of the skin.
+    #[must_use]
+    pub fn sim(&self) -> &SimMesh {
+        &self.body.sim
+    }
+
+    /// The flesh, or why there is none; and the milliseconds that geometry and assembly took.
+    fn flesh(&self, progress: &Progress) -> (Result<Result<Flesh, TissueError>, BindError>, [f64; 2]) {
         let start = Instant::now();
         let character = &self.character;
-        let weights = file_weights(character, &self.sim);
-        let tissue = match Tissue::build(&self.sim, &character.skeleton, weights.as_ref(), &character.bone_radii, &self.bones, progress) {
-            Err(TissueError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        let weights = self.body.weights_of_file(character, &self.skin);
+        let tissue = match Tissue::build(&self.body.sim, &character.skeleton, weights.as_ref(), &self.settings, progress) {
+            Err(TissueError::Cancelled(cancelled)) => return (Err(cancelled.into()), [0.0; 2]),
             other => other,
         };
-        self.setup.tissue_ms = start.elapsed().as_secs_f64() * 1e3;
+        let tissue_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         progress.report(0.95, "Assembling");
-        self.tissue = tissue.and_then(|tissue| {
+        let flesh = tissue.and_then(|tissue| {
             let system = System::assemble(&tissue, f64::from(self.size), character.metres_per_unit)
                 .map_err(|error| TissueError::Unsolvable { reason: error.to_string() })?;
             Ok(Flesh { tissue: Arc::new(tissue), system: Arc::new(system) })
         });
-        self.setup.assemble_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(())
+        (Ok(flesh), [tissue_ms, start.elapsed().as_secs_f64() * 1e3])
     }
 }
 
 /// Distance weights for every mesh that brought none.
-fn fallback_weights(character: &Character, sim: &SimMesh) -> Vec<Option<SkinWeights>> {
+fn fallback_weights(character: &Character, skin: &SkinMesh) -> Vec<Option<SkinWeights>> {
     let wanted = |attachment: &Attachment| matches!(attachment, Attachment::Unweighted);
     if character.skeleton.is_empty() || !character.meshes.iter().any(|mesh| wanted(&mesh.attachment)) {
         return vec![None; character.meshes.len()];
     }
-    let on_sim = by_distance(&sim.mesh, &character.skeleton);
+    let on_skin = by_distance(&skin.mesh, &character.skeleton);
     let mut first = 0;
     let weights_of = |mesh: &crate::character::SourceMesh| {
         let range = first..first + mesh.positions.len();
@@ -161,38 +212,14 @@ fn fallback_weights(character: &Character, sim: &SimMesh) -> Vec<Option<SkinWeig
         wanted(&mesh.attachment).then(|| {
             // Vertices without a triangle are on nothing that moves: they take the nearest way, their own distances.
             let loose = TriMesh { positions: mesh.positions.clone(), triangles: Vec::new() };
-            let alone = sim.sim_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
-            let rows = range.map(|source| match (sim.sim_from_source[source], &alone) {
-                (Some(v), _) => row(&on_sim, v as usize),
-                (None, Some(alone)) => row(alone, source - (first - mesh.positions.len())),
+            let alone = skin.skin_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
+            let rows = range.map(|source| match (skin.skin_from_source[source], &alone) {
+                (Some(v), _) => on_skin.row(v as usize),
+                (None, Some(alone)) => alone.row(source - (first - mesh.positions.len())),
                 (None, None) => Vec::new(),
             });
             SkinWeights::from_rows(rows.collect::<Vec<_>>()).0
         })
     };
     character.meshes.iter().map(weights_of).collect()
-}
-
-fn row(weights: &SkinWeights, vertex: usize) -> Vec<(u32, f32)> {
-    weights.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
-}
-
-/// The file's weights on the simulation mesh; `None` if any simulated vertex has none.
-fn file_weights(character: &Character, sim: &SimMesh) -> Option<SkinWeights> {
-    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); sim.mesh.positions.len()];
-    let mut source = 0;
-    for mesh in &character.meshes {
-        for vertex in 0..mesh.positions.len() {
-            if let (Some(v), Attachment::Skinned { weights, .. }) = (sim.sim_from_source[source], &mesh.attachment)
-                && rows[v as usize].is_empty()
-            {
-                rows[v as usize] = row(weights, vertex);
-            }
-            source += 1;
-        }
-    }
-    if rows.iter().any(Vec::is_empty) {
-        return None;
-    }
-    Some(SkinWeights::from_rows(rows).0)
 }

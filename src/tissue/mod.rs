@@ -29,6 +29,8 @@ pub mod anchors;
 pub mod foot;
 pub mod graph;
 mod held;
+mod joint_regions;
+pub mod parts;
 pub mod prisms;
 mod quality;
 pub mod shrink;
@@ -38,16 +40,16 @@ pub mod volumes;
 
 pub use anchors::{Anchors, BaseFrame};
 pub use graph::{Bone, BoneGraph, Node};
+pub use joint_regions::joint_regions;
+pub use parts::{Part, Parts, Skin};
 pub use prisms::{Prism, Prisms};
 pub use quality::Quality;
 pub(crate) use stretching::FreeBone;
 
-use std::collections::BTreeMap;
-
 use anchors::CarriedVertex;
 use foot::Feet;
 
-use crate::character::{BoneMap, Note};
+use crate::character::{FleshSettings, Note};
 use crate::math::Point64;
 use crate::mesh::{SimMesh, Topology, TriMesh};
 use crate::progress::{Cancelled, Progress};
@@ -106,8 +108,8 @@ pub enum TissueError {
 }
 
 impl Tissue {
-    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; `radii`
-    /// are the user's for the bones of a joint, world units; of the user's settings of `bones` only what is no factor matters here.
+    /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; of the
+    /// `settings` of bones only what is no factor matters here.
     ///
     /// # Errors
     /// [`TissueError`] if there is nothing to build on, or the caller cancelled.
@@ -115,8 +117,7 @@ impl Tissue {
         sim: &SimMesh,
         skeleton: &Skeleton,
         weights: Option<&SkinWeights>,
-        radii: &BTreeMap<usize, f64>,
-        bones: &BoneMap,
+        settings: &FleshSettings,
         progress: &Progress,
     ) -> Result<Self, TissueError> {
         if sim.mesh.triangles.is_empty() {
@@ -129,15 +130,15 @@ impl Tissue {
         progress.report(0.1, "Placing bones");
         let (mut graph, notes) = graph::build(mesh, skeleton, weights)?;
         for bone in &mut graph.bones {
-            let settings = bones.get(&bone.joint).copied().unwrap_or_default();
-            (bone.is_virtual, bone.twists) = (settings.is_virtual, settings.twist);
+            let bone_settings = settings.bones.get(&bone.joint).copied().unwrap_or_default();
+            (bone.is_virtual, bone.twists) = (bone_settings.is_virtual, bone_settings.twist);
         }
         progress.check()?;
         progress.report(0.3, "Matching skin and bones");
         let topology = Topology::of(mesh);
         let feet = foot::find(mesh, &topology, &graph, weights, progress)?;
         progress.report(0.7, "Inflating bones");
-        volumes::fit_radii(&mut graph, mesh, &feet, radii);
+        volumes::fit_radii(&mut graph, mesh, &feet, &settings.radii);
         progress.check()?;
         progress.report(0.8, "Shrinking the skin");
         let shrunken = shrink::shrink(mesh, &graph, &feet);
@@ -145,7 +146,8 @@ impl Tissue {
         progress.report(0.9, "Filling with tetrahedra");
         let prisms = prisms::split(mesh, &shrunken.base);
         let quality = Quality::of(mesh, &shrunken, &prisms, limb_radius(mesh, &feet));
-        let is_held = |vertex: u32| bones.get(&graph.bones[feet.bones[vertex as usize] as usize].joint).is_some_and(|bone| bone.held);
+        let is_held =
+            |vertex: u32| settings.bones.get(&graph.bones[feet.bones[vertex as usize] as usize].joint).is_some_and(|bone| bone.held);
         let mut carried = held::not_held(mesh, &shrunken.base, &prisms);
         carried.extend((0..mesh.positions.len() as u32).filter(|&vertex| is_held(vertex)));
         carried.sort_unstable();

@@ -33,6 +33,6 @@ pub fn scaled(character: &Character, factor: f64) -> Character {
             Attachment::Unweighted => {}
         }
     }
-    scaled.bone_radii.values_mut().for_each(|radius| *radius *= factor);
+    scaled.flesh.radii.values_mut().for_each(|radius| *radius *= factor);
     scaled
 }

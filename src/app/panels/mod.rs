@@ -10,6 +10,7 @@ pub mod joints;
 pub mod method;
 pub mod overlays;
 pub mod playback;
+pub mod resolution;
 pub mod timings;
 pub mod top_bar;
 

@@ -11,7 +11,7 @@ use crate::skin::StepTimes;
 /// Frames kept.
 const FRAMES: usize = 180;
 /// Names of the curves, from the bottom of the stack up; colours in [`theme::STAGES`].
-const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Normals", "Render"];
+const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Surface", "Render"];
 
 /// The last frames' times.
 #[derive(Debug, Clone, Default)]
@@ -26,9 +26,10 @@ impl TimingHistory {
             return; // Settling takes many iterations at once and says nothing about a frame.
         }
         // What a method spends without naming a stage belongs to moving the vertices.
-        let named = step.anchors_ms + step.local_ms + step.global_ms + step.normals_ms;
+        let surface_ms = step.upsampling_ms + step.normals_ms;
+        let named = step.anchors_ms + step.local_ms + step.global_ms + surface_ms;
         let rest = (step.total_ms - named).max(0.0);
-        let frame = [step.anchors_ms, step.local_ms + rest, step.global_ms, step.normals_ms, render_ms];
+        let frame = [step.anchors_ms, step.local_ms + rest, step.global_ms, surface_ms, render_ms];
         if frame.iter().all(|ms| ms.is_finite()) {
             self.frames.push_back(frame);
         }

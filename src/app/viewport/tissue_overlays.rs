@@ -21,6 +21,8 @@ pub struct TissueOverlays {
     base: Vec<Point>,
     base_normals: Vec<Vec3>,
     skin: Vec<Point>,
+    /// For every simulated vertex the source vertex nearest to it.
+    source_from_sim: Vec<u32>,
     /// Edges of all tets but those in the skin: pairs of indices, those of the base after those of the skin.
     edges: Vec<[u32; 2]>,
     solid: Overlay,
@@ -35,6 +37,7 @@ impl Default for TissueOverlays {
             base: Vec::new(),
             base_normals: Vec::new(),
             skin: Vec::new(),
+            source_from_sim: Vec::new(),
             edges: Vec::new(),
             solid: Overlay::new(Layer::Solid),
             lines: Overlay::new(Layer::Solid),
@@ -60,10 +63,12 @@ impl TissueOverlays {
         if self.subject.as_ref().is_none_or(|mine| !Arc::ptr_eq(mine, subject)) {
             self.subject = Some(subject.clone());
             self.edges = inner_edges(tissue);
-            let vertices = subject.sim.mesh.positions.len();
+            let vertices = subject.sim().mesh.positions.len();
             self.base = vec![Point::origin(); tissue.base.len()];
             self.base_normals = vec![Vec3::zeros(); tissue.base.len()];
             self.skin = vec![Point::origin(); vertices];
+            let source_from_skin = subject.skin.source_from_skin();
+            self.source_from_sim = subject.sim().skin_from_sim.iter().map(|&skin| source_from_skin[skin as usize]).collect();
         }
         let skeleton = &subject.character.skeleton;
         if snapshot.world_from_joint.len() != skeleton.len() {
@@ -74,7 +79,7 @@ impl TissueOverlays {
             self.solid.bone_volumes(&tissue.graph, &self.frame);
         }
         if shown.base_surface {
-            let triangles = &subject.sim.mesh.triangles;
+            let triangles = &subject.sim().mesh.triangles;
             vertex_normals_into(&self.base, triangles, &mut self.base_normals);
             self.solid.base_surface(&self.base, &self.base_normals, triangles);
         }
@@ -84,9 +89,11 @@ impl TissueOverlays {
     }
 
     fn add_tets(&mut self, snapshot: &Snapshot) {
-        for (sim, position) in snapshot.subject.sim.sim_from_source.iter().zip(&snapshot.positions) {
-            if let Some(vertex) = sim.and_then(|sim| self.skin.get_mut(sim as usize)) {
-                *vertex = *position;
+        if snapshot.simulated.len() == self.skin.len() {
+            self.skin.copy_from_slice(&snapshot.simulated);
+        } else {
+            for (position, &source) in self.skin.iter_mut().zip(&self.source_from_sim) {
+                *position = snapshot.positions[source as usize];
             }
         }
         let first_base = self.skin.len();

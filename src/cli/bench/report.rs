@@ -44,7 +44,10 @@ pub(super) struct CharacterSize {
 pub(super) struct Setup {
     pub(super) load: f64,
     pub(super) weld: f64,
+    pub(super) reduce: f64,
     pub(super) tissue: f64,
+    /// While the tissue is made.
+    pub(super) upsample: f64,
     pub(super) bind: f64,
     pub(super) total: f64,
 }
@@ -78,6 +81,7 @@ pub(super) struct FrameReport {
     pose_ms: f64,
     anchors_ms: f64,
     step_ms: f64,
+    upsampling_ms: f64,
     normals_ms: f64,
 }
 
@@ -116,6 +120,7 @@ impl FrameReport {
             pose_ms: quantile(frames, 0.5, |frame| frame.pose_ms),
             anchors_ms: quantile(frames, 0.5, |frame| frame.times.anchors_ms),
             step_ms: quantile(frames, 0.5, |frame| frame.times.step_ms),
+            upsampling_ms: quantile(frames, 0.5, |frame| frame.times.upsampling_ms),
             normals_ms: quantile(frames, 0.5, |frame| frame.times.normals_ms),
         }
     }
@@ -136,7 +141,9 @@ impl Report {
             format!("set-up     {:9.2} ms", setup_ms.total),
             format!("  load     {:9.2} ms", setup_ms.load),
             format!("  weld     {:9.2} ms", setup_ms.weld),
+            format!("  reduce   {:9.2} ms", setup_ms.reduce),
             format!("  tissue   {:9.2} ms", setup_ms.tissue),
+            format!("  upsample {:9.2} ms (beside the tissue)", setup_ms.upsample),
             format!("  bind     {:9.2} ms", setup_ms.bind),
             format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
             ms("slowest", step.p99_ms) + " (99 %)",
@@ -150,6 +157,7 @@ impl Report {
             ms("pose", frame.pose_ms),
             ms("anchors", frame.anchors_ms),
             ms("step", frame.step_ms),
+            ms("upsample", frame.upsampling_ms),
             ms("normals", frame.normals_ms),
             format!("memory     {:9.1} MB at most", self.memory_mb),
         ]);

@@ -1,0 +1,54 @@
+//! How fine the simulation mesh is.
+
+use egui::{Slider, SliderClamping, Ui};
+
+use super::row;
+use crate::app::actions::{Actions, edit_of};
+use crate::character::{LEAST_SIM_VERTICES, SimVertices};
+use crate::session::{Command, Gesture};
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+pub struct ResolutionView {
+    /// What is asked for.
+    pub wanted: SimVertices,
+    /// Vertices of the skin.
+    pub skin: usize,
+    /// Vertices simulated now.
+    pub simulated: usize,
+}
+
+/// Draws the panel.
+pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) {
+    let hover = "The flesh is simulated on a coarser skin, and the full skin follows it: fewer vertices are faster";
+    row(ui, "Simulated", hover, |ui, label| {
+        let mut coarser = view.wanted != SimVertices::All;
+        if ui.checkbox(&mut coarser, "").on_hover_text("Off: every vertex of the skin is simulated").labelled_by(label).changed() {
+            let wanted = if coarser { SimVertices::default() } else { SimVertices::All };
+            actions.send(Command::SetSimVertices(wanted), Gesture::Once);
+        }
+        // While the slider is dragged its value lives here: a rebuild for every pixel would help nobody.
+        let id = ui.scope_id().with("sim vertices");
+        let settled = match view.wanted {
+            SimVertices::All => view.skin,
+            SimVertices::About(number) => number,
+        };
+        let mut number = ui.data(|data| data.get_temp(id)).unwrap_or(settled);
+        let most = (view.skin.max(LEAST_SIM_VERTICES) * 2).max(settled);
+        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        let slider = Slider::new(&mut number, LEAST_SIM_VERTICES..=most).logarithmic(true).clamping(SliderClamping::Always);
+        let response = ui.add_enabled(coarser, slider).labelled_by(label);
+        match edit_of(&response) {
+            Some(Gesture::Dragging) => {
+                ui.data_mut(|data| data.insert_temp(id, number));
+            }
+            Some(_) => {
+                ui.data_mut(|data| data.remove_temp::<usize>(id));
+                actions.send(Command::SetSimVertices(SimVertices::About(number)), Gesture::Once);
+            }
+            None => {}
+        }
+    });
+    let said = format!("{} of {} vertices are simulated", super::grouped(view.simulated), super::grouped(view.skin));
+    ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
+}

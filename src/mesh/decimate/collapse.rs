@@ -1,0 +1,323 @@
+//! Edge collapses: what they cost, which are allowed, and doing them.
+
+mod setup;
+
+use super::kind::Kind;
+use super::live::{Edge, Live};
+use super::quadric::Quadric;
+use super::queue::{Candidate, Queue};
+use crate::math::Vec64;
+use crate::progress::{Cancelled, Progress};
+
+/// Merging two patches whose normals enclose an angle with a smaller cosine than the first becomes dearer…
+const BENT_FROM: f64 = 0.85;
+/// …and is `1 + BENT_COST` times as dear from the second, in a part that has at least `LARGE` of the area; less in smaller ones.
+const BENT_TO: f64 = 0.3;
+const BENT_COST: f64 = 4000.0;
+const LARGE: f64 = 0.25;
+/// A collapse that leaves a triangle of lower quality is put off.
+const GOOD: f64 = 0.6;
+/// What a triangle that is too bad already must keep of its quality, if that is still this part of the limit.
+const SLIVER_LOSS: f64 = 0.7;
+const SLIVER: f64 = 0.2;
+/// How often an edge that can't collapse yet is put back, and how much dearer.
+const TRIES: u8 = 6;
+const LATER: f32 = 4.0;
+/// Rings with more triangles together are not looked at.
+const CROWD: usize = 256;
+
+/// What a collapse must leave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Quality (see [`quality`]) of every triangle, unless there was a bad one before.
+    pub quality: f64,
+    /// Cosine of the angle by which a triangle may turn.
+    pub turn_cos: f64,
+    /// Most triangles around a vertex, unless one of the two had more before.
+    pub degree: usize,
+    /// Vertices of a connected part.
+    pub floor: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Vertex {
+    position: Vec64,
+    quadric: Quadric,
+    /// Sum of the area vectors of the input triangles that went into it, a third of each.
+    area: Vec64,
+    kind: Kind,
+    part: u32,
+    stamp: u32,
+    /// The input vertex it was or that is near.
+    origin: u32,
+    moved: bool,
+}
+
+/// A connected part.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Vertices that are left.
+    size: u32,
+    area: f64,
+    /// See [`BENT_COST`].
+    bent_cost: f64,
+}
+
+/// The state of a decimation.
+#[derive(Debug)]
+pub(super) struct Collapser {
+    live: Live,
+    vertices: Vec<Vertex>,
+    /// For every vertex itself or the one it was merged into.
+    merged_into: Vec<u32>,
+    parts: Vec<Part>,
+    count: usize,
+    queue: Queue,
+    edge: Edge,
+    neighbors: Vec<u32>,
+}
+
+/// A vertex that is left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Survivor {
+    /// Its index in the input.
+    pub index: u32,
+    /// Where it is, in the frame of the collapser.
+    pub position: Vec64,
+    /// An input vertex near it on the same part; the one whose place it has unless it has moved.
+    pub origin: u32,
+    /// Whether it is anywhere else than at `origin`.
+    pub moved: bool,
+}
+
+/// Shape of a triangle: 1 equilateral, 0 without area; 4 √3 area / Σ lengths².
+fn quality(twice_area: f64, [a, b, c]: &[Vec64; 3]) -> f64 {
+    let lengths = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
+    if lengths > 0.0 { 2.0 * 3.0_f64.sqrt() * twice_area / lengths } else { 0.0 }
+}
+
+/// Twice the area times the normal.
+fn cross([a, b, c]: &[Vec64; 3]) -> Vec64 {
+    (b - a).cross(&(c - a))
+}
+
+/// The factor on the cost of merging two patches, by their area vectors; `most` more at most.
+fn bend(a: &Vec64, b: &Vec64, most: f64) -> f64 {
+    let lengths = (a.norm_squared() * b.norm_squared()).sqrt();
+    let cosine = if lengths > 0.0 { a.dot(b) / lengths } else { 0.0 };
+    let t = ((BENT_FROM - cosine) / (BENT_FROM - BENT_TO)).clamp(0.0, 1.0);
+    1.0 + most * t * t
+}
+
+impl Collapser {
+    /// Where the edge's vertex would be and what it costs; `None` if both ends must stay where they are.
+    fn target(&self, [u, v]: [u32; 2]) -> Option<(Vec64, f64)> {
+        let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
+        let sum = a.quadric + &b.quadric;
+        let position = match a.kind.cmp(&b.kind) {
+            std::cmp::Ordering::Less => b.position,
+            std::cmp::Ordering::Greater => a.position,
+            std::cmp::Ordering::Equal if a.kind == Kind::Fixed => return None,
+            std::cmp::Ordering::Equal => best_position(&sum, &a.position, &b.position),
+        };
+        Some((position, sum.at(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost)))
+    }
+
+    fn stamp([u, v]: [u32; 2], vertices: &[Vertex]) -> u32 {
+        vertices[u as usize].stamp.wrapping_add(vertices[v as usize].stamp)
+    }
+
+    fn candidate(&self, u: u32, v: u32) -> Option<Candidate> {
+        let ends = [u.min(v), u.max(v)];
+        let (_, cost) = self.target(ends)?;
+        Candidate::new(cost, ends, Self::stamp(ends, &self.vertices))
+    }
+
+    /// Collapses edges, cheapest first, until `target` vertices are left or nothing more is allowed.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(super) fn run(&mut self, target: usize, limits: &Limits, progress: &Progress) -> Result<(), Cancelled> {
+        if self.count <= target {
+            return Ok(());
+        }
+        self.fill_queue();
+        progress.check()?;
+        let start = self.count;
+        let mut steps = 0_u32;
+        while self.count > target {
+            steps += 1;
+            if steps.is_multiple_of(4096) {
+                progress.check()?;
+                progress.set_fraction((start - self.count) as f32 / (start - target) as f32);
+            }
+            let Some(candidate) = self.queue.pop() else { break };
+            let [u, v] = candidate.ends;
+            let out_of_date = candidate.stamp != Self::stamp(candidate.ends, &self.vertices);
+            if out_of_date || self.live.degree(u) == 0 || self.live.degree(v) == 0 {
+                continue;
+            }
+            match self.attempt(candidate, limits) {
+                Ok(()) => {}
+                Err(factor) if candidate.tries < TRIES => self.queue.put_back(candidate, factor),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_queue(&mut self) {
+        let (mut queue, mut neighbors) = (std::mem::take(&mut self.queue), std::mem::take(&mut self.neighbors));
+        let mut edges = Vec::with_capacity(self.count * 3);
+        for u in 0..self.vertices.len() as u32 {
+            self.live.neighbors_into(u, &mut neighbors);
+            edges.extend(neighbors.iter().filter(|&&v| u < v).map(|&v| [u, v]));
+        }
+        queue.fill(edges.into_iter().filter_map(|[u, v]| self.candidate(u, v)));
+        (self.queue, self.neighbors) = (queue, neighbors);
+    }
+
+    /// Collapses an edge, or says how much dearer it should become before it is tried again.
+    fn attempt(&mut self, candidate: Candidate, limits: &Limits) -> Result<(), f32> {
+        let [u, v] = candidate.ends;
+        if !self.is_allowed(u, v, limits) {
+            return Err(LATER);
+        }
+        let (position, _) = self.target(candidate.ends).ok_or(LATER)?;
+        let worst = self.fits(u, v, &position, limits).ok_or(LATER)?;
+        if worst < GOOD && candidate.tries == 0 {
+            return Err((GOOD / worst.max(0.05)).powi(2) as f32);
+        }
+        self.collapse(u, v, position);
+        Ok(())
+    }
+
+    /// Whether the surface stays what it is, whatever its shape.
+    fn is_allowed(&mut self, u: u32, v: u32, limits: &Limits) -> bool {
+        let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
+        let [du, dv] = [u, v].map(|w| self.live.degree(w));
+        if self.parts[a.part as usize].size <= limits.floor || du + dv > CROWD || du + dv > 4 + limits.degree.max(du).max(dv) {
+            return false;
+        }
+        self.live.edge_into(u, v, &mut self.edge);
+        let on_curves = a.kind.min(b.kind) != Kind::Regular;
+        if self.edge.faces.is_empty() || on_curves != self.edge.is_feature() {
+            return false;
+        }
+        if on_curves {
+            // A triangle at the edge may have one more edge on a curve, not two.
+            let mut side = Edge::default();
+            for index in 0..self.edge.faces.len() {
+                let (_, opposite) = self.edge.faces[index];
+                if self.vertices[opposite as usize].kind == Kind::Regular {
+                    continue;
+                }
+                let mut is_feature = |end: u32| {
+                    self.live.edge_into(end, opposite, &mut side);
+                    side.is_feature()
+                };
+                if is_feature(u) && is_feature(v) {
+                    return false;
+                }
+            }
+        }
+        self.live.link_condition(u, v, &self.edge)
+    }
+
+    /// The quality of the worst triangle around the collapsed edge; `None` if one turns too far or is too bad.
+    fn fits(&self, u: u32, v: u32, position: &Vec64, limits: &Limits) -> Option<f64> {
+        let (mut worst, mut worst_before) = (1.0_f64, f64::INFINITY);
+        for (end, other_end) in [(u, v), (v, u)] {
+            let from = &self.vertices[end as usize].position;
+            for (_, [p, q]) in self.live.ring(end) {
+                if p == other_end || q == other_end {
+                    continue;
+                }
+                let [p, q] = [p, q].map(|w| self.vertices[w as usize].position);
+                let (before, after) = ([*from, p, q], [*position, p, q]);
+                let (old, new) = (cross(&before), cross(&after));
+                let (old_length, new_length) = (old.norm(), new.norm());
+                let old_quality = quality(old_length, &before);
+                // The normal of a sliver says nothing.
+                if old_quality > 1e-3 && old.dot(&new) < limits.turn_cos * old_length * new_length {
+                    return None;
+                }
+                worst = worst.min(quality(new_length, &after));
+                worst_before = worst_before.min(old_quality);
+            }
+        }
+        // Slivers may become a little worse: else a band of them could never be thinned out.
+        let least = limits.quality.min(worst_before).min((SLIVER_LOSS * worst_before).max(SLIVER * limits.quality));
+        (worst >= least).then_some(worst)
+    }
+
+    /// Merges the second end, which has the larger index, into the first.
+    fn collapse(&mut self, u: u32, v: u32, position: Vec64) {
+        self.live.merge(u, v, &self.edge, &mut self.neighbors);
+        let gone = self.vertices[v as usize];
+        let vertex = &mut self.vertices[u as usize];
+        let near = |of: &Vertex| (of.position - position).norm_squared();
+        if near(&gone) < near(vertex) {
+            (vertex.origin, vertex.moved) = (gone.origin, gone.moved || gone.position != position);
+        } else {
+            vertex.moved |= vertex.position != position;
+        }
+        vertex.position = position;
+        vertex.quadric += &gone.quadric;
+        vertex.area += gone.area;
+        vertex.kind = vertex.kind.max(gone.kind);
+        vertex.stamp += 1;
+        self.merged_into[v as usize] = u;
+        self.parts[gone.part as usize].size -= 1;
+        self.count -= 1;
+        let mut neighbors = std::mem::take(&mut self.neighbors);
+        self.live.neighbors_into(u, &mut neighbors);
+        for &w in &neighbors {
+            if let Some(candidate) = self.candidate(u, w) {
+                self.queue.push(candidate);
+            }
+        }
+        self.neighbors = neighbors;
+    }
+
+    /// The vertices that have a triangle, ascending.
+    pub(super) fn survivors(&self) -> Vec<Survivor> {
+        let alive = (0..self.vertices.len() as u32).filter(|&v| self.live.degree(v) > 0);
+        alive
+            .map(|index| {
+                let Vertex { position, origin, moved, .. } = self.vertices[index as usize];
+                Survivor { index, position, origin, moved }
+            })
+            .collect()
+    }
+
+    /// The triangles that are left, by the input's indices.
+    pub(super) fn triangles(&self) -> Vec<[u32; 3]> {
+        self.live.triangles().collect()
+    }
+
+    /// For every input vertex the one it went into.
+    pub(super) fn roots(mut self) -> Vec<u32> {
+        for v in 0..self.merged_into.len() {
+            let mut root = v;
+            while self.merged_into[root] as usize != root {
+                root = self.merged_into[root] as usize;
+            }
+            let mut at = v;
+            while self.merged_into[at] as usize != root {
+                at = std::mem::replace(&mut self.merged_into[at], root as u32) as usize;
+            }
+        }
+        self.merged_into
+    }
+}
+
+/// Where the sum is least; an end or the middle where that is far from the edge.
+fn best_position(sum: &Quadric, a: &Vec64, b: &Vec64) -> Vec64 {
+    let (middle, reach) = ((a + b) / 2.0, (b - a).norm());
+    if let Some(least) = sum.minimiser().filter(|least| (least - middle).norm() <= 1.5 * reach) {
+        return least;
+    }
+    let cheaper = |best: Vec64, other: Vec64| if sum.at(&other) < sum.at(&best) { other } else { best };
+    cheaper(cheaper(middle, *a), *b)
+}

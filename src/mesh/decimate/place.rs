@@ -1,0 +1,104 @@
+//! Where the vertices of the coarse mesh lie on the fine one.
+
+use super::Place;
+use crate::math::Point64;
+use crate::mesh::{TriMesh, closest_on_triangle};
+
+/// Triangles around every vertex of the fine mesh, in compressed rows.
+pub(super) struct Finder<'a> {
+    mesh: &'a TriMesh,
+    offsets: Vec<u32>,
+    triangles: Vec<u32>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(mesh: &'a TriMesh) -> Self {
+        let mut offsets = vec![0_u32; mesh.positions.len() + 1];
+        for &v in mesh.triangles.as_flattened() {
+            offsets[v as usize + 1] += 1;
+        }
+        for v in 0..mesh.positions.len() {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut cursor = offsets.clone();
+        let mut triangles = vec![0_u32; mesh.triangles.len() * 3];
+        for (index, triangle) in mesh.triangles.iter().enumerate() {
+            for &v in triangle {
+                triangles[cursor[v as usize] as usize] = index as u32;
+                cursor[v as usize] += 1;
+            }
+        }
+        Self { mesh, offsets, triangles }
+    }
+
+    fn around(&self, vertex: u32) -> &[u32] {
+        &self.triangles[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+    }
+
+    /// The place of a vertex itself. It must have a triangle.
+    pub(super) fn at_vertex(&self, vertex: u32) -> Place {
+        let triangle = self.around(vertex).first().copied().unwrap_or_default();
+        let corner = self.mesh.triangles[triangle as usize].iter().position(|&corner| corner == vertex);
+        Place { triangle, barycentric: one_at(corner.unwrap_or_default()) }
+    }
+
+    /// The place closest to `point` near `start`: goes down from vertex to vertex, so it never leaves the connected part nor jumps to
+    /// another sheet.
+    pub(super) fn near(&self, point: &Point64, start: u32) -> Place {
+        let distance = |v: u32| (self.mesh.positions[v as usize].cast::<f64>() - point).norm_squared();
+        let (mut vertex, mut least) = (start, distance(start));
+        loop {
+            let before = vertex;
+            for &t in self.around(before) {
+                for corner in self.mesh.triangles[t as usize] {
+                    let to_corner = distance(corner);
+                    if to_corner < least {
+                        (vertex, least) = (corner, to_corner);
+                    }
+                }
+            }
+            if vertex == before {
+                break;
+            }
+        }
+        let mut best = (f64::INFINITY, self.at_vertex(vertex));
+        for &t in self.around(vertex) {
+            for corner in self.mesh.triangles[t as usize] {
+                for &candidate in self.around(corner) {
+                    self.closer(point, candidate, &mut best);
+                }
+            }
+        }
+        best.1
+    }
+
+    fn closer(&self, point: &Point64, triangle: u32, best: &mut (f64, Place)) {
+        let corners = self.mesh.corners(triangle as usize).map(nalgebra::OPoint::cast::<f64>);
+        let [a, b, c] = &corners;
+        let closest = closest_on_triangle(point, a, b, c);
+        let distance = (closest - point).norm_squared();
+        if distance < best.0 {
+            *best = (distance, Place { triangle, barycentric: barycentric(&closest, &corners) });
+        }
+    }
+}
+
+/// Barycentric coordinates of a point of a triangle: none negative, sum 1; those of the nearest corner where it has no area.
+fn barycentric(point: &Point64, [a, b, c]: &[Point64; 3]) -> [f32; 3] {
+    let normal = (b - a).cross(&(c - a));
+    let area = normal.norm_squared();
+    let part = |p: &Point64, q: &Point64| ((p - point).cross(&(q - point)).dot(&normal) / area).max(0.0);
+    let [u, v, w] = [part(b, c), part(c, a), part(a, b)];
+    let sum = u + v + w;
+    if area > 0.0 && sum.is_finite() && sum > 0.5 {
+        return [u, v, w].map(|share| (share / sum) as f32);
+    }
+    let distances = [a, b, c].map(|corner| (corner - point).norm_squared());
+    let nearest = (0..3).fold(0, |best, k| if distances[k] < distances[best] { k } else { best });
+    one_at(nearest)
+}
+
+/// The barycentric coordinates of a corner.
+fn one_at(corner: usize) -> [f32; 3] {
+    std::array::from_fn(|k| if k == corner { 1.0 } else { 0.0 })
+}

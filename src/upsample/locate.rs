@@ -1,0 +1,103 @@
+//! Points of one mesh found on another that looks almost the same: on the matching part and on the matching side.
+
+use rayon::prelude::*;
+
+use super::surface::parts;
+use super::tree::{Hit, Tree};
+use crate::math::{Point, Vec3};
+use crate::mesh::TriMesh;
+
+/// Normals that enclose a smaller cosine count as another side…
+const SAME_SIDE: f32 = 0.5;
+/// …and are as bad as so many edge lengths of distance a unit of cosine.
+const OTHER_SIDE: f32 = 1.0;
+/// A part of one mesh lies on one part of the other if so many of its points are found there first.
+const MOST: f64 = 0.6;
+
+/// A mesh to look for points in.
+pub(super) struct Target<'a> {
+    pub(super) mesh: &'a TriMesh,
+    pub(super) tree: Tree<'a>,
+    /// The part of every vertex.
+    part_of: Vec<u32>,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn new(mesh: &'a TriMesh) -> Self {
+        Self { mesh, tree: Tree::new(mesh), part_of: parts(mesh.positions.len(), &mesh.triangles).0 }
+    }
+
+    fn part(&self, triangle: u32) -> u32 {
+        self.part_of[self.mesh.triangles[triangle as usize][0] as usize]
+    }
+
+    /// Finds the vertices of `other`. `lengths` says what is near, one length a vertex: an edge of the coarser of the two meshes.
+    pub(super) fn locate(&self, other: &TriMesh, lengths: &[f32]) -> Vec<Option<Hit>> {
+        let normals = other.vertex_normals();
+        let (part_of, parts) = parts(other.positions.len(), &other.triangles);
+        let mut has_side = vec![false; other.positions.len()];
+        for &v in other.triangles.as_flattened() {
+            has_side[v as usize] = true;
+        }
+        let find = |v: usize, part: Option<u32>| {
+            self.tree.best(&other.positions[v], |triangle, normal| {
+                if part.is_some_and(|part| part != self.part(triangle)) {
+                    return f64::INFINITY;
+                }
+                if has_side[v] { wrong_side(&normals[v], normal, lengths[v]) } else { 0.0 }
+            })
+        };
+        let mut found: Vec<Option<Hit>> = (0..other.positions.len()).into_par_iter().map(|v| find(v, None)).collect();
+        let home = self.homes(&found, &part_of, parts);
+        found.par_iter_mut().enumerate().for_each(|(v, hit)| {
+            let (Some(first), Some(home)) = (*hit, home[part_of[v] as usize]) else { return };
+            if self.part(first.triangle) != home {
+                let length = f64::from(lengths[v]);
+                *hit = find(v, Some(home)).filter(|second| second.score <= first.score + length).or(*hit);
+            }
+        });
+        found
+    }
+
+    /// For every part of the other mesh the part of this one where most of it was found.
+    fn homes(&self, found: &[Option<Hit>], part_of: &[u32], parts: usize) -> Vec<Option<u32>> {
+        let mut votes: Vec<(u32, u32)> =
+            found.iter().zip(part_of).filter_map(|(hit, &part)| hit.map(|hit| (part, self.part(hit.triangle)))).collect();
+        votes.sort_unstable();
+        let mut total = vec![0_usize; parts];
+        let mut home = vec![(0_usize, 0_u32); parts];
+        for same in votes.chunk_by(|a, b| a == b) {
+            let (part, there) = same[0];
+            total[part as usize] += same.len();
+            if same.len() > home[part as usize].0 {
+                home[part as usize] = (same.len(), there);
+            }
+        }
+        let clear = |(&(count, there), &total): (&(usize, u32), &usize)| (count as f64 > MOST * total as f64).then_some(there);
+        home.iter().zip(&total).map(clear).collect()
+    }
+}
+
+fn wrong_side(wanted: &Vec3, normal: &Vec3, length: f32) -> f64 {
+    f64::from((SAME_SIDE - wanted.dot(normal)).max(0.0) * OTHER_SIDE * length)
+}
+
+/// The mean length of the edges at every vertex; the mean of all for those without a triangle.
+pub(super) fn edge_lengths(mesh: &TriMesh) -> Vec<f32> {
+    let mut sums = vec![(0.0_f64, 0_u32); mesh.positions.len()];
+    let length = |a: &Point, b: &Point| f64::from((a - b).norm());
+    for &[a, b, c] in &mesh.triangles {
+        for (v, w) in [(a, b), (b, c), (c, a)] {
+            let length = length(&mesh.positions[v as usize], &mesh.positions[w as usize]);
+            if length.is_finite() {
+                for end in [v, w] {
+                    sums[end as usize].0 += length;
+                    sums[end as usize].1 += 1;
+                }
+            }
+        }
+    }
+    let (sum, count) = sums.iter().fold((0.0, 0_u64), |(sum, count), (s, c)| (sum + s, count + u64::from(*c)));
+    let mean = if count > 0 { sum / count as f64 } else { 0.0 };
+    sums.into_iter().map(|(sum, count)| if count > 0 { sum / f64::from(count) } else { mean } as f32).collect()
+}
