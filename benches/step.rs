@@ -79,11 +79,11 @@ fn step(criterion: &mut Criterion) {
                 base
             })
             .collect();
-        let vertices = subject.sim.mesh.positions.len();
+        let vertices = subject.sim().mesh.positions.len();
         group.throughput(Throughput::Elements(vertices as u64));
         for (kind, iterations, acceleration) in [("10 iterations", 10, 0), ("10 accelerated", 10, 2), ("1 iteration", 1, 0)] {
             let params = Params { iterations, acceleration, ..Preset::Natural.params() };
-            let skin = subject.sim.mesh.positions.clone();
+            let skin = subject.sim().mesh.positions.clone();
             let mut simulation = Simulation::new(flesh.system.clone(), &params, skin, bases[0].clone(), subject.size).expect("factors");
             let mut frame = 0;
             group.bench_function(BenchmarkId::new(kind, format!("{name}, {vertices} vertices")), |bencher| {

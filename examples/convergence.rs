@@ -111,7 +111,7 @@ impl<'a> Scene<'a> {
     fn step(&self, step: usize, iterations: u32, acceleration: u32) -> Result<(Vec<Point>, f64), Box<dyn Error>> {
         let flesh = self.subject.tissue.as_ref().map_err(Clone::clone)?;
         let way = Params { iterations: 20, acceleration: 0, ..Preset::Natural.params() };
-        let skin = self.subject.sim.mesh.positions.clone();
+        let skin = self.subject.sim().mesh.positions.clone();
         let mut simulation = Simulation::new(flesh.system.clone(), &way, skin, self.bases[0].clone(), self.subject.size)?;
         for base in &self.bases[..step] {
             simulation.step(base);

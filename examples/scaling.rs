@@ -90,7 +90,7 @@ fn measure(character: &Arc<Character>) -> Result<Measured, BindError> {
     let (step_ms, local_ms, global_ms) = (median(|t| t.step_ms), median(|t| t.local_ms), median(|t| t.global_ms));
     let (tets, work) = subject.tissue.as_ref().map(|flesh| (flesh.tissue.prisms.tets, flesh.system.work())).unwrap_or_default();
     let bytes = [work.local_bytes, work.global_bytes];
-    Ok(Measured { setup_ms, step_ms, local_ms, global_ms, tets, vertices: subject.sim.mesh.positions.len(), bytes })
+    Ok(Measured { setup_ms, step_ms, local_ms, global_ms, tets, vertices: subject.sim().mesh.positions.len(), bytes })
 }
 
 fn writhing(skeleton: &Skeleton, time_secs: f64) -> Vec<Affine> {

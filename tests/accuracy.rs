@@ -65,7 +65,7 @@ fn difference(subject: &Subject, case: &Case) -> f64 {
     let params = Params { acceleration: 0, iterations: 10, human_sized: false, ..own };
     let flesh = subject.tissue.as_ref().expect("has flesh");
     let bases = bases(subject, case);
-    let skin = subject.sim.mesh.positions.clone();
+    let skin = subject.sim().mesh.positions.clone();
     let mut fast = Simulation::new(flesh.system.clone(), &params, skin, bases[0].clone(), subject.size).expect("factors");
     for base in &bases[1..4] {
         fast.step(base);
@@ -147,7 +147,7 @@ fn threads_change_no_bit() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| {
                 let params = Params { acceleration, ..Preset::Natural.params() };
-                let skin = subject.sim.mesh.positions.clone();
+                let skin = subject.sim().mesh.positions.clone();
                 let mut simulation = Simulation::new(flesh.system.clone(), &params, skin, bases[0].clone(), subject.size).expect("factors");
                 for base in bases.iter().rev() {
                     simulation.step(base);

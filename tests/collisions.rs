@@ -25,8 +25,8 @@ fn nothing_touches_at_rest() {
     for name in sinew::io::builtin::NAMES {
         let subject = builtin(name);
         let flesh = subject.tissue.as_ref().expect("has flesh");
-        let body = CollisionBody::new(&subject.sim.mesh, &flesh.tissue);
-        let hits = Detector::default().detect(&body, &subject.sim.mesh.positions, &Feet::at_rest(&body)).len();
+        let body = CollisionBody::new(&subject.sim().mesh, &flesh.tissue);
+        let hits = Detector::default().detect(&body, &subject.sim().mesh.positions, &Feet::at_rest(&body)).len();
         assert_eq!(hits, 0, "{name}");
         let mut simulation = simulation(&subject, Collisions::Global);
         let base = simulation.base().to_vec();
@@ -34,18 +34,18 @@ fn nothing_touches_at_rest() {
             simulation.step(&base);
         }
         assert_eq!(simulation.contacts().expect("on").report().watched, 0, "{name}");
-        assert!(worst(simulation.positions(), &subject.sim.mesh.positions) < 1e-6 * subject.size, "{name}");
+        assert!(worst(simulation.positions(), &subject.sim().mesh.positions) < 1e-6 * subject.size, "{name}");
     }
 }
 
 fn simulation(subject: &Subject, collisions: Collisions) -> Simulation {
     let flesh = subject.tissue.as_ref().expect("has flesh");
     let params = Params { collisions, ..Preset::Natural.params() };
-    let position = subject.sim.mesh.positions.clone();
+    let position = subject.sim().mesh.positions.clone();
     let base = flesh.tissue.anchors.at_rest();
     let mut simulation = Simulation::new(flesh.system.clone(), &params, position, base, subject.size).expect("factors");
     if collisions == Collisions::Global {
-        let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+        let body = Arc::new(CollisionBody::new(&subject.sim().mesh, &flesh.tissue));
         simulation.set_contacts(Some(Contacts::new(body, &flesh.system, &params, subject.size)));
     }
     simulation
@@ -133,12 +133,12 @@ fn gliding_changes_no_contact() {
 fn check_pose(name: &str, subject: &Arc<Subject>, pose: &Pose, frames: usize) {
     let world = world(subject, pose);
     let mut actor = actor(subject, Collisions::Global);
-    let before = self_intersections(&subject.sim.mesh.positions, &subject.sim.mesh.triangles).pairs;
+    let before = self_intersections(&subject.sim().mesh.positions, &subject.sim().mesh.triangles).pairs;
     actor.advance(&Frame { world_from_joint: &world, dt_secs: 0.0 }).expect("settles");
     let projective = actor.projective().expect("simulated");
     let penetration = projective.penetration().expect("posed");
     let report = projective.simulation().contacts().expect("on").report();
-    let after = self_intersections(projective.simulation().positions(), &subject.sim.mesh.triangles).pairs;
+    let after = self_intersections(projective.simulation().positions(), &subject.sim().mesh.triangles).pairs;
     println!("{name}: {} contacts, {:.3} edges deep, {before} → {after} intersecting pairs", report.pressing, penetration.deepest_edges);
     assert!(report.pressing > 0, "{name}: nothing touches");
     assert!(penetration.deepest_edges <= 0.1, "{name}: {} edges", penetration.deepest_edges);

@@ -33,7 +33,7 @@ fn nothing_touches_at_rest() {
     for name in sinew::io::builtin::NAMES {
         let subject = builtin(name);
         let flesh = subject.tissue.as_ref().expect("has flesh");
-        let body = CollisionBody::new(&subject.sim.mesh, &flesh.tissue);
+        let body = CollisionBody::new(&subject.sim().mesh, &flesh.tissue);
         let start = std::time::Instant::now();
         let pairs = JointPairs::find(&body, &flesh.tissue);
         println!("{name}: {} pairs at {} joints in {:.1} ms", pairs.len(), pairs.joints(), start.elapsed().as_secs_f64() * 1e3);

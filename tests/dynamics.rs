@@ -17,7 +17,7 @@ fn subject(name: &str) -> Arc<Subject> {
 
 fn simulation(subject: &Subject, params: &Params) -> Simulation {
     let flesh = subject.tissue.as_ref().expect("has flesh");
-    let position = subject.sim.mesh.positions.clone();
+    let position = subject.sim().mesh.positions.clone();
     Simulation::new(flesh.system.clone(), params, position, flesh.tissue.anchors.at_rest(), subject.size).expect("factors")
 }
 
@@ -57,7 +57,7 @@ fn rest_stays_at_rest_without_sleeping() {
         for _ in 0..100 {
             simulation.step(&base);
         }
-        let moved = simulation.positions().iter().zip(&subject.sim.mesh.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+        let moved = simulation.positions().iter().zip(&subject.sim().mesh.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
         assert!(moved < 1e-6 * subject.size, "{name}: {} of the size", moved / subject.size);
     }
 }

@@ -35,7 +35,7 @@ fn flesh(subject: &Subject) -> &Flesh {
 
 fn simulation(subject: &Subject, params: &Params) -> Simulation {
     let flesh = flesh(subject);
-    let position = subject.sim.mesh.positions.clone();
+    let position = subject.sim().mesh.positions.clone();
     Simulation::new(flesh.system.clone(), params, position, flesh.tissue.anchors.at_rest(), subject.size).expect("factors")
 }
 
@@ -65,7 +65,7 @@ fn sag(subject: &Subject, params: &Params, materials: &Materials) -> Vec<f32> {
     let mut simulation = simulation(subject, params);
     simulation.set_materials(materials).expect("factors");
     simulation.settle().expect("factors");
-    simulation.positions().iter().zip(&subject.sim.mesh.positions).map(|(a, b)| (a - b).norm()).collect()
+    simulation.positions().iter().zip(&subject.sim().mesh.positions).map(|(a, b)| (a - b).norm()).collect()
 }
 
 fn sum(values: &[f32]) -> f32 {
@@ -73,7 +73,7 @@ fn sum(values: &[f32]) -> f32 {
 }
 
 fn materials_of(subject: &Subject, bones: &BoneMap) -> Materials {
-    Materials::of_bones(&flesh(subject).tissue, &subject.sim.mesh, bones)
+    Materials::of_bones(&flesh(subject).tissue, &subject.sim().mesh, bones)
 }
 
 /// A pose in which every joint but the roots is turned a little.
@@ -89,7 +89,7 @@ fn some_pose(skeleton: &Skeleton) -> Pose {
 #[test]
 fn factors_of_one_change_nothing() {
     let subject = build(character("arm"));
-    let vertices = subject.sim.mesh.positions.len();
+    let vertices = subject.sim().mesh.positions.len();
     let base = place(&subject, &subject.character.skeleton.world_from_joint(&some_pose(&subject.character.skeleton)));
     let play = |materials: Option<&Materials>| {
         let mut simulation = simulation(&subject, &heavy(calm(Preset::Soft)));
@@ -114,7 +114,7 @@ fn factors_of_one_change_nothing() {
 fn stiffer_sags_less_and_heavier_sags_more() {
     let subject = build(character("arm"));
     let params = heavy(calm(Preset::Natural));
-    let uniform = Materials::uniform(subject.sim.mesh.positions.len());
+    let uniform = Materials::uniform(subject.sim().mesh.positions.len());
     let plain = sum(&sag(&subject, &params, &uniform));
     let stiff = sum(&sag(&subject, &params, &Materials { stiffness: vec![4.0; uniform.len()], ..uniform.clone() }));
     let dense = sum(&sag(&subject, &params, &Materials { density: vec![2.0; uniform.len()], ..uniform.clone() }));
@@ -140,7 +140,7 @@ fn a_stiffer_region_sags_less_than_it_did() {
     assert!(materials.stiffness.iter().any(|&factor| (factor - 10.0).abs() < 1e-3));
     assert!(materials.stiffness.iter().all(|&factor| (0.999..=10.001).contains(&factor)));
     assert!(materials.stiffness.iter().filter(|&&factor| factor == 1.0).count() > inside.len() / 2);
-    let steepest = subject.sim.mesh.triangles.iter().map(|&[a, b, _]| materials.stiffness[a as usize] / materials.stiffness[b as usize]);
+    let steepest = subject.sim().mesh.triangles.iter().map(|&[a, b, _]| materials.stiffness[a as usize] / materials.stiffness[b as usize]);
     assert!(steepest.fold(0.0, f32::max) < 3.0, "no step between neighbours");
     let uniform = Materials::uniform(inside.len());
     let (plain, stiff) = (sag(&subject, &params, &uniform), sag(&subject, &params, &materials));
@@ -154,7 +154,7 @@ fn a_stiffer_region_sags_less_than_it_did() {
 #[test]
 fn materials_change_on_the_fly_and_nonsense_is_mended() {
     let subject = build(character("cylinder"));
-    let vertices = subject.sim.mesh.positions.len();
+    let vertices = subject.sim().mesh.positions.len();
     let mut simulation = simulation(&subject, &heavy(calm(Preset::Jelly)));
     let base = simulation.base().to_vec();
     simulation.step(&base);
@@ -191,7 +191,7 @@ fn jiggle_scales_inertia_and_leaves_weight() {
     let amplitudes = [0.0, 0.25, 1.0, 2.0].map(|jiggle| swing(&subject, &with(jiggle)));
     assert!(amplitudes[0] < 0.02 * amplitudes[2], "none: {amplitudes:?}");
     assert!(amplitudes[1] < 0.75 * amplitudes[2] && amplitudes[3] > 1.15 * amplitudes[2], "{amplitudes:?}");
-    let uniform = Materials::uniform(subject.sim.mesh.positions.len());
+    let uniform = Materials::uniform(subject.sim().mesh.positions.len());
     let hangs = |jiggle: f64| sag(&subject, &heavy(with(jiggle)), &uniform);
     let (without, plain) = (hangs(0.0), hangs(1.0));
     let apart = without.iter().zip(&plain).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -222,7 +222,7 @@ fn presets_mean_the_same_at_any_size() {
         }
     }
     let absolute = Params { human_sized: false, ..calm(Preset::Firm) };
-    let rest = &arm(1.0).sim.mesh.positions.clone();
+    let rest = &arm(1.0).sim().mesh.positions.clone();
     let (small, giant) = (hangs(&arm(1.0), &absolute), hangs(&arm(3.0), &absolute));
     assert!(worst(&giant, rest) > 1.5 * worst(&small, rest));
 }
@@ -266,7 +266,7 @@ fn a_held_region_is_rigid_with_its_bone() {
         let posed = world[head] * skeleton.joints()[head].world_from_bind.inverse();
         let simulated = actor.projective().expect("simulated").simulation().positions();
         for &vertex in &held {
-            let wanted = posed * subject.sim.mesh.positions[vertex as usize].cast::<f64>();
+            let wanted = posed * subject.sim().mesh.positions[vertex as usize].cast::<f64>();
             rigid = rigid.max((simulated[vertex as usize].cast::<f64>() - wanted).norm() as f32);
         }
     }
@@ -322,7 +322,7 @@ fn a_stretched_bone_stays_attached_at_both_ends() {
     }
     assert!(seen > 50);
     // No edge of the base is torn: none gets longer by more than the bone did.
-    for &[i, j, _] in &subject.sim.mesh.triangles {
+    for &[i, j, _] in &subject.sim().mesh.triangles {
         let (i, j) = (i as usize, j as usize);
         let (before, after) = ((tissue.base[i] - tissue.base[j]).norm(), f64::from((base[i] - base[j]).norm()));
         assert!(after < 1.6 * before + 1e-3 * length, "{after} after {before}");
@@ -519,7 +519,7 @@ fn a_virtual_bone_between_two_others_follows_both() {
     advance(&mut actor, &world, 0.0);
     let tissue = &flesh(&subject).tissue;
     let base = actor.projective().expect("simulated").simulation().base();
-    for &[i, j, _] in &subject.sim.mesh.triangles {
+    for &[i, j, _] in &subject.sim().mesh.triangles {
         let (i, j) = (i as usize, j as usize);
         let (before, after) = ((tissue.base[i] - tissue.base[j]).norm(), f64::from((base[i] - base[j]).norm()));
         assert!(after < 1.7 * before + 5e-4 * f64::from(subject.size), "{after} after {before}");

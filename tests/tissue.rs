@@ -55,7 +55,7 @@ fn the_user_can_set_a_radius() {
 #[test]
 fn flesh_and_bone_are_the_body() {
     let (subject, flesh) = flesh(character("cylinder"));
-    let skin = &subject.sim.mesh;
+    let skin = &subject.sim().mesh;
     let base = TriMesh { positions: flesh.tissue.base.iter().map(|p| p.cast::<f32>()).collect(), triangles: skin.triangles.clone() };
     let between = volume(skin) - volume(&base);
     let filled = flesh.tissue.quality.volume;
@@ -69,7 +69,7 @@ fn the_base_lies_on_the_way_to_the_bone() {
         let (subject, flesh) = flesh(character(name));
         let tissue = &flesh.tissue;
         for vertex in 0..tissue.base.len() {
-            let skin = subject.sim.mesh.positions[vertex].cast::<f64>();
+            let skin = subject.sim().mesh.positions[vertex].cast::<f64>();
             let [a, b] = tissue.graph.segment(tissue.foot_bones[vertex] as usize);
             let foot = tissue.foot_points[vertex];
             let t = sinew::mesh::closest_on_segment(&foot, &a, &b);

@@ -27,11 +27,11 @@ fn check(name: &str, source: &Source) {
     let report = serde_json::json!({"vertices": 2 * tissue.base.len(), "quality": tissue.quality});
     std::fs::write(folder.join("report.json"), report.to_string()).expect("a temporary file");
     for file in ["flesh.msh", "flesh.vtu"] {
-        write_tissue(&folder.join(file), &subject.sim.mesh, tissue).expect("a written file");
+        write_tissue(&folder.join(file), &subject.sim().mesh, tissue).expect("a written file");
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tissue_export.py");
     let mut command = Command::new("python3");
-    command.arg(script).args(["report.json", "flesh.msh", "flesh.vtu"]).arg(subject.sim.mesh.triangles.len().to_string());
+    command.arg(script).args(["report.json", "flesh.msh", "flesh.vtu"]).arg(subject.sim().mesh.triangles.len().to_string());
     let out = command.current_dir(&folder).output().expect("python3");
     std::fs::remove_dir_all(&folder).expect("the temporary folder");
     println!("{name}\n{}", String::from_utf8_lossy(&out.stdout));

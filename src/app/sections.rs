@@ -59,7 +59,7 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
 /// How fine the simulation mesh is, where there is one.
 pub(super) fn resolution_section(ui: &mut Ui, subject: &Subject, settings: &FleshSettings, actions: &mut Actions) {
     if subject.tissue.is_ok() {
-        let (skin, simulated) = (subject.skin.mesh.positions.len(), subject.sim.mesh.positions.len());
+        let (skin, simulated) = (subject.skin.mesh.positions.len(), subject.sim().mesh.positions.len());
         resolution_ui(ui, &ResolutionView { wanted: settings.sim_vertices, skin, simulated }, actions);
     }
 }

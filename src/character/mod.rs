@@ -4,14 +4,17 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod document;
 mod flesh;
 mod place;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use place::{PartError, PartMap, Place};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
@@ -131,6 +134,10 @@ pub struct Character {
     pub metres_per_unit: f64,
     /// What the user says about how the flesh is made, from the start.
     pub flesh: FleshSettings,
+    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    pub humanoid: BTreeMap<String, usize>,
+    /// The glTF document that the meshes come from, if they come from one.
+    pub document: Option<Arc<SourceDocument>>,
 }
 
 impl SourceMesh {

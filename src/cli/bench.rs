@@ -108,7 +108,7 @@ impl Bench {
             character: CharacterSize {
                 name: subject.character.name.clone(),
                 source_vertices: subject.character.source_vertices(),
-                simulated_vertices: subject.sim.mesh.positions.len(),
+                simulated_vertices: subject.sim().mesh.positions.len(),
                 tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
                 unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
             },

@@ -13,7 +13,9 @@ use crate::skin::Method;
 /// Which character.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CharacterOptions {
-    /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
+    /// One character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
+    /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).

@@ -192,7 +192,7 @@ impl Render {
             overlay.bone_volumes(&tissue.graph, &frame);
         }
         if self.overlay.contains(&Extra::Base) {
-            let triangles = &subject.sim.mesh.triangles;
+            let triangles = &subject.sim().mesh.triangles;
             let mut normals = vec![Vec3::zeros(); base.len()];
             vertex_normals_into(&base, triangles, &mut normals);
             overlay.base_surface(&base, &normals, triangles);

@@ -39,7 +39,7 @@ impl Tissue {
         let subject = self.character.open(options)?;
         let name = &subject.character.name;
         let flesh = subject.tissue.as_ref().map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
-        write_tissue(&self.output, &subject.sim.mesh, &flesh.tissue)?;
+        write_tissue(&self.output, &subject.sim().mesh, &flesh.tissue)?;
         let (quality, bones) = (&flesh.tissue.quality, flesh.tissue.graph.bones.len());
         if self.json {
             return print_json(&Report { character: name, vertices: 2 * flesh.tissue.base.len(), bones, quality, file: &self.output });

@@ -1,6 +1,6 @@
 //! Reading and writing files.
 //!
-//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, perhaps motions, or an `.ini` of
+//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, weights, motions, or an `.ini` of
 //! the Fast Projective Skinning demos that names them. Every file is read whole, parsed by code that checks every count against
 //! the file's length before allocating, and either becomes a [`Character`](crate::character::Character) with
 //! [`Note`](crate::character::Note)s on what was mended, or is refused with one sentence.
@@ -9,24 +9,38 @@
 
 pub mod builtin;
 mod bytes;
+mod dmat;
 mod error;
+mod fbx;
 mod finish;
 mod fps;
 mod glb_write;
 mod gltf;
+mod kind;
 mod load;
+mod mdd;
+mod medit;
 mod obj;
 mod off;
 mod picture;
+mod ply;
+mod ply_write;
 mod polygon;
 mod pose;
+mod rigging;
+mod roles;
+mod stl;
+mod tgf;
 mod tissue;
 mod write;
 
 pub use error::{IoError, Problem};
-pub use glb_write::{GlbWriteError, write_glb};
+pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, write_glb, write_rigged_glb};
 pub use gltf::read_gltf_bytes;
-pub use load::load;
+pub use kind::extensions;
+pub use load::{load, load_from_memory};
+pub use mdd::MddCache;
+pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

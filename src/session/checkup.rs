@@ -99,7 +99,7 @@ impl Checkup {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
-            simulated_vertices: subject.sim.mesh.positions.len(),
+            simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),
             non_manifold_edges: topology.non_manifold_edges(),

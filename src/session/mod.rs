@@ -46,7 +46,7 @@ mod source;
 mod stages;
 mod worker;
 
-pub use bake::{BakeFormat, Baked, ContactSummary, bake};
+pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_rig};
 pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, all_notes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;

@@ -65,6 +65,10 @@ impl Actor {
         progress.check()?;
         let character = &subject.character;
         let weights = &subject.fallback_weights;
+        let positions = subject.bind_positions.to_vec();
+        let mut normals = vec![Vec3::y(); positions.len()];
+        let mut groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
+        groups.normals_into(&positions, &mut normals);
         let bound = match method {
             Method::Rigid => Bound::Direct(Box::new(LinearBlend::bind_rigid(character, weights))),
             Method::Lbs => Bound::Direct(Box::new(LinearBlend::bind(character, weights))),
@@ -73,19 +77,15 @@ impl Actor {
                 let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
                 Bound::Simulated {
                     skinner: Box::new(Projective::bind(subject, params)?),
-                    simulated: subject.sim.mesh.positions.clone(),
-                    follower: Follower::new(subject),
+                    simulated: subject.sim().mesh.positions.clone(),
+                    follower: Follower::bind(subject, &normals, progress)?,
                     props: (!all_simulated).then(|| LinearBlend::bind(character, weights)),
                 }
             }
         };
         progress.check()?;
-        let positions = subject.bind_positions.to_vec();
-        let normals = vec![Vec3::y(); positions.len()];
-        let groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
-        let mut actor = Self { subject: subject.clone(), method, bound, positions, normals, groups, times: StepTimes::default() };
-        actor.groups.normals_into(&actor.positions, &mut actor.normals);
-        Ok(actor)
+        let times = StepTimes::default();
+        Ok(Self { subject: subject.clone(), method, bound, positions, normals, groups, times })
     }
 
     /// Moves on to the next frame.
@@ -108,14 +108,23 @@ impl Actor {
                     props.skin(frame, &mut self.positions)?;
                 }
                 let upsampling_start = Instant::now();
-                follower.follow(simulated, &mut self.positions);
+                follower.follow(simulated, frame.world_from_joint, &mut self.positions);
                 upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
                 skinned
             }
         };
         self.times.upsampling_ms = upsampling_ms;
         let normals_start = Instant::now();
-        self.groups.normals_into(&self.positions, &mut self.normals);
+        let follower = match &self.bound {
+            Bound::Direct(_) => None,
+            Bound::Simulated { follower, .. } => Some(follower),
+        };
+        if !follower.is_some_and(Follower::carries_all_normals) {
+            self.groups.normals_into(&self.positions, &mut self.normals);
+        }
+        if let Some(follower) = follower {
+            follower.normals_into(&mut self.normals);
+        }
         self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;
         self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
         skinned

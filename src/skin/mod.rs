@@ -4,6 +4,7 @@
 //! vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; simulated ones (`pd`) bind the simulation mesh and are upsampled.
 
 mod actor;
+mod body;
 mod dqs;
 mod follower;
 mod kept;
@@ -13,6 +14,7 @@ pub mod riding;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
+pub use body::Body;
 pub use projective::Projective;
 pub use riding::Riding;
 pub use subject::{BindError, Flesh, SetupTimes, Subject};

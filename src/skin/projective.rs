@@ -73,16 +73,16 @@ impl Projective {
     /// [`BindError::Tissue`] if the subject has no flesh, [`BindError::Factor`] if it can't be solved for.
     pub fn bind(subject: &Arc<Subject>, params: &Params) -> Result<Self, BindError> {
         let flesh = subject.tissue.clone()?;
-        let position = subject.sim.mesh.positions.clone();
+        let position = subject.sim().mesh.positions.clone();
         let base = flesh.tissue.anchors.at_rest();
         let mut simulation = Simulation::new(flesh.system.clone(), params, position.clone(), base.clone(), subject.size)?;
-        let materials = Materials::of_bones(&flesh.tissue, &subject.sim.mesh, &subject.settings.bones);
+        let materials = Materials::of_bones(&flesh.tissue, &subject.sim().mesh, &subject.settings.bones);
         if !materials.is_uniform() {
             simulation.set_materials(&materials)?;
         }
         simulation.set_contacts(contacts(subject, &flesh, params));
         let skeleton = &subject.character.skeleton;
-        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim.mesh, skeleton, &simulation);
+        let virtual_bones = VirtualBones::bind(&flesh.tissue, &subject.sim().mesh, skeleton, &simulation);
         let mut bind = Vec::new();
         relative_into(&subject.character.skeleton, &subject.character.skeleton.bind_transforms(), &mut bind);
         Ok(Self {
@@ -150,7 +150,7 @@ impl Projective {
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
     pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
-        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim.mesh, bones);
+        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim().mesh, bones);
         self.set_materials(&materials)
     }
 
@@ -168,7 +168,7 @@ impl Projective {
         }
         let body = match self.simulation.contacts() {
             Some(contacts) => contacts.body().clone(),
-            None => Arc::new(CollisionBody::new(&self.subject.sim.mesh, &self.flesh.tissue)),
+            None => Arc::new(CollisionBody::new(&self.subject.sim().mesh, &self.flesh.tissue)),
         };
         let mut feet = Feet::at_rest(&body);
         feet.place(&body, self.frame.bones());
@@ -247,7 +247,7 @@ impl Projective {
             }
         }
         let carried = |p: &Point| (motion * p.cast::<f64>()).cast::<f32>();
-        let skin: Vec<Point> = self.subject.sim.mesh.positions.iter().map(carried).collect();
+        let skin: Vec<Point> = self.subject.sim().mesh.positions.iter().map(carried).collect();
         for point in &mut self.base {
             *point = carried(point);
         }
@@ -302,7 +302,7 @@ impl Projective {
             bones.rest(&skeleton.bind_transforms());
         }
         self.base = self.flesh.tissue.anchors.at_rest();
-        self.simulation.place(&self.subject.sim.mesh.positions, &self.base);
+        self.simulation.place(&self.subject.sim().mesh.positions, &self.base);
         relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
     }
 
@@ -368,7 +368,7 @@ fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contact
     if params.collisions == Collisions::Off {
         return None;
     }
-    let body = Arc::new(CollisionBody::new(&subject.sim.mesh, &flesh.tissue));
+    let body = Arc::new(CollisionBody::new(&subject.sim().mesh, &flesh.tissue));
     let contacts = Contacts::new(body.clone(), &flesh.system, params, subject.size);
     if params.collisions == Collisions::Global {
         return Some(contacts);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::body::Body;
 use super::kept;
 use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
-use crate::mesh::decimate::{Decimation, decimate, density_near};
 use crate::mesh::{Bounds, SimMesh, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
-use crate::tissue::{Tissue, TissueError, joint_regions};
+use crate::tissue::{Tissue, TissueError};
 use crate::upsample::{Settings, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
 
@@ -24,9 +24,9 @@ pub struct Subject {
     pub bind_positions: Arc<[Point]>,
     /// The welded skin at the source's resolution.
     pub skin: Arc<SkinMesh>,
-    /// What physics sees of it.
-    pub sim: Arc<SimMesh>,
-    /// How the skin follows the simulation mesh; `None` where that is the skin itself.
+    /// What of it is flesh, and what of that is simulated.
+    pub body: Arc<Body>,
+    /// How the flesh follows the simulation mesh; `None` where that is the flesh itself.
     pub upsampling: Option<Arc<Upsampling>>,
     /// For every source mesh the weights it gets where the file has none.
     pub fallback_weights: Arc<[Option<SkinWeights>]>,
@@ -117,20 +117,22 @@ impl Subject {
         let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &skin).into();
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 
+        let start = Instant::now();
+        let body = Body::build(&character, &skin, &character.flesh, cache, &progress.part(0.05, 0.3))?;
+        let reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut subject = Self {
             settings: Arc::new(character.flesh.clone()),
             size: Bounds::of(&positions).size(),
             character,
             bind_positions: positions.into(),
-            sim: Arc::new(SimMesh::same_as(&skin.mesh)),
+            body: Arc::new(body),
             upsampling: None,
             skin: Arc::new(skin),
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
-            setup: SetupTimes { weld_ms, ..SetupTimes::default() },
+            setup: SetupTimes { weld_ms, reduce_ms, ..SetupTimes::default() },
             cache: cache.clone(),
         };
-        subject.reduce(&progress.part(0.05, 0.3))?;
         subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
     }
@@ -141,7 +143,7 @@ impl Subject {
     /// [`BindError::Cancelled`].
     pub fn with_settings(&self, settings: &FleshSettings, progress: &Progress) -> Result<Self, BindError> {
         let mut subject = Self { settings: Arc::new(settings.clone()), ..self.clone() };
-        if settings.sim_vertices != self.settings.sim_vertices {
+        if settings.sim_vertices != self.settings.sim_vertices || settings.parts != self.settings.parts {
             subject.reduce(&progress.part(0.0, 0.3))?;
         }
         subject.grow(&progress.part(0.3, 1.0))?;
@@ -154,35 +156,24 @@ impl Subject {
         Arc::ptr_eq(&self.character, &other.character)
     }
 
-    /// Makes the simulation mesh.
+    /// Finds the parts and makes the simulation mesh.
     fn reduce(&mut self, progress: &Progress) -> Result<(), BindError> {
         let start = Instant::now();
-        progress.report(0.0, "Reducing");
-        let (skin, skeleton) = (&self.skin.mesh, &self.character.skeleton);
+        self.body = Arc::new(Body::build(&self.character, &self.skin, &self.settings, &self.cache, progress)?);
         self.upsampling = None;
-        self.sim = Arc::new(match self.settings.sim_vertices.target(skin.positions.len()) {
-            Some(target_vertices) if !skeleton.is_empty() => {
-                let weights = file_weights(&self.character, &self.skin);
-                kept::simulation_mesh(&self.cache, skin, skeleton, weights.as_ref(), target_vertices, || {
-                    let density = density_near(skin, &joint_regions(skin, skeleton, weights.as_ref()));
-                    let decimation = Decimation { target_vertices, density: &density, ..Decimation::default() };
-                    decimate(skin, &decimation, progress).map(|decimated| SimMesh::reduced(skin, decimated))
-                })?
-            }
-            _ => SimMesh::same_as(skin),
-        });
         self.setup.reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())
     }
 
     /// Makes the flesh, and how the skin follows it.
     fn grow(&mut self, progress: &Progress) -> Result<(), BindError> {
-        let follows = self.upsampling.is_none() && self.sim.mesh.positions.len() != self.skin.mesh.positions.len();
+        let body = &self.body;
+        let follows = self.upsampling.is_none() && !body.is_simulated_as_it_is();
         let upsampling = || {
             let start = Instant::now();
-            let (skin, sim, settings) = (&self.skin.mesh, &self.sim.mesh, Settings::default());
-            let make = || Upsampling::build(skin, sim, &settings, &progress.silent());
-            let made = follows.then(|| kept::upsampling(&self.cache, skin, sim, &settings, make));
+            let (fine, coarse, settings) = (&body.flesh, &body.sim.mesh, Settings::default());
+            let make = || Upsampling::build(fine, coarse, &settings, &progress.silent());
+            let made = follows.then(|| kept::upsampling(&self.cache, fine, coarse, &settings, make));
             (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
         };
         let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
@@ -195,12 +186,18 @@ impl Subject {
         Ok(())
     }
 
+    /// What physics sees of the skin.
+    #[must_use]
+    pub fn sim(&self) -> &SimMesh {
+        &self.body.sim
+    }
+
     /// The flesh, or why there is none; and the milliseconds that geometry and assembly took.
     fn flesh(&self, progress: &Progress) -> (Result<Result<Flesh, TissueError>, BindError>, [f64; 2]) {
         let start = Instant::now();
         let character = &self.character;
-        let weights = file_weights(character, &self.skin).map(|weights| on_simulation_mesh(&weights, &self.sim));
-        let (sim, skeleton, weights, settings) = (&self.sim, &character.skeleton, weights.as_ref(), &self.settings);
+        let weights = self.body.weights_of_file(character, &self.skin);
+        let (sim, skeleton, weights, settings) = (&self.body.sim, &character.skeleton, weights.as_ref(), &self.settings);
         let make = || Tissue::build(sim, skeleton, weights, settings, progress);
         let tissue = match kept::tissue(&self.cache, sim, skeleton, weights, settings, make) {
             Err(TissueError::Cancelled(cancelled)) => return (Err(cancelled.into()), [0.0; 2]),
@@ -234,41 +231,12 @@ fn fallback_weights(character: &Character, skin: &SkinMesh) -> Vec<Option<SkinWe
             let loose = TriMesh { positions: mesh.positions.clone(), triangles: Vec::new() };
             let alone = skin.skin_from_source[range.clone()].iter().any(Option::is_none).then(|| by_distance(&loose, &character.skeleton));
             let rows = range.map(|source| match (skin.skin_from_source[source], &alone) {
-                (Some(v), _) => row(&on_skin, v as usize),
-                (None, Some(alone)) => row(alone, source - (first - mesh.positions.len())),
+                (Some(v), _) => on_skin.row(v as usize),
+                (None, Some(alone)) => alone.row(source - (first - mesh.positions.len())),
                 (None, None) => Vec::new(),
             });
             SkinWeights::from_rows(rows.collect::<Vec<_>>()).0
         })
     };
     character.meshes.iter().map(weights_of).collect()
-}
-
-fn row(weights: &SkinWeights, vertex: usize) -> Vec<(u32, f32)> {
-    weights.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
-}
-
-/// Of every simulated vertex those of the skin's nearest vertex.
-fn on_simulation_mesh(weights: &SkinWeights, sim: &SimMesh) -> SkinWeights {
-    SkinWeights::from_rows(sim.skin_from_sim.iter().map(|&vertex| row(weights, vertex as usize)).collect::<Vec<_>>()).0
-}
-
-/// The file's weights on the skin; `None` if any vertex has none.
-fn file_weights(character: &Character, skin: &SkinMesh) -> Option<SkinWeights> {
-    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); skin.mesh.positions.len()];
-    let mut source = 0;
-    for mesh in &character.meshes {
-        for vertex in 0..mesh.positions.len() {
-            if let (Some(v), Attachment::Skinned { weights, .. }) = (skin.skin_from_source[source], &mesh.attachment)
-                && rows[v as usize].is_empty()
-            {
-                rows[v as usize] = row(weights, vertex);
-            }
-            source += 1;
-        }
-    }
-    if rows.iter().any(Vec::is_empty) {
-        return None;
-    }
-    Some(SkinWeights::from_rows(rows).0)
 }

@@ -27,6 +27,8 @@ const MOST_VALUE: f64 = 3.0;
 const MOST_AMPLIFICATION: f64 = 2.5;
 /// Derivatives amplify at most so many times as much as those of the linear fit.
 const MOST_STEEPER: f64 = 3.0;
+/// The area of the parallelogram of two tangents at rest, 1 if nothing was left out.
+const SOUND_AREA: std::ops::Range<f64> = 0.3..3.0;
 /// The last neighbour shall weigh something even if all are equally far.
 const WIDER: f64 = 1.0 + 1e-3;
 /// The support of a vertex with fewer neighbours in reach than asked for, in distances to the farthest.
@@ -96,6 +98,20 @@ impl<'a> Fitter<'a> {
         for (weights, sum) in self.stencil.weights.iter_mut().zip(&quadratic.0[..n]) {
             *weights = [sum[0], sum[1] / scale, sum[2] / scale];
         }
+        if !self.has_frame() {
+            for weights in &mut self.stencil.weights[..n] {
+                *weights = [weights[0], 0.0, 0.0];
+            }
+        }
+    }
+
+    /// Whether the tangents span what they should: else the vertex can't tell how it turns.
+    fn has_frame(&self) -> bool {
+        let Stencil { count, coarse, weights } = &self.stencil;
+        let tangent = |c: usize| -> Vec64 {
+            coarse[..*count].iter().zip(weights).map(|(&i, weights)| self.coarse[i as usize].coords.cast::<f64>() * weights[c]).sum()
+        };
+        SOUND_AREA.contains(&tangent(1).cross(&tangent(2)).norm())
     }
 
     /// ω(r) = (1 − r/ρ)³, scaled to the sum 1. Returns how many neighbours there are.

@@ -128,7 +128,7 @@ fn a_quadratic_motion_is_reproduced() {
         let (positions, _) = moved(&build(&fine, &coarse, Kind::MovingLeastSquares), &fine, &coarse, quadratic);
         let off = worst(&positions, fine.positions.iter().map(quadratic));
         // Not to rounding: functions that are next to zero at the neighbours but not at the vertex are damped.
-        assert!(off < 5e-5 * fine.bounds().size(), "{name}: {off}");
+        assert!(off < 1e-4 * fine.bounds().size(), "{name}: {off}");
         // Which displacements along normals are not.
         let (positions, _) = moved(&build(&fine, &coarse, Kind::NormalDisplacement), &fine, &coarse, quadratic);
         assert!(worst(&positions, fine.positions.iter().map(quadratic)) > 1e-3);

@@ -47,6 +47,27 @@ impl SkinWeights {
         (weights, empty)
     }
 
+    /// The influences of a vertex, as [`SkinWeights::from_rows`] takes them.
+    #[must_use]
+    pub fn row(&self, vertex: usize) -> Vec<(u32, f32)> {
+        self.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
+    }
+
+    /// The weights of some of the vertices, in the order given.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    #[must_use]
+    pub fn of_some(&self, vertices: &[u32]) -> Self {
+        Self::from_rows(vertices.iter().map(|&vertex| self.row(vertex as usize))).0
+    }
+
+    /// Whether every vertex has an influence.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.offsets.windows(2).all(|pair| pair[0] < pair[1])
+    }
+
     /// How many vertices there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -52,7 +52,7 @@ impl ExactSolver {
         assert!(params.paper.is_none() && !params.human_sized && params.volume == 0.0 && params.jiggle == 1.0);
         let tissue = &subject.tissue.as_ref().expect("has flesh").tissue;
         let metres = subject.character.metres_per_unit;
-        let rest: Vec<Point> = subject.sim.mesh.positions.iter().map(|p| p.cast::<f64>()).chain(tissue.base.iter().copied()).collect();
+        let rest: Vec<Point> = subject.sim().mesh.positions.iter().map(|p| p.cast::<f64>()).chain(tissue.base.iter().copied()).collect();
         let n = tissue.base.len();
         let (mut tets, mut volume) = (Vec::new(), vec![0.0; n]);
         for prism in &tissue.prisms.prisms {

@@ -63,12 +63,12 @@ impl TissueOverlays {
         if self.subject.as_ref().is_none_or(|mine| !Arc::ptr_eq(mine, subject)) {
             self.subject = Some(subject.clone());
             self.edges = inner_edges(tissue);
-            let vertices = subject.sim.mesh.positions.len();
+            let vertices = subject.sim().mesh.positions.len();
             self.base = vec![Point::origin(); tissue.base.len()];
             self.base_normals = vec![Vec3::zeros(); tissue.base.len()];
             self.skin = vec![Point::origin(); vertices];
             let source_from_skin = subject.skin.source_from_skin();
-            self.source_from_sim = subject.sim.skin_from_sim.iter().map(|&skin| source_from_skin[skin as usize]).collect();
+            self.source_from_sim = subject.sim().skin_from_sim.iter().map(|&skin| source_from_skin[skin as usize]).collect();
         }
         let skeleton = &subject.character.skeleton;
         if snapshot.world_from_joint.len() != skeleton.len() {
@@ -79,7 +79,7 @@ impl TissueOverlays {
             self.solid.bone_volumes(&tissue.graph, &self.frame);
         }
         if shown.base_surface {
-            let triangles = &subject.sim.mesh.triangles;
+            let triangles = &subject.sim().mesh.triangles;
             vertex_normals_into(&self.base, triangles, &mut self.base_normals);
             self.solid.base_surface(&self.base, &self.base_normals, triangles);
         }
