@@ -56,7 +56,7 @@ fn characters() -> Vec<Character> {
 /// Everything that was derived, to the bit.
 fn derived(subject: &Subject) -> [Vec<u8>; 3] {
     [
-        postcard::to_stdvec(subject.sim()).unwrap(),
+        postcard::to_stdvec(&*subject.body).unwrap(),
         postcard::to_stdvec(&subject.upsampling.as_deref()).unwrap(),
         postcard::to_stdvec(&*subject.tissue.as_ref().unwrap().tissue).unwrap(),
     ]

@@ -38,7 +38,7 @@ pub struct TriMesh {
 }
 
 /// An axis-aligned box; empty while `min > max`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bounds {
     /// Smallest coordinates.
     pub min: Point,

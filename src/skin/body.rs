@@ -10,7 +10,7 @@ use crate::tissue::{Parts, Skin, joint_regions};
 use crate::weights::SkinWeights;
 
 /// The skin taken apart. Immutable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Body {
     /// The connected parts of the skin and how each of them moves.
     pub parts: Parts,
@@ -42,7 +42,19 @@ impl Body {
         }
         progress.report(0.0, "Taking apart");
         let weights = weights_of_file(character, skin);
-        let parts = find_parts(character, skin, weights.as_ref(), &settings.parts);
+        let make = || Self::make(character, skin, weights.as_ref(), settings, progress);
+        kept::body(cache, character, skin, weights.as_ref(), settings, make)
+    }
+
+    fn make(
+        character: &Character,
+        skin: &SkinMesh,
+        weights: Option<&SkinWeights>,
+        settings: &FleshSettings,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
+        let skeleton = &character.skeleton;
+        let parts = find_parts(character, skin, weights, &settings.parts);
         progress.check()?;
         let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
         let weights = weights.map(|weights| weights.of_some(&skin_from_flesh)).filter(SkinWeights::is_complete);
@@ -62,6 +74,19 @@ impl Body {
             *vertex = skin_from_flesh[*vertex as usize];
         }
         Ok(Self { parts, flesh, skin_from_flesh, sim })
+    }
+
+    /// Whether every name in it is one of a vertex, of its own or of this skin.
+    #[must_use]
+    pub fn is_of(&self, skin: &SkinMesh) -> bool {
+        let vertices = skin.mesh.positions.len();
+        let flesh = self.flesh.positions.len();
+        (self.parts.part_of_vertex.is_empty() || self.parts.part_of_vertex.len() == vertices)
+            && self.parts.part_of_vertex.iter().all(|&part| (part as usize) < self.parts.parts.len())
+            && self.skin_from_flesh.len() == flesh
+            && self.skin_from_flesh.iter().all(|&vertex| (vertex as usize) < vertices)
+            && self.flesh.triangles.iter().flatten().all(|&vertex| (vertex as usize) < flesh)
+            && self.sim.is_of(&skin.mesh)
     }
 
     /// Whether the flesh is simulated as fine as it is.

@@ -4,29 +4,35 @@
 //! another stage: make its result serialisable, add a function here with all its inputs in the key, and raise its version whenever it
 //! makes something else of the same inputs.
 
+use super::body::Body;
 use crate::cache::{Cache, Key};
-use crate::character::FleshSettings;
-use crate::mesh::{SimMesh, TriMesh};
+use crate::character::{Character, FleshSettings};
+use crate::mesh::{SimMesh, SkinMesh, TriMesh};
 use crate::rig::Skeleton;
 use crate::tissue::Tissue;
 use crate::upsample::{Settings, Upsampling};
 use crate::weights::SkinWeights;
 
-const SIMULATION_MESH: u32 = 1;
+const BODY: u32 = 1;
 const TISSUE: u32 = 1;
 const UPSAMPLING: u32 = 1;
 
-/// The skin decimated to about so many vertices, finer around the joints that move it.
-pub(super) fn simulation_mesh<E>(
+/// The parts of a skin, and the mesh that is simulated of it.
+pub(super) fn body<E>(
     cache: &Cache,
-    skin: &TriMesh,
-    skeleton: &Skeleton,
+    character: &Character,
+    skin: &SkinMesh,
     weights: Option<&SkinWeights>,
-    target_vertices: usize,
-    make: impl FnOnce() -> Result<SimMesh, E>,
-) -> Result<SimMesh, E> {
-    let key = || Key::of("simulation mesh", SIMULATION_MESH, &(skin, skeleton, weights, target_vertices));
-    cache.derive(key, |known: &SimMesh| known.is_of(skin), make)
+    settings: &FleshSettings,
+    make: impl FnOnce() -> Result<Body, E>,
+) -> Result<Body, E> {
+    let key = || {
+        // Whose vertices they are.
+        let meshes: Vec<(&str, usize)> = character.meshes.iter().map(|mesh| (mesh.name.as_str(), mesh.positions.len())).collect();
+        let of_file = (&character.skeleton, meshes, weights);
+        Key::of("body", BODY, &(&skin.mesh, skin.source_from_skin(), of_file, &settings.parts, settings.sim_vertices))
+    };
+    cache.derive(key, |known: &Body| known.is_of(skin), make)
 }
 
 /// The flesh of a simulation mesh.
@@ -47,14 +53,14 @@ pub(super) fn tissue<E>(
     cache.derive(key, |known: &Tissue| known.is_of(sim), make)
 }
 
-/// How a skin follows its simulation mesh.
+/// How a fine mesh follows a coarse one.
 pub(super) fn upsampling<E>(
     cache: &Cache,
-    skin: &TriMesh,
-    sim: &TriMesh,
+    fine: &TriMesh,
+    coarse: &TriMesh,
     settings: &Settings,
     make: impl FnOnce() -> Result<Upsampling, E>,
 ) -> Result<Upsampling, E> {
-    let key = || Key::of("upsampling", UPSAMPLING, &(skin, sim, settings));
-    cache.derive(key, |known: &Upsampling| known.is_between(skin, sim), make)
+    let key = || Key::of("upsampling", UPSAMPLING, &(fine, coarse, settings));
+    cache.derive(key, |known: &Upsampling| known.is_between(fine, coarse), make)
 }
