@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use sinew::dynamics::{Params, Preset, System};
+use sinew::math::Point;
+use sinew::mesh::TriMesh;
+use sinew::mesh::decimate::{Decimation, decimate};
 use sinew::progress::Progress;
 use sinew::session::{Source, load};
 use sinew::skin::{Actor, Method, Subject};
@@ -53,5 +56,41 @@ fn by_size(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, setup, by_size);
+fn decimation(criterion: &mut Criterion) {
+    let progress = Progress::new();
+    let mut group = criterion.benchmark_group("decimate to 4000");
+    group.sample_size(10);
+    for rows in [82, 316] {
+        let mesh = bumpy_ball(rows);
+        let vertices = mesh.positions.len();
+        group.throughput(Throughput::Elements(vertices as u64));
+        group.bench_function(BenchmarkId::from_parameter(format!("{vertices} vertices")), |bencher| {
+            bencher.iter(|| black_box(decimate(&mesh, &Decimation::default(), &progress)).is_ok());
+        });
+    }
+    group.finish();
+}
+
+/// `2 rows² + rows` vertices or so on a closed surface.
+fn bumpy_ball(rows: u32) -> TriMesh {
+    let columns = 2 * rows;
+    let mut mesh = TriMesh::default();
+    for row in 0..rows {
+        for column in 0..columns {
+            let polar = (row as f32 + 0.5) / rows as f32 * std::f32::consts::PI;
+            let turn = column as f32 / columns as f32 * std::f32::consts::TAU;
+            let radius = 1.0 + 0.2 * polar.sin() * ((5.0 * polar).sin() + (7.0 * turn).cos() * polar.sin());
+            let direction = Point::new(polar.sin() * turn.cos(), polar.cos(), -polar.sin() * turn.sin());
+            mesh.positions.push(direction * radius);
+            let next = (column + 1) % columns;
+            if row + 1 < rows {
+                let [a, b, c, d] = [row * columns + column, (row + 1) * columns + column, (row + 1) * columns + next, row * columns + next];
+                mesh.triangles.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+    }
+    mesh
+}
+
+criterion_group!(benches, setup, by_size, decimation);
 criterion_main!(benches);

@@ -37,6 +37,11 @@ pub(super) fn playback_view(session: &Session) -> PlaybackView<'_> {
         playing: playback.playing,
         speed: playback.speed,
         looping: playback.looping,
+        range_secs: playback.range_secs,
+        blend_secs: playback.blend_secs,
+        mapping: session.subject().zip(playback.clip).and_then(|(subject, clip)| {
+            subject.character.retargets.iter().find(|retarget| retarget.clip == clip).map(|retarget| &retarget.mapping)
+        }),
     }
 }
 

@@ -13,7 +13,7 @@ use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
 use super::panels::overlays::{OverlaysView, overlays_ui};
-use super::panels::playback::{clips_ui, transport_ui};
+use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
@@ -129,9 +129,12 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped together as one character.
+    /// Opens files that were dropped together as one character; motions alone go onto the one that is open.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        if !files.is_empty() {
+        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        if !files.is_empty() && self.session.subject().is_some() && files.iter().all(is_motion) {
+            self.actions.once(Command::AddMotions(files));
+        } else if !files.is_empty() {
             self.actions.once(Command::Open(Source::of_files(files)));
         }
     }
@@ -140,8 +143,10 @@ impl Workbench {
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.keyboard(&ctx);
-        if let Some(command) = self.dialogs.poll() {
-            self.actions.once(command);
+        match self.dialogs.poll() {
+            Some(Command::Open(source)) => self.open_files(source.files),
+            Some(command) => self.actions.once(command),
+            None => {}
         }
         self.top_bar(ui);
         self.status_bar(ui);
@@ -249,7 +254,10 @@ impl Workbench {
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
-        section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
+        section(ui, "Clips", true, |ui| {
+            clips_ui(ui, &playback, &mut self.actions);
+            clip_settings_ui(ui, &playback, &mut self.actions);
+        });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = document.method.is_simulated();

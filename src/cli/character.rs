@@ -17,6 +17,7 @@ impl CharacterOptions {
             parts: self.part.clone(),
             metres_per_unit: self.unit,
             sim_vertices: options.sim_vertices.unwrap_or_default(),
+            mapping: self.mapping.clone(),
             ..Source::of_files(self.files.clone())
         }
     }

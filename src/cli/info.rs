@@ -1,10 +1,14 @@
 //! `sinew info`: what is in a character.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
+use super::motion_info::{motion_lines, show_motion};
 use super::options::{CharacterOptions, Options};
-use super::{Outcome, print_json, print_line, stderr};
+use super::{Failure, Outcome, print_json, print_line, stderr};
 use crate::character::Severity;
+use crate::io::write_mapping;
 use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummary};
 
 /// Meshes and clips that are listed one by one unless more is asked for.
@@ -18,14 +22,28 @@ pub(super) struct Info {
     /// Print a report for machines.
     #[arg(long)]
     json: bool,
+    /// Write who moves whom in the (first) motion of another skeleton, to be edited and given to --mapping.
+    #[arg(long, value_name = "FILE.json")]
+    save_mapping: Option<PathBuf>,
 }
 
 impl Info {
     pub(super) fn run(&self, options: &Options) -> Outcome {
+        if self.save_mapping.is_none() && !self.character.files.is_empty() && self.character.files.iter().all(|file| is_motion(file)) {
+            return self.character.files.iter().try_for_each(|file| show_motion(file, self.json));
+        }
         // The notes are part of the report, so nothing is repeated on stderr.
         let quiet = Options { quiet: true, ..options.clone() };
         let subject = self.character.open(&quiet)?;
         let checkup = stderr::with_progress(options, "Checking", |progress| Checkup::with_progress(&subject, progress))?;
+        if let Some(path) = &self.save_mapping {
+            let Some(retarget) = subject.character.retargets.first() else {
+                return Err(Failure::Usage(
+                    "--save-mapping needs a motion of another skeleton: give a .bvh beside the character".to_owned(),
+                ));
+            };
+            write_mapping(path, &retarget.mapping)?;
+        }
         if self.json {
             return print_json(&checkup);
         }
@@ -34,6 +52,10 @@ impl Info {
         }
         Ok(())
     }
+}
+
+fn is_motion(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"))
 }
 
 fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
@@ -50,6 +72,7 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
     lines.extend(listed("clip", &clips, all, |(index, clip)| {
         format!("{index} {}: {:.3} s, {} tracks", clip.name, clip.duration_secs, clip.tracks)
     }));
+    lines.extend(checkup.motions.iter().flat_map(|motion| motion_lines(motion, all)));
     lines.extend(found(checkup));
     lines
 }

@@ -12,7 +12,9 @@ use crate::skin::Method;
 /// Which character.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CharacterOptions {
-    /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
+    /// One character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
+    /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
@@ -23,6 +25,9 @@ pub(super) struct CharacterOptions {
     /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
+    /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) mapping: Option<PathBuf>,
     /// How a connected part of the skin moves, by its name or number as `info -v` lists them, or all parts of a mesh by the mesh's
     /// name (repeatable): flesh for tissue of its own, ride to follow the flesh next to it, or rigid:JOINT.
     #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]

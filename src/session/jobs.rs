@@ -1,11 +1,13 @@
 //! Long work in the background: one thread a job, progress and cancel, the latest wins.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::io::{IoError, add_motion};
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -77,6 +79,8 @@ pub(super) struct Opened {
     pub(super) subject: Arc<Subject>,
     /// Bound to the method asked for, or why that was impossible.
     pub(super) actor: Result<Actor, BindError>,
+    /// The first clip that was added, if the character is the one that was open before.
+    pub(super) added: Option<usize>,
 }
 
 /// A character with new flesh.
@@ -128,5 +132,35 @@ pub(super) fn open_and_bind(source: Source, method: Method, params: &Params, pro
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor })
+    Ok(Opened { source, subject, actor, added: None })
+}
+
+/// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
+pub(super) fn add_and_bind(
+    old: &Subject,
+    source: Source,
+    files: &[PathBuf],
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let failed = |error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    };
+    let mut character = (*old.character).clone();
+    let added = Some(character.clips.len());
+    if character.skeleton.is_empty() {
+        // The motion brings the skeleton: everything is new.
+        return open_and_bind(source, method, params, progress);
+    }
+    for file in files {
+        add_motion(&mut character, file, None, progress).map_err(failed)?;
+    }
+    let subject = Arc::new(Subject { character: Arc::new(character), ..old.clone() });
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
+        other => other,
+    };
+    Ok(Opened { source, subject, actor, added })
 }

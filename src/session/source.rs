@@ -24,6 +24,8 @@ pub struct Source {
     pub metres_per_unit: Option<f64>,
     /// How fine the simulation mesh is.
     pub sim_vertices: SimVertices,
+    /// A file that says which joints of a motion move which joints of the character.
+    pub mapping: Option<PathBuf>,
 }
 
 /// The character that opens when nothing is named.
@@ -108,10 +110,12 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`]: one sentence with the file, the place and what to do.
 pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
-    let mut character = io::load(&source.files, progress).map_err(|error| match error {
+    let failed = |error| match error {
         IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Load(error),
-    })?;
+    };
+    let mapping = source.mapping.as_deref().map(io::read_mapping).transpose().map_err(failed)?;
+    let mut character = io::load_with(&source.files, mapping.as_ref(), progress).map_err(failed)?;
     if let Some(metres_per_unit) = source.metres_per_unit {
         character.metres_per_unit = metres_per_unit;
     }

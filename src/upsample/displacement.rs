@@ -92,7 +92,7 @@ impl Anchor {
         let normal = na + (nb - na) * s + (nc - na) * t;
         let side = normal.cross(&(b - a));
         let tangents: Option<Tangents> = match (normal.try_normalize(1e-20), side.try_normalize(1e-30)) {
-            (Some(normal), Some(side)) => Some([side.cross(&normal).into(), side.into()]),
+            (Some(normal), Some(side)) => Some([side.cross(&normal), side].map(|t| [t.x, t.y, t.z, 0.0])),
             _ => None,
         };
         (base, LocalFrame::new(&tangents.unwrap_or_else(|| any_tangents(&normal))))
@@ -102,7 +102,7 @@ impl Anchor {
 /// Tangents for a triangle without an edge.
 fn any_tangents(normal: &Vec3) -> Tangents {
     let axes: Matrix3<f32> = frame(&normal.cast()).cast();
-    [axes.column(0).into_owned().into(), axes.column(1).into_owned().into()]
+    [axes.column(0), axes.column(1)].map(|t| [t.x, t.y, t.z, 0.0])
 }
 
 /// Shares of the second and third corner in a point of a triangle.

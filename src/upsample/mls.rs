@@ -36,8 +36,8 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
     let block = |first: usize| {
         progress.check()?;
         let mut fitter = Fitter::new(&coarse.positions, &normals);
-        let mut block = Block::new(neighbours, coarse.positions.len());
         let range = first..(first + BLOCK).min(surface.len());
+        let mut block = Block::new(range.len(), neighbours, coarse.positions.len());
         for v in range.clone() {
             let own = found.of(v);
             let ride = if own.is_empty() { riding[surface.part_of[v] as usize].as_ref() } else { None };
@@ -48,9 +48,8 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
                 }
                 None => fitter.fit(own, neighbours, &fine.positions[v], &Vec3::y()),
             }
-            block.push(&fitter.stencil);
+            block.set(v - first, &fitter.stencil);
         }
-        block.forget_flat_tangents(&rest);
         block.set_remainder(&rest, &fine.positions[range]);
         progress.set_fraction(0.6 + 0.4 * first as f32 / surface.len() as f32);
         Ok(block)

@@ -11,7 +11,7 @@
 //! | ρⱼ, ω | `fit.rs` | | ω(r) = (1 − r/ρ)³, ρ the geodesic distance to the (k+1)-th neighbour (`front.rs`) |
 //! | ψ | `fit.rs` | 10 | 1, x, y, z, x², y², z², xy, xz, yz, mean-centred, scaled to the unit ball |
 //! | K⁺ | `fit.rs` | | an orthonormal basis of the monomials in place of the pseudo-inverse |
-//! | Nᵢⱼ | `rows.rs` | k | sum to one, to rounding exactly |
+//! | Nᵢⱼ | `rows.rs` | k | sum to one exactly; 16 bits each |
 //!
 //! # Departures
 //! - Geodesics by unfolding triangles, from the coarse vertices outwards (`front.rs`), not from each fine vertex.
@@ -46,6 +46,7 @@ mod displacement;
 mod fit;
 mod frames;
 mod front;
+mod lanes;
 mod locate;
 mod mls;
 mod rows;

@@ -21,8 +21,7 @@ use self::picking::{Target, pick_bones, pick_flesh};
 use self::pull::Pull;
 use self::screen_map::ScreenMap;
 use super::actions::Actions;
-use crate::character::Character;
-use crate::math::{Affine, Quat, origin_of};
+use crate::math::{Affine, Point, Quat, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::{Skeleton, Trs};
@@ -80,7 +79,8 @@ pub enum PoseDrag {
 /// The character that the camera was set up for.
 #[derive(Debug, Clone, Copy)]
 struct Framed {
-    character: *const Character,
+    /// The bind pose that was framed; a character that only gets more clips keeps it.
+    bind: *const Point,
     bounds: Bounds,
 }
 
@@ -110,11 +110,11 @@ impl Viewport {
     pub fn follow_subject(&mut self, rect: Rect, subject: Option<&Arc<Subject>>) {
         self.rect = (rect.width() >= 1.0 && rect.height() >= 1.0).then_some(rect);
         let Some(subject) = subject else { return };
-        if self.framed.is_some_and(|framed| std::ptr::eq(framed.character, Arc::as_ptr(&subject.character))) {
+        if self.framed.is_some_and(|framed| std::ptr::eq(framed.bind, subject.bind_positions.as_ptr())) {
             return;
         }
         let bounds = Bounds::of(&*subject.bind_positions);
-        self.framed = Some(Framed { character: Arc::as_ptr(&subject.character), bounds });
+        self.framed = Some(Framed { bind: subject.bind_positions.as_ptr(), bounds });
         (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
         self.look_from(NamedView::ThreeQuarter);
     }

@@ -1,22 +1,25 @@
 //! Edge collapses: what they cost, which are allowed, and doing them.
 
-use super::kind::{Kind, kinds};
+mod setup;
+
+use super::kind::Kind;
 use super::live::{Edge, Live};
 use super::quadric::Quadric;
 use super::queue::{Candidate, Queue};
 use crate::math::Vec64;
-use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 
-/// How much more than to the plane of a triangle it costs to leave a boundary; in terms of the squared length of its edges.
-const BOUNDARY: f64 = 10.0;
 /// Merging two patches whose normals enclose an angle with a smaller cosine than the first becomes dearer…
 const BENT_FROM: f64 = 0.85;
-/// …and is `1 + BENT_COST` times as dear from the second.
+/// …and is `1 + BENT_COST` times as dear from the second, in a part that has at least `LARGE` of the area; less in smaller ones.
 const BENT_TO: f64 = 0.3;
 const BENT_COST: f64 = 4000.0;
+const LARGE: f64 = 0.25;
 /// A collapse that leaves a triangle of lower quality is put off.
 const GOOD: f64 = 0.6;
+/// What a triangle that is too bad already must keep of its quality, if that is still this part of the limit.
+const SLIVER_LOSS: f64 = 0.7;
+const SLIVER: f64 = 0.2;
 /// How often an edge that can't collapse yet is put back, and how much dearer.
 const TRIES: u8 = 6;
 const LATER: f32 = 4.0;
@@ -26,7 +29,7 @@ const CROWD: usize = 256;
 /// What a collapse must leave.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Quality (see [`quality`]) of every triangle, unless there was a worse one before.
+    /// Quality (see [`quality`]) of every triangle, unless there was a bad one before.
     pub quality: f64,
     /// Cosine of the angle by which a triangle may turn.
     pub turn_cos: f64,
@@ -50,6 +53,16 @@ struct Vertex {
     moved: bool,
 }
 
+/// A connected part.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Vertices that are left.
+    size: u32,
+    area: f64,
+    /// See [`BENT_COST`].
+    bent_cost: f64,
+}
+
 /// The state of a decimation.
 #[derive(Debug)]
 pub(super) struct Collapser {
@@ -57,8 +70,7 @@ pub(super) struct Collapser {
     vertices: Vec<Vertex>,
     /// For every vertex itself or the one it was merged into.
     merged_into: Vec<u32>,
-    /// Vertices left in each connected part.
-    part_sizes: Vec<u32>,
+    parts: Vec<Part>,
     count: usize,
     queue: Queue,
     edge: Edge,
@@ -89,122 +101,15 @@ fn cross([a, b, c]: &[Vec64; 3]) -> Vec64 {
     (b - a).cross(&(c - a))
 }
 
-/// The factor on the cost of merging two patches, by their area vectors.
-fn bend(a: &Vec64, b: &Vec64) -> f64 {
+/// The factor on the cost of merging two patches, by their area vectors; `most` more at most.
+fn bend(a: &Vec64, b: &Vec64, most: f64) -> f64 {
     let lengths = (a.norm_squared() * b.norm_squared()).sqrt();
     let cosine = if lengths > 0.0 { a.dot(b) / lengths } else { 0.0 };
     let t = ((BENT_FROM - cosine) / (BENT_FROM - BENT_TO)).clamp(0.0, 1.0);
-    1.0 + BENT_COST * t * t
+    1.0 + most * t * t
 }
 
 impl Collapser {
-    /// Takes a mesh whose positions have been moved to `positions`, around the origin and about one unit large. `importance` of a vertex
-    /// is the weight of the errors around it; `evenness` the weight of the squared distance to the input's points beside that
-    /// to its planes.
-    pub(super) fn new(mesh: &TriMesh, positions: &[Vec64], importance: &[f64], evenness: f64) -> Self {
-        let live = Live::of(mesh);
-        let n = positions.len();
-        let kinds = kinds(&live, n);
-        let vertex = |v: usize| Vertex {
-            position: positions[v],
-            quadric: Quadric::default(),
-            area: Vec64::zeros(),
-            // Nothing can be said about what is nowhere.
-            kind: if positions[v].iter().all(|c| c.is_finite()) { kinds[v] } else { Kind::Fixed },
-            part: 0,
-            stamp: 0,
-            origin: v as u32,
-            moved: false,
-        };
-        let count = (0..n as u32).filter(|&v| live.degree(v) > 0).count();
-        let mut collapser = Self {
-            vertices: (0..n).map(vertex).collect(),
-            live,
-            merged_into: (0..n as u32).collect(),
-            part_sizes: Vec::new(),
-            count,
-            queue: Queue::default(),
-            edge: Edge::default(),
-            neighbors: Vec::new(),
-        };
-        collapser.find_parts();
-        collapser.add_surface(importance, evenness);
-        collapser.add_boundaries(importance);
-        collapser
-    }
-
-    fn find_parts(&mut self) {
-        let mut stack = Vec::new();
-        let mut seen = vec![false; self.vertices.len()];
-        for seed in 0..self.vertices.len() as u32 {
-            if seen[seed as usize] || self.live.degree(seed) == 0 {
-                continue;
-            }
-            let part = self.part_sizes.len() as u32;
-            let mut size = 0;
-            seen[seed as usize] = true;
-            stack.push(seed);
-            while let Some(v) = stack.pop() {
-                size += 1;
-                self.vertices[v as usize].part = part;
-                for w in self.live.ring(v).flat_map(|(_, pair)| pair) {
-                    if !std::mem::replace(&mut seen[w as usize], true) {
-                        stack.push(w);
-                    }
-                }
-            }
-            self.part_sizes.push(size);
-        }
-    }
-
-    /// Every triangle gives each of its corners a third of the distances to its plane and to its points.
-    fn add_surface(&mut self, importance: &[f64], evenness: f64) {
-        for triangle in self.live.triangles() {
-            let corners = triangle.map(|v| self.vertices[v as usize].position);
-            let twice_area = cross(&corners);
-            let length = twice_area.norm();
-            if !(length.is_finite() && length > 0.0) {
-                continue;
-            }
-            let center = corners.iter().sum::<Vec64>() / 3.0;
-            let spread = corners.iter().map(|corner| (corner - center).norm_squared()).sum::<f64>() / 12.0;
-            let mean = triangle.iter().map(|&v| importance[v as usize]).sum::<f64>() / 3.0;
-            let weight = mean * length / 6.0;
-            let quadric = Quadric::plane(&(twice_area / length), &center, weight) + &Quadric::point(&center, spread, weight * evenness);
-            for v in triangle {
-                let vertex = &mut self.vertices[v as usize];
-                vertex.quadric += &quadric;
-                vertex.area += twice_area / 6.0;
-            }
-        }
-    }
-
-    /// The edges of a boundary give their ends planes that stand on the surface (Garland & Heckbert, "Surface simplification using
-    /// quadric error metrics", SIGGRAPH 1997, section 6).
-    fn add_boundaries(&mut self, importance: &[f64]) {
-        for u in 0..self.vertices.len() as u32 {
-            if self.vertices[u as usize].kind == Kind::Regular {
-                continue;
-            }
-            self.live.neighbors_into(u, &mut self.neighbors);
-            for &v in &self.neighbors {
-                self.live.edge_into(u, v, &mut self.edge);
-                let &[(_, opposite)] = self.edge.faces.as_slice() else { continue };
-                if u > v {
-                    continue;
-                }
-                let [a, b, c] = [u, v, opposite].map(|w| self.vertices[w as usize].position);
-                let along = b - a;
-                let across = (c - a) - along * (along.dot(&(c - a)) / along.norm_squared());
-                let Some(normal) = across.try_normalize(0.0).filter(|normal| normal.iter().all(|c| c.is_finite())) else { continue };
-                let mean = f64::midpoint(importance[u as usize], importance[v as usize]);
-                let quadric = Quadric::plane(&normal, &a, BOUNDARY / 2.0 * mean * along.norm_squared());
-                self.vertices[u as usize].quadric += &quadric;
-                self.vertices[v as usize].quadric += &quadric;
-            }
-        }
-    }
-
     /// Where the edge's vertex would be and what it costs; `None` if both ends must stay where they are.
     fn target(&self, [u, v]: [u32; 2]) -> Option<(Vec64, f64)> {
         let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
@@ -215,7 +120,7 @@ impl Collapser {
             std::cmp::Ordering::Equal if a.kind == Kind::Fixed => return None,
             std::cmp::Ordering::Equal => best_position(&sum, &a.position, &b.position),
         };
-        Some((position, sum.at(&position) * bend(&a.area, &b.area)))
+        Some((position, sum.at(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost)))
     }
 
     fn stamp([u, v]: [u32; 2], vertices: &[Vertex]) -> u32 {
@@ -291,7 +196,7 @@ impl Collapser {
     fn is_allowed(&mut self, u: u32, v: u32, limits: &Limits) -> bool {
         let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
         let [du, dv] = [u, v].map(|w| self.live.degree(w));
-        if self.part_sizes[a.part as usize] <= limits.floor || du + dv > CROWD || du + dv > 4 + limits.degree.max(du).max(dv) {
+        if self.parts[a.part as usize].size <= limits.floor || du + dv > CROWD || du + dv > 4 + limits.degree.max(du).max(dv) {
             return false;
         }
         self.live.edge_into(u, v, &mut self.edge);
@@ -341,7 +246,9 @@ impl Collapser {
                 worst_before = worst_before.min(old_quality);
             }
         }
-        (worst >= limits.quality.min(worst_before)).then_some(worst)
+        // Slivers may become a little worse: else a band of them could never be thinned out.
+        let least = limits.quality.min(worst_before).min((SLIVER_LOSS * worst_before).max(SLIVER * limits.quality));
+        (worst >= least).then_some(worst)
     }
 
     /// Merges the second end, which has the larger index, into the first.
@@ -361,7 +268,7 @@ impl Collapser {
         vertex.kind = vertex.kind.max(gone.kind);
         vertex.stamp += 1;
         self.merged_into[v as usize] = u;
-        self.part_sizes[gone.part as usize] -= 1;
+        self.parts[gone.part as usize].size -= 1;
         self.count -= 1;
         let mut neighbors = std::mem::take(&mut self.neighbors);
         self.live.neighbors_into(u, &mut neighbors);

@@ -37,6 +37,12 @@ use crate::progress::{Cancelled, Progress};
 /// Densities outside this range count as its ends.
 const DENSITIES: [f32; 2] = [1.0 / 16.0, 16.0];
 
+/// A connected part keeps this many vertices if it can: those of a tetrahedron,…
+const LEAST: u32 = 4;
+/// …or these if all parts together don't need a larger share of what is wanted than that.
+const ENOUGH: u32 = 12;
+const SMALL_SHARE: f64 = 0.25;
+
 /// What is wanted of a decimation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decimation<'a> {
@@ -109,10 +115,11 @@ pub fn decimate(mesh: &TriMesh, wanted: &Decimation<'_>, progress: &Progress) ->
         })
         .collect();
     let mut collapser = Collapser::new(mesh, &positions, &importance, wanted.evenness.max(1e-6));
+    let floor = collapser.floor(wanted.target_vertices);
     let limits = [
-        Limits { quality: wanted.least_quality, turn_cos: 0.5, degree: 10, floor: 12 },
-        Limits { quality: wanted.least_quality / 3.0, turn_cos: 0.2, degree: 14, floor: 8 },
-        Limits { quality: wanted.least_quality / 10.0, turn_cos: 0.0, degree: 24, floor: 4 },
+        Limits { quality: wanted.least_quality, turn_cos: 0.5, degree: 10, floor },
+        Limits { quality: wanted.least_quality / 3.0, turn_cos: 0.2, degree: 14, floor: floor.min(8) },
+        Limits { quality: wanted.least_quality / 10.0, turn_cos: 0.0, degree: 24, floor: LEAST },
     ];
     for limits in &limits {
         collapser.run(wanted.target_vertices, limits, progress)?;

@@ -6,13 +6,16 @@ mod up_axis;
 pub use findings::{Finding, FindingKind, Spot};
 pub use up_axis::UpAxis;
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use findings::Patient;
 
-use crate::character::{Attachment, Note};
+use crate::character::{Attachment, Character, Note, RetargetedClip};
 use crate::mesh::{Bounds, Topology};
 use crate::progress::{Cancelled, Progress};
+use crate::rig::retarget::Pair;
 use crate::skin::Subject;
 use crate::tissue::{Part, Quality};
 
@@ -51,6 +54,8 @@ pub struct Checkup {
     pub joints: Vec<JointSummary>,
     /// Animations.
     pub clips: Vec<ClipSummary>,
+    /// Clips that were made from motions of other skeletons.
+    pub motions: Vec<MotionSummary>,
     /// Materials' names.
     pub materials: Vec<String>,
     /// How good the flesh is; `None` if there is none.
@@ -163,6 +168,7 @@ impl Checkup {
             meshes: character.meshes.iter().map(MeshSummary::of).collect(),
             joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
+            motions: character.retargets.iter().map(|retarget| MotionSummary::of(character, retarget)).collect(),
             materials: character.materials.iter().map(|material| material.name.clone()).collect(),
             tissue: subject.tissue.as_ref().ok().map(|flesh| flesh.tissue.quality.clone()),
             tissue_refused: subject.tissue.as_ref().err().map(ToString::to_string),
@@ -214,6 +220,33 @@ impl JointSummary {
             parent: this.parent.map(|parent| skeleton.joints()[parent].name.clone()),
             position: skeleton.bind_position(joint).coords.into(),
             deforms: this.deforms,
+        }
+    }
+}
+
+/// A motion of another skeleton and who moves whom.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MotionSummary {
+    /// The clip's name.
+    pub clip: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Length of the character over length of the motion's skeleton.
+    pub scale: f64,
+    /// Who moves whom.
+    pub pairs: Vec<Pair>,
+    /// Joints of the character that stay as they are at rest.
+    pub unmatched: Vec<String>,
+}
+
+impl MotionSummary {
+    fn of(character: &Character, retarget: &RetargetedClip) -> Self {
+        Self {
+            clip: character.clips.get(retarget.clip).map(|clip| clip.name.clone()).unwrap_or_default(),
+            file: retarget.file.clone(),
+            scale: retarget.scale,
+            pairs: retarget.mapping.pairs.clone(),
+            unmatched: retarget.mapping.unmatched(&character.skeleton).into_iter().map(str::to_owned).collect(),
         }
     }
 }
