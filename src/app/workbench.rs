@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
 use super::actions::{Action, Actions, Overlays};
+use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
@@ -16,7 +17,9 @@ use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
-use super::sections::{character_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view};
+use super::sections::{
+    character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
+};
 use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
@@ -39,6 +42,7 @@ pub struct Workbench {
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
+    checkup: CheckupWatch,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -92,6 +96,7 @@ impl Workbench {
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
+            checkup: CheckupWatch::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -243,6 +248,8 @@ impl Workbench {
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
+            let checkup = self.checkup.of(ui.ctx(), &subject);
+            checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
         let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
@@ -345,6 +352,10 @@ impl Workbench {
                 Action::Frame => {
                     let snapshot = self.session.snapshot();
                     self.viewport.frame(&viewport_view(&self.session, snapshot.as_ref()));
+                }
+                Action::Show(spot) => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
                 Action::ToggleHelp => self.help_shown = !self.help_shown,
