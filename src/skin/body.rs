@@ -4,7 +4,7 @@ use super::kept;
 use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings, PartMap, Place};
 use crate::mesh::decimate::{Decimation, decimate, density_near};
-use crate::mesh::{SimMesh, SkinMesh, TriMesh};
+use crate::mesh::{SimMesh, SkinMesh, TriMesh, repair};
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Parts, Skin, joint_regions};
 use crate::weights::SkinWeights;
@@ -56,7 +56,8 @@ impl Body {
         let skeleton = &character.skeleton;
         let parts = find_parts(character, skin, weights, &settings.parts);
         progress.check()?;
-        let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
+        // The check-up tells what is mended here.
+        let (flesh, skin_from_flesh) = parts.flesh(&repair(&skin.mesh).mesh);
         let weights = weights.map(|weights| weights.of_some(&skin_from_flesh)).filter(SkinWeights::is_complete);
         progress.report(0.2, "Reducing");
         let mut sim = match settings.sim_vertices.target(flesh.positions.len()) {
