@@ -17,7 +17,7 @@ use sinew::mesh::Bounds;
 use sinew::progress::Progress;
 use sinew::render::{Background, Camera, Ground, MeshStyle, Picture, Renderer, Sheet};
 use sinew::rig::{Pose, Skeleton};
-use sinew::session::{BakeFormat, DEFAULT_FPS, Moments, Motion, Source, Take, bake, open};
+use sinew::session::{BakeFormat, BakeSettings, DEFAULT_FPS, Moments, Motion, Source, Take, bake, open};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
 /// Every inner joint is bent by so much, rad.
@@ -155,8 +155,8 @@ fn draw(renderer: &Renderer, subject: &Subject, actor: &Actor) -> Result<RgbaIma
 
 /// Largest difference between what was baked and what is read from the file.
 fn write_and_read(actor: &mut Actor, take: &Take) -> Result<String, Box<dyn Error>> {
-    let path = std::env::temp_dir().join(format!("survey-{}.obj", std::process::id()));
-    bake(actor, take, Path::new(&path), BakeFormat::Obj, &Progress::new())?;
+    let path = std::env::temp_dir().join(format!("survey-{}.ply", std::process::id()));
+    bake(actor, take, Path::new(&path), &BakeSettings::of(BakeFormat::Ply), &Progress::new())?;
     let size = actor.subject().size;
     let read = open(&Source::of_files(vec![path.clone()]), &Progress::new())?;
     std::fs::remove_file(&path)?;

@@ -73,7 +73,7 @@ fn character() -> Character {
         materials: vec![textured, plain],
         notes: Vec::new(),
         metres_per_unit: 1.0,
-        flesh: sinew::character::FleshSettings::default(),
+        ..Character::default()
     }
 }
 

@@ -61,7 +61,7 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         materials: vec![material],
         notes: Vec::new(),
         metres_per_unit: 1.0,
-        flesh: sinew::character::FleshSettings::default(),
+        ..Character::default()
     })
 }
 

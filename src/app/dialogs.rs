@@ -7,9 +7,6 @@ use egui::Context;
 
 use crate::session::{Command, Source};
 
-/// Endings of the files a character can be read from.
-const CHARACTER_FILES: [&str; 13] = ["glb", "gltf", "vrm", "obj", "off", "ply", "stl", "ini", "skel", "bvh", "anim", "tgf", "sinew"];
-
 /// What a dialog is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -71,7 +68,7 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
         Purpose::Open => {
             let answer = dialog
                 .set_title("Open a character")
-                .add_filter("Characters", &CHARACTER_FILES)
+                .add_filter("Characters", &crate::io::extensions())
                 .add_filter("All files", &["*"])
                 .pick_files();
             Box::pin(async move {

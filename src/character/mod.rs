@@ -4,17 +4,22 @@
 //! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
 
 mod bones;
+mod document;
 mod flesh;
 mod place;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use place::{PartError, PartMap, Place};
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
+use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton};
 use crate::weights::SkinWeights;
 
@@ -90,7 +95,7 @@ pub struct Image {
 }
 
 /// How much a note matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.
@@ -102,7 +107,7 @@ pub enum Severity {
 }
 
 /// Something the reader noticed: one sentence for the user.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Note {
     /// How much it matters.
     pub severity: Severity,
@@ -131,6 +136,25 @@ pub struct Character {
     pub metres_per_unit: f64,
     /// What the user says about how the flesh is made, from the start.
     pub flesh: FleshSettings,
+    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    pub humanoid: BTreeMap<String, usize>,
+    /// The glTF document that the meshes come from, if they come from one.
+    pub document: Option<Arc<SourceDocument>>,
+    /// Which clips came from a motion of another skeleton, and how.
+    pub retargets: Vec<RetargetedClip>,
+}
+
+/// A clip that was made from a motion of another skeleton.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetargetedClip {
+    /// Index into [`Character::clips`].
+    pub clip: usize,
+    /// The file that the motion is from.
+    pub file: PathBuf,
+    /// Which joints move which.
+    pub mapping: Mapping,
+    /// Length of the character over length of the motion's skeleton.
+    pub scale: f64,
 }
 
 impl SourceMesh {

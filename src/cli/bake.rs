@@ -1,6 +1,6 @@
-//! `sinew bake`: the deformed skin, frame by frame.
+//! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, print_json, stderr};
-use crate::session::{BakeFormat, ContactSummary, Moments, Take, bake};
-use crate::skin::Method;
+use crate::io::MOST_INFLUENCES;
+use crate::session::{BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion, write_rig};
+use crate::skin::{Method, Subject};
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -18,16 +19,45 @@ pub(super) struct Bake {
     character: CharacterOptions,
     /// The method: rigid, lbs, dqs or pd.
     #[arg(long, value_parser = parse_method)]
-    method: Method,
+    method: Option<Method>,
     #[command(flatten)]
     pose: PoseOptions,
-    /// Where to write: .obj (several frames: NAME.0000.obj …), .pc2 or .json.
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    /// Where to write: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
+    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
+    #[arg(short, long, value_name = "OUT", required_unless_present = "pose_out")]
+    output: Option<PathBuf>,
+    /// Write only every N-th frame; in .glb, what is between is interpolated.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    every: u32,
+    /// Leave frames out of a .glb that lie on straight lines between others, within this part of the character's size; 0 keeps all.
+    #[arg(long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
+    tolerance: f32,
+    /// Write the character itself, not a take: skeleton, skin weights and all clips, as .glb.
+    #[arg(long, conflicts_with_all = ["method", "every", "tolerance", "frames", "settle"])]
+    rig: bool,
+    /// With --rig: most joints that move a vertex; engines expect no more than 4 [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
+    influences: Option<u16>,
+    /// Write the pose of the last frame, too, as --pose reads it.
+    #[arg(long, value_name = "POSE.json")]
+    pose_out: Option<PathBuf>,
+    /// Write even what takes more than 4 GB.
+    #[arg(long)]
+    yes: bool,
     /// Print a report for machines.
     #[arg(long)]
     json: bool,
 }
+
+fn parse_tolerance(text: &str) -> Result<f32, String> {
+    let parsed = text.trim().parse::<f32>().ok().filter(|part| (0.0..=0.1).contains(part));
+    parsed.ok_or_else(|| "expected a number from 0 to 0.1, as in 0.0001".to_owned())
+}
+
+/// Nobody means to write more than this unawares.
+const MANY_BYTES: u64 = 4_000_000_000;
+/// More morph targets than the 256 texture layers that WebGL 2 promises are not for every viewer.
+const MANY_TARGETS: usize = 256;
 
 #[derive(Serialize)]
 struct Report {
@@ -38,6 +68,8 @@ struct Report {
     first_frame: u32,
     fps: Option<f64>,
     settled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    morph_targets: Option<usize>,
     max_displacement: f32,
     method_ms: f64,
     #[serde(flatten)]
@@ -45,24 +77,82 @@ struct Report {
     files: Vec<PathBuf>,
 }
 
+#[derive(Serialize)]
+struct FilesReport {
+    character: String,
+    files: Vec<PathBuf>,
+}
+
+/// What is asked for.
+enum Work<'a> {
+    /// The skin of every frame.
+    Skin { path: &'a Path, format: BakeFormat, method: Method },
+    /// The character with skeleton, weights and clips.
+    Rig(&'a Path),
+    /// The skeleton of every frame.
+    Motion(&'a Path),
+    /// Nothing but `--pose-out`.
+    Pose,
+}
+
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let format = self.format()?;
-        check_folder(&self.output)?;
+        let work = self.output.as_deref().map_or(Ok(Work::Pose), |path| self.work(path))?;
+        if self.influences.is_some() && !self.rig {
+            return Err(Failure::Usage("--influences is for --rig; a baked skin needs no joints".to_owned()));
+        }
+        self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
         let take = self.pose.take(&subject.character)?;
-        let mut actor = character::bind(&subject, self.method, options)?;
-        let baked = stderr::with_progress(options, "Baking", |progress| bake(&mut actor, &take, &self.output, format, progress))?;
+        if let Some(path) = &self.pose_out {
+            write_last_pose(&subject.character, &take, path)?;
+        }
+        match work {
+            Work::Skin { path, format, method } => return self.skin(options, &subject, &take, path, format, method),
+            Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
+            Work::Pose => {}
+        }
+        self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
+    }
+
+    fn skin(
+        &self,
+        options: &Options,
+        subject: &std::sync::Arc<Subject>,
+        take: &Take,
+        path: &Path,
+        format: BakeFormat,
+        method: Method,
+    ) -> Outcome {
+        let settings = BakeSettings { format, every: self.every, tolerance: self.tolerance };
+        let bytes = settings.estimated_bytes(&subject.character, take);
+        if bytes > MANY_BYTES && !self.yes {
+            return Err(Failure::Undone(format!(
+                "{}: this may take {:.1} GB; give --yes to write it all the same, or fewer frames by --frames, --fps or --every",
+                path.display(),
+                bytes as f64 / 1e9
+            )));
+        }
+        let mut actor = character::bind(subject, method, options)?;
+        let mut baked = stderr::with_progress(options, "Baking", |progress| bake(&mut actor, take, path, &settings, progress))?;
+        baked.files.extend(self.pose_out.clone());
+        if let Some(targets) = baked.morph_targets.filter(|&targets| targets > MANY_TARGETS && !options.quiet) {
+            stderr::line(&format!(
+                "note: {targets} morph targets are more than some viewers take; --every N or --tolerance PART leaves frames out, a .pc2 has no limit"
+            ));
+        }
         if self.json {
-            let (first_frame, fps) = frames_of(&take);
+            let (first_frame, fps) = frames_of(take);
             return print_json(&Report {
                 character: subject.character.name.clone(),
-                method: self.method,
+                method,
                 vertices: actor.positions().len(),
-                frames: take.frame_count(),
+                frames: baked.frames,
                 first_frame,
                 fps,
                 settled: fps.is_none(),
+                morph_targets: baked.morph_targets,
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
                 contact: baked.contact,
@@ -75,11 +165,35 @@ impl Bake {
         Ok(())
     }
 
-    fn format(&self) -> Result<BakeFormat, Failure> {
-        BakeFormat::of_path(&self.output).ok_or_else(|| {
-            let path = self.output.display();
-            Failure::Undone(format!("{path}: can't tell what to write from this extension; there are .obj, .pc2 and .json"))
-        })
+    fn wrote<'a>(&self, options: &Options, subject: &Subject, files: impl Iterator<Item = &'a PathBuf>) -> Outcome {
+        let files: Vec<PathBuf> = files.cloned().collect();
+        if self.json {
+            return print_json(&FilesReport { character: subject.character.name.clone(), files });
+        }
+        if !options.quiet {
+            for file in &files {
+                stderr::line(&format!("wrote {}", file.display()));
+            }
+        }
+        Ok(())
+    }
+
+    fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
+        let shown = path.display();
+        let is_bvh = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        match (BakeFormat::of_path(path), self.method) {
+            (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
+            _ if self.rig => Err(Failure::Undone(format!("{shown}: a rig is written as .glb; name the file so"))),
+            _ if is_bvh => Ok(Work::Motion(path)),
+            (Some(format), Some(method)) => Ok(Work::Skin { path, format, method }),
+            (Some(_), None) => {
+                let sentence = "say how to move the skin with --method rigid, lbs, dqs or pd; or give --rig for the rig alone";
+                Err(Failure::Usage(sentence.to_owned()))
+            }
+            (None, _) => Err(Failure::Undone(format!(
+                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .json and .bvh"
+            ))),
+        }
     }
 }
 

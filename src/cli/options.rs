@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
+use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
@@ -12,7 +13,9 @@ use crate::skin::Method;
 /// Which character.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CharacterOptions {
-    /// One character: a mesh or scene file, optionally with a skeleton and a motion file; or builtin:NAME.
+    /// One character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
+    /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Radius of the bones that a joint carries, in the file's units, instead of the one fitted to the skin (repeatable).
@@ -23,6 +26,13 @@ pub(super) struct CharacterOptions {
     /// skin there is rigid with the bone; twist: the bone twists with the joint at its end.
     #[arg(long, value_name = "JOINT=KEY[:VALUE],…", value_parser = parse_bone)]
     pub(super) bone: Vec<(String, String)>,
+    /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
+    #[arg(long, value_name = "FILE.json")]
+    pub(super) mapping: Option<PathBuf>,
+    /// How a connected part of the skin moves, by its name or number as `info -v` lists them, or all parts of a mesh by the mesh's
+    /// name (repeatable): flesh for tissue of its own, ride to follow the flesh next to it, or rigid:JOINT.
+    #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]
+    pub(super) part: Vec<(String, String)>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
@@ -55,6 +65,15 @@ fn parse_bone(text: &str) -> Result<(String, String), String> {
     Ok((joint.to_owned(), edit.to_owned()))
 }
 
+fn parse_part(text: &str) -> Result<(String, String), String> {
+    let parsed = text.rsplit_once('=').filter(|(name, place)| {
+        let place = place.trim();
+        !name.is_empty() && (matches!(place, "flesh" | "ride") || place.strip_prefix("rigid:").is_some_and(|joint| !joint.is_empty()))
+    });
+    let (name, place) = parsed.ok_or("expected NAME=flesh, NAME=ride or NAME=rigid:JOINT, as in Eyes=rigid:head")?;
+    Ok((name.to_owned(), place.trim().to_owned()))
+}
+
 /// How to work.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -85,6 +104,12 @@ pub(super) struct Options {
     /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
+    /// Keep what is derived from characters in this folder, so that they open faster next time [default: the user's folder of caches].
+    #[arg(long, global = true, value_name = "FOLDER", conflicts_with = "no_cache")]
+    pub(super) cache: Option<PathBuf>,
+    /// Derive everything anew, and keep nothing.
+    #[arg(long, global = true)]
+    pub(super) no_cache: bool,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
@@ -163,6 +188,15 @@ impl Options {
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
         }
         Ok(())
+    }
+
+    /// Where derived data is kept.
+    pub(super) fn cache(&self) -> Cache {
+        match &self.cache {
+            Some(folder) => Cache::in_folder(folder),
+            None if self.no_cache => Cache::none(),
+            None => Cache::of_user(),
+        }
     }
 
     /// Physical parameters as asked for.

@@ -26,7 +26,7 @@ pub enum IoError {
         /// Name of the format.
         format: String,
         /// What to do.
-        instead: &'static str,
+        instead: String,
     },
     /// The content is not what its format says.
     #[error("{file}: {problem}")]

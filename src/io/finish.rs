@@ -6,10 +6,12 @@ use crate::math::Point;
 use crate::mesh::Bounds;
 
 /// What a format says of its unit of length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Unit {
     /// Metres, unless that would be absurd (glTF).
     Metres,
+    /// So many metres, unless that would be absurd (FBX).
+    Said(f64),
     /// Nothing (OBJ, OFF).
     Unknown,
 }
@@ -64,8 +66,8 @@ fn mend_unused(mesh: &mut SourceMesh) -> usize {
     broken.map(|position| *position = Point::origin()).count()
 }
 
-/// Sets `metres_per_unit`: the power of ten that brings the largest extent of the skin into (0.55, 5.5] m; glTF stays at 1 if
-/// its largest extent lies within 0.05 to 5.5 m. A wolf modelled 6 units long is more likely small than a giant, whose flesh would
+/// Sets `metres_per_unit`: the power of ten that brings the largest extent of the skin into (0.55, 5.5] m; what the
+/// format says stays if that makes the largest extent 0.05 to 5.5 m. A wolf modelled 6 units long is more likely small than a giant, whose flesh would
 /// sag and lag as a giant's does.
 fn guess_unit(character: &mut Character, unit: Unit) {
     let has_skin = character.meshes.iter().any(SourceMesh::is_skin);
@@ -74,18 +76,28 @@ fn guess_unit(character: &mut Character, unit: Unit) {
     let extent = f64::from(Bounds::of(&positions).extent().max());
     character.metres_per_unit = metres_per_unit(extent, unit);
     if character.metres_per_unit != 1.0 {
-        let text = format!(
-            "1 unit of the file is taken for {} m, because the longest side of the character is {extent:.4} units",
-            character.metres_per_unit
-        );
+        let metres = character.metres_per_unit;
+        let text = if unit == Unit::Said(metres) {
+            format!("1 unit of the file is taken for {metres} m, as it says")
+        } else {
+            format!("1 unit of the file is taken for {metres} m, because the longest side of the character is {extent:.4} units")
+        };
         character.notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
         character.note(Severity::Info, 0, text);
     }
 }
 
 fn metres_per_unit(extent: f64, unit: Unit) -> f64 {
-    let plausible = unit == Unit::Metres && (0.05..=5.5).contains(&extent);
-    if plausible || !(extent > 0.0 && extent.is_finite()) {
+    let said = match unit {
+        Unit::Metres => Some(1.0),
+        Unit::Said(metres) => Some(metres).filter(|metres| *metres > 0.0 && metres.is_finite()),
+        Unit::Unknown => None,
+    };
+    let plausible = said.filter(|said| (0.05..=5.5).contains(&(extent * said)));
+    if let Some(said) = plausible {
+        return said;
+    }
+    if !(extent > 0.0 && extent.is_finite()) {
         return 1.0;
     }
     10_f64.powi(-((extent / 5.5).log10().ceil() as i32))
@@ -114,6 +126,8 @@ mod tests {
         assert!((metres_per_unit(0.2, Unit::Metres) - 1.0).abs() < 1e-12);
         assert!((metres_per_unit(6.0, Unit::Metres) - 0.1).abs() < 1e-12);
         assert!((metres_per_unit(150.0, Unit::Metres) - 0.01).abs() < 1e-12);
+        assert!((metres_per_unit(67.0, Unit::Said(0.0254)) - 0.0254).abs() < 1e-12);
+        assert!((metres_per_unit(1.7, Unit::Said(0.01)) - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -2,191 +2,103 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bytes::read_file;
 use super::error::{IoError, Parsed, Problem, bad, shown};
-use super::finish::{Unit, finish, static_to_unweighted};
-use super::{builtin, fps, gltf, obj, off};
-use crate::character::{Attachment, Character, Severity};
-use crate::math::Point;
+use super::finish::{Unit, finish};
+use super::kind::{Kind, builtin_name, known};
+use super::motion::{add_clips, take_motion};
+use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
+use super::roles::{Files, Roles, assign, stem, twice};
+use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
+use crate::character::{Character, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
-use crate::rig::Track;
+use crate::rig::retarget::Mapping;
 
-/// What a path is, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Builtin,
-    Gltf,
-    Obj,
-    Off,
-    Skel,
-    Anim,
-    Ini,
+/// A file that may have meshes, joints and motions, as read.
+struct Scene {
+    path: PathBuf,
+    kind: Kind,
+    character: Character,
 }
 
-/// The files of one character by their roles.
-#[derive(Debug, Default)]
-struct Roles {
-    mesh: Option<(PathBuf, Kind)>,
-    /// A `.skel` or a rigged glTF.
-    rig: Option<(PathBuf, Kind)>,
-    motions: Vec<PathBuf>,
-    /// Notes on files that are named but missing.
-    missing: Vec<String>,
-    /// Title, if another than the mesh's stem.
-    title: Option<String>,
+/// Which joint lines and columns of other files speak of.
+struct Numbering {
+    /// Joint of every line of a `.skel`, for an `.anim`.
+    joint_of_line: Vec<usize>,
+    /// Joint of every column of a `.dmat`.
+    joint_of_column: Vec<usize>,
 }
 
-/// Reads the files that make up one character.
+/// Reads the files that make up one character, in any order:
 ///
-/// - a mesh or scene: `.glb .gltf .vrm .obj .off`, or `builtin:NAME`;
-/// - optionally a skeleton: `.skel`, or a second glTF that has joints (its clips come along); if the first has the same joints
-///   already, the second only adds its clips;
-/// - any number of motions: `.anim`;
+/// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx`, or `builtin:NAME`;
+/// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene that has joints (its clips come along);
+/// - for a mesh and a skeleton skin weights: `.dmat`;
+/// - any number of motions: `.anim`, of the character's own skeleton, `.bvh` and further scenes, of any skeleton that is like it; to a
+///   mesh without a skeleton the first `.bvh` is the skeleton too;
 /// - or an `.ini` that names mesh, skeleton and motions.
 ///
 /// # Errors
 /// [`IoError`] with the file and what is wrong; [`IoError::Cancelled`].
 pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError> {
+    load_with(paths, None, progress)
+}
+
+/// As [`load`], with the joints of motions matched as a mapping says instead of by their names.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
+    load_from(paths, Files::Disk, mapping, progress)
+}
+
+/// As [`load`], of files in memory, each with a name that ends as its format does; files that these name in turn are not found.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from_memory(files: &[(&str, &[u8])], progress: &Progress) -> Result<Character, IoError> {
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
+    load_from(&paths, Files::Memory(files), None, progress)
+}
+
+fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
     progress.report(0.0, "Reading");
-    let roles = assign(paths)?;
-    let Some((mesh, kind)) = &roles.mesh else {
-        return Err(IoError::Combination(Problem::new("a mesh is needed: give a .glb, .gltf, .vrm, .obj or .off file")));
+    let roles = assign(paths, files)?;
+    let mut scenes = Vec::with_capacity(roles.scenes.len());
+    for (path, kind) in &roles.scenes {
+        let character = read_file(path, *kind, files, progress)?;
+        progress.check()?;
+        scenes.push(Scene { path: path.clone(), kind: *kind, character });
+    }
+    let Scene { path: mesh, kind, mut character } = match &roles.mesh {
+        Some((path, kind)) => Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? },
+        None => {
+            refuse_motion_alone(&roles, files)?;
+            main_scene(&mut scenes)?
+        }
     };
-    let mut character = read_mesh(mesh, *kind, progress)?;
     progress.check()?;
+    if character.source_triangles() == 0 {
+        return Err(Problem::new("there is no surface in it: not a single triangle").in_file(&shown(&mesh)));
+    }
     for note in &roles.missing {
         character.note(Severity::Info, 1, note.clone());
     }
-    let mut joint_of_line: Vec<usize> = (0..character.skeleton.len()).collect();
-    if let Some((rig, kind)) = &roles.rig {
-        joint_of_line = add_rig(&mut character, rig, *kind, progress)?;
-    }
-    for motion in &roles.motions {
-        let name = shown(motion);
-        if character.skeleton.is_empty() {
-            return Err(Problem::new("a motion needs a skeleton: give a .skel or a rigged .glb too").in_file(&name));
-        }
-        let clip = fps::read_anim(&bytes_of(motion)?, &stem(motion), &character.skeleton, &joint_of_line);
-        character.clips.push(clip.map_err(|problem| problem.in_file(&name))?);
-    }
+    let numbering = add_skeleton(&mut character, &roles, files, &mut scenes)?;
+    add_scenes(&mut character, &mesh, scenes, mapping, progress)?;
+    add_matrices(&mut character, &roles.matrices, files, &numbering.joint_of_column)?;
+    add_motions(&mut character, &roles.motions, files, &numbering.joint_of_line, mapping, progress)?;
     progress.check()?;
-    character.name = roles.title.clone().unwrap_or_else(|| title_of(mesh, *kind));
-    let unit = if matches!(kind, Kind::Gltf | Kind::Builtin) { Unit::Metres } else { Unit::Unknown };
-    check_whole(&mut character, unit).map_err(|problem| problem.in_file(&shown(mesh)))?;
+    character.name = roles.title.clone().unwrap_or_else(|| title_of(&mesh, kind));
+    let unit = match kind {
+        Kind::Gltf | Kind::Builtin => Unit::Metres,
+        Kind::Fbx => Unit::Said(character.metres_per_unit),
+        _ => Unit::Unknown,
+    };
+    check_whole(&mut character, unit).map_err(|problem| problem.in_file(&shown(&mesh)))?;
     progress.check()?;
     progress.set_fraction(1.0);
     Ok(character)
-}
-
-/// Sorts the paths by role.
-fn assign(paths: &[PathBuf]) -> Result<Roles, IoError> {
-    let mut roles = Roles::default();
-    for path in paths {
-        let kind = kind_of(path)?;
-        match kind {
-            Kind::Ini => {
-                let folder = path.parent().unwrap_or(Path::new(""));
-                let ini = fps::read_ini(&bytes_of(path)?, folder).map_err(|problem| problem.in_file(&shown(path)))?;
-                roles.title = Some(stem(path));
-                roles.take_ini(ini)?;
-            }
-            Kind::Anim => roles.motions.push(path.clone()),
-            Kind::Skel => roles.take_rig(path, kind)?,
-            Kind::Gltf if roles.mesh.is_some() => roles.take_rig(path, kind)?,
-            Kind::Gltf | Kind::Obj | Kind::Off | Kind::Builtin => roles.take_mesh(path, kind)?,
-        }
-    }
-    Ok(roles)
-}
-
-impl Roles {
-    fn take_mesh(&mut self, path: &Path, kind: Kind) -> Result<(), IoError> {
-        match &self.mesh {
-            // A rigged glTF given before the bare mesh is its skeleton.
-            Some((first, Kind::Gltf)) if matches!(kind, Kind::Obj | Kind::Off) && self.rig.is_none() => {
-                self.rig = Some((first.clone(), Kind::Gltf));
-            }
-            Some((first, _)) => return Err(twice("meshes", first, path)),
-            None => {}
-        }
-        self.mesh = Some((path.to_owned(), kind));
-        Ok(())
-    }
-
-    fn take_rig(&mut self, path: &Path, kind: Kind) -> Result<(), IoError> {
-        if let Some((first, _)) = &self.rig {
-            return Err(twice("skeletons", first, path));
-        }
-        self.rig = Some((path.to_owned(), kind));
-        Ok(())
-    }
-
-    /// The mesh to look at if it is there, else the one to simulate: Sinew makes its own simulation mesh.
-    fn take_ini(&mut self, ini: fps::Ini) -> Result<(), IoError> {
-        let present = ini.vis_mesh.iter().find(|path| path.is_file());
-        if let (Some(missing), None) = (&ini.vis_mesh, present) {
-            self.missing.push(format!("the mesh to look at, {}, is not there; the mesh to simulate is shown", shown(missing)));
-        }
-        if let Some(mesh) = present.or(ini.sim_mesh.as_ref()).or(ini.vis_mesh.as_ref()) {
-            let kind = kind_of(mesh)?;
-            self.take_mesh(mesh, kind)?;
-        }
-        if let Some(skeleton) = &ini.skeleton {
-            let kind = kind_of(skeleton)?;
-            self.take_rig(skeleton, kind)?;
-        }
-        self.motions.extend(ini.animations);
-        Ok(())
-    }
-}
-
-fn twice(what: &str, first: &Path, second: &Path) -> IoError {
-    IoError::Combination(Problem::new(format!("two {what} are given, {} and {}: one character has one", shown(first), shown(second))))
-}
-
-/// What a path is, or why it can't be read.
-fn kind_of(path: &Path) -> Result<Kind, IoError> {
-    if builtin_name(path).is_some() {
-        return Ok(Kind::Builtin);
-    }
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let convert = "convert it to .glb or .obj";
-    let (format, instead) = match extension.as_str() {
-        "glb" | "gltf" | "vrm" => return Ok(Kind::Gltf),
-        "obj" => return Ok(Kind::Obj),
-        "off" => return Ok(Kind::Off),
-        "skel" => return Ok(Kind::Skel),
-        "anim" => return Ok(Kind::Anim),
-        "ini" => return Ok(Kind::Ini),
-        "ply" => ("Stanford PLY", convert),
-        "stl" => ("STL", convert),
-        "bvh" => ("BVH motion", "give the motion inside a .glb or as .anim"),
-        "tgf" => ("TGF skeleton", "give the skeleton as .skel or as a rigged .glb"),
-        "fbx" => ("FBX", "convert it to .glb, for instance with Blender"),
-        "dae" => ("COLLADA", "convert it to .glb, for instance with Blender"),
-        "blend" => ("Blender", "export it as .glb"),
-        "usd" | "usda" | "usdc" | "usdz" => ("USD", convert),
-        "mesh" | "msh" => ("tetrahedral mesh", "give the surface as .obj or .off"),
-        "sinew" => ("Sinew project", "give the character's own files"),
-        "" => ("such", "a name that ends in .glb, .gltf, .vrm, .obj, .off, .skel, .anim or .ini is expected"),
-        other => (other, "known are .glb, .gltf, .vrm, .obj, .off, .skel, .anim and .ini"),
-    };
-    // A mistyped name is told as such, whatever it would be a name of.
-    std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
-    Err(IoError::Unsupported { file: shown(path), format: format.to_owned(), instead })
-}
-
-fn builtin_name(path: &Path) -> Option<&str> {
-    path.to_str()?.strip_prefix("builtin:")
-}
-
-fn bytes_of(path: &Path) -> Result<Vec<u8>, IoError> {
-    read_file(path).map_err(|source| IoError::Read { file: shown(path), source })
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn title_of(path: &Path, kind: Kind) -> String {
@@ -196,95 +108,139 @@ fn title_of(path: &Path, kind: Kind) -> String {
     }
 }
 
-fn read_mesh(path: &Path, kind: Kind, progress: &Progress) -> Result<Character, IoError> {
+fn read_file(path: &Path, kind: Kind, files: Files<'_>, progress: &Progress) -> Result<Character, IoError> {
     if let Some(name) = builtin_name(path) {
         return builtin::load_builtin(name);
     }
-    let bytes = bytes_of(path)?;
+    let bytes = files.bytes(path)?;
     progress.set_fraction(0.1);
+    let folder = files.folder(path);
     let read: Parsed<Character> = match kind {
-        Kind::Gltf => gltf::read_document(path, &bytes, progress),
-        Kind::Obj => obj::read(&bytes, path.parent()),
+        Kind::Gltf => gltf::read_document(folder, &bytes, progress),
+        Kind::Fbx => fbx::read(&bytes, folder, progress),
+        Kind::Obj => obj::read(&bytes, folder),
+        Kind::Ply => ply::read(&bytes, folder),
+        Kind::Stl => stl::read(&bytes),
+        Kind::Medit => medit::read(&bytes),
         _ => off::read(&bytes),
     };
-    let character = read.map_err(|problem| problem.in_file(&shown(path)))?;
-    if character.source_triangles() == 0 {
-        return Err(Problem::new("there is no surface in it: not a single triangle").in_file(&shown(path)));
-    }
-    Ok(character)
+    read.map_err(|problem| problem.in_file(&shown(path)))
 }
 
-/// Takes the skeleton (and clips) of another file; returns the joint of every line of a motion for it.
-fn add_rig(character: &mut Character, path: &Path, kind: Kind, progress: &Progress) -> Result<Vec<usize>, IoError> {
-    let file = shown(path);
-    let bytes = bytes_of(path)?;
-    let (mut rig, joint_of_line) = if kind == Kind::Skel {
-        let read = fps::read_skel(&bytes).map_err(|problem| problem.in_file(&file))?;
-        (Character { skeleton: read.skeleton, ..Character::default() }, read.joint_of_line)
-    } else {
-        let rig = gltf::read_document(path, &bytes, progress).map_err(|problem| problem.in_file(&file))?;
-        let lines = (0..rig.skeleton.len()).collect();
-        (rig, lines)
-    };
-    if rig.skeleton.is_empty() {
-        return Err(Problem::new("there are no joints in it").in_file(&file));
+/// Takes out the scene whose mesh the others are for: one with a surface; of several one without joints, which others have.
+fn main_scene(scenes: &mut Vec<Scene>) -> Result<Scene, IoError> {
+    if scenes.is_empty() {
+        let text = format!("a mesh is needed: give a file that ends in .glb, .fbx, .obj or another of {}", known());
+        return Err(IoError::Combination(Problem::new(text)));
     }
-    let skinned = character.meshes.iter().any(|m| matches!(m.attachment, Attachment::Skinned { .. } | Attachment::Rigid { .. }));
-    if skinned || !character.skeleton.is_empty() {
-        if kind == Kind::Skel {
-            return Err(Problem::new("the mesh has a skeleton already").in_file(&file));
+    let has_surface = |scene: &Scene| scene.character.source_triangles() > 0;
+    let bare = scenes.iter().position(|scene| has_surface(scene) && !is_rigged(&scene.character));
+    let bare = bare.filter(|_| scenes.iter().any(|scene| is_rigged(&scene.character)));
+    let chosen = bare.or_else(|| scenes.iter().position(has_surface)).unwrap_or(0);
+    Ok(scenes.remove(chosen))
+}
+
+/// Gives a mesh without joints the skeleton of another file, if there is one.
+fn add_skeleton(character: &mut Character, roles: &Roles, files: Files<'_>, scenes: &mut Vec<Scene>) -> Result<Numbering, IoError> {
+    if let Some((path, kind)) = &roles.skeleton {
+        let file = shown(path);
+        let in_file = |problem: Problem| problem.in_file(&file);
+        if is_rigged(character) {
+            return Err(in_file(Problem::new("the mesh has a skeleton already; give it without this one")));
         }
-        take_clips(character, rig).map_err(|problem| problem.in_file(&file))?;
-        return Ok((0..character.skeleton.len()).collect());
+        let bytes = files.bytes(path)?;
+        let (skeleton, numbering) = if *kind == Kind::Skel {
+            let read = fps::read_skel(&bytes).map_err(in_file)?;
+            let joint_of_column = read.joint_of_line.clone();
+            (read.skeleton, Numbering { joint_of_line: read.joint_of_line, joint_of_column })
+        } else {
+            let read = tgf::read(&bytes).map_err(in_file)?;
+            let joint_of_line = (0..read.skeleton.len()).collect();
+            (read.skeleton, Numbering { joint_of_line, joint_of_column: read.joint_of_column })
+        };
+        take_skeleton(character, Character { skeleton, ..Character::default() }).map_err(in_file)?;
+        return Ok(numbering);
     }
-    static_to_unweighted(character);
-    character.clips = std::mem::take(&mut rig.clips);
-    character.skeleton = rig.skeleton;
-    check_inside(character).map_err(|problem| problem.in_file(&file))?;
-    Ok(joint_of_line)
+    if !is_rigged(character) {
+        // A file of joints alone goes before one that has a mesh of its own.
+        let jointed = |scene: &Scene| !scene.character.skeleton.is_empty();
+        let pure = scenes.iter().position(|scene| jointed(scene) && scene.character.source_triangles() == 0);
+        if let Some(chosen) = pure.or_else(|| scenes.iter().position(jointed)) {
+            let Scene { path, character: rig, .. } = scenes.remove(chosen);
+            take_skeleton(character, rig).map_err(|problem| problem.in_file(&shown(&path)))?;
+        }
+    }
+    let joints: Vec<usize> = (0..character.skeleton.len()).collect();
+    Ok(Numbering { joint_of_line: joints.clone(), joint_of_column: joints })
 }
 
-/// Adds the clips of a file with the same joints, matched by name.
-fn take_clips(character: &mut Character, other: Character) -> Parsed<()> {
-    let joint_of: Vec<Option<usize>> = other.skeleton.joints().iter().map(|joint| character.skeleton.find(&joint.name)).collect();
-    if joint_of.iter().all(Option::is_none) {
-        return bad("none of its joints is one of the mesh's own skeleton");
-    }
-    let mut unknown = 0;
-    for mut clip in other.clips {
-        let known = |track: &Track| joint_of.get(track.joint).copied().flatten();
-        let before = clip.tracks.len();
-        clip.tracks = clip.tracks.into_iter().filter_map(|track| known(&track).map(|joint| Track { joint, ..track })).collect();
-        unknown += before - clip.tracks.len();
-        character.clips.push(clip);
-    }
-    if unknown > 0 {
-        character.note(Severity::Warning, unknown, format!("tracks of the second file on joints that the mesh doesn't have: {unknown}"));
+/// What is left are clips: for the same joints, or for those of another body.
+fn add_scenes(
+    character: &mut Character,
+    mesh: &Path,
+    scenes: Vec<Scene>,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
+    for Scene { path, character: other, .. } in scenes {
+        if other.clips.is_empty() && other.source_triangles() > 0 {
+            return Err(twice("meshes", mesh, &path));
+        }
+        if other.skeleton.is_empty() {
+            return Err(Problem::new("there are no joints in it").in_file(&shown(&path)));
+        }
+        let known = other.skeleton.joints().iter().any(|joint| character.skeleton.find(&joint.name).is_some());
+        if known {
+            take_clips(character, other).map_err(|problem| problem.in_file(&shown(&path)))?;
+        } else {
+            add_clips(character, &other, &path, mapping, progress)?;
+        }
     }
     Ok(())
 }
 
-/// A skeleton from another file must be somewhere in the mesh.
-fn check_inside(character: &Character) -> Parsed<()> {
-    let mesh = Bounds::of(&character.bind_positions());
-    let joints: Vec<Point> = (0..character.skeleton.len()).map(|j| character.skeleton.bind_position(j).cast()).collect();
-    let inside = |p: &&Point| (0..3).all(|c| (mesh.min[c]..=mesh.max[c]).contains(&p[c]));
-    // A mesh without finite coordinates is refused as such, later.
-    if mesh.is_empty() || joints.iter().any(|p| inside(&p)) {
-        return Ok(());
+fn add_matrices(character: &mut Character, matrices: &[PathBuf], files: Files<'_>, joint_of_column: &[usize]) -> Result<(), IoError> {
+    for path in matrices {
+        let matrix = dmat::read(&files.bytes(path)?).map_err(|problem| problem.in_file(&shown(path)))?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        take_matrix(character, &name, &matrix, joint_of_column);
     }
-    let (m, s) = (mesh.center(), Bounds::of(&joints).center());
-    bad(format!(
-        "the skeleton lies wholly outside the mesh (the skeleton is {:.3} large around {:.3} {:.3} {:.3}, the mesh {:.3} around {:.3} {:.3} {:.3}); both must be in the same place and unit",
-        Bounds::of(&joints).size(),
-        s.x,
-        s.y,
-        s.z,
-        mesh.size(),
-        m.x,
-        m.y,
-        m.z
-    ))
+    Ok(())
+}
+
+fn add_motions(
+    character: &mut Character,
+    motions: &[(PathBuf, Kind)],
+    files: Files<'_>,
+    joint_of_line: &[usize],
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
+    for (path, kind) in motions {
+        let name = shown(path);
+        if *kind == Kind::Bvh {
+            take_motion(character, read_bvh(path, files)?, path, mapping, progress)?;
+            continue;
+        }
+        if character.skeleton.is_empty() {
+            return Err(Problem::new("a motion needs a skeleton: give a .skel, a .tgf or a rigged .glb too").in_file(&name));
+        }
+        let clip = fps::read_anim(&files.bytes(path)?, &stem(path), &character.skeleton, joint_of_line);
+        character.clips.push(clip.map_err(|problem| problem.in_file(&name))?);
+    }
+    Ok(())
+}
+
+fn read_bvh(path: &Path, files: Files<'_>) -> Result<bvh::BvhFile, IoError> {
+    bvh::read_bvh(&files.bytes(path)?, &stem(path)).map_err(|problem| problem.in_file(&shown(path)))
+}
+
+/// A motion needs something to move; what is wrong with the file itself comes first.
+fn refuse_motion_alone(roles: &Roles, files: Files<'_>) -> Result<(), IoError> {
+    let motion = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh);
+    let Some((motion, _)) = motion.filter(|_| roles.scenes.is_empty()) else { return Ok(()) };
+    read_bvh(motion, files)?;
+    Err(IoError::Combination(Problem::new(format!("{}: a motion needs a character to move: give one too", shown(motion)))))
 }
 
 /// The last checks, over all files together.
@@ -294,7 +250,8 @@ fn check_whole(character: &mut Character, unit: Unit) -> Parsed<()> {
         return bad("all vertices lie in one place");
     }
     if character.skeleton.is_empty() {
-        character.note(Severity::Warning, 0, "there is no skeleton; give one as .skel or as a rigged .glb to pose it");
+        let text = "there is no skeleton; give one as .skel, .tgf, .bvh or a rigged .glb or .fbx to pose it";
+        character.note(Severity::Warning, 0, text);
     }
     Ok(())
 }
@@ -314,7 +271,7 @@ mod tests {
         assert!(refusal(&["mistyped"]).contains("mistyped can't be read: "));
         let folder = std::env::temp_dir().join(format!("sinew-kinds-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, sentence) in [("x.fbx", "x.fbx: FBX files can't be read yet"), ("x.bvh", "BVH"), ("x", "is expected")] {
+        for (name, sentence) in [("x.dae", "x.dae: COLLADA files can't be read yet"), ("x", "is expected"), ("x.xyz", ".ply")] {
             std::fs::write(folder.join(name), "").unwrap();
             let path = folder.join(name);
             assert!(refusal(&[path.to_str().unwrap()]).contains(sentence), "{name}");

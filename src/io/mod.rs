@@ -1,6 +1,6 @@
 //! Reading and writing files.
 //!
-//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, perhaps motions, or an `.ini` of
+//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, weights, motions, or an `.ini` of
 //! the Fast Projective Skinning demos that names them. Every file is read whole, parsed by code that checks every count against
 //! the file's length before allocating, and either becomes a [`Character`](crate::character::Character) with
 //! [`Note`](crate::character::Note)s on what was mended, or is refused with one sentence.
@@ -8,25 +8,43 @@
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
 pub mod builtin;
+mod bvh;
 mod bytes;
+mod dmat;
 mod error;
+mod fbx;
 mod finish;
 mod fps;
 mod glb_write;
 mod gltf;
+mod kind;
 mod load;
+mod mdd;
+mod medit;
+mod motion;
 mod obj;
 mod off;
 mod picture;
+mod ply;
+mod ply_write;
 mod polygon;
 mod pose;
+mod rigging;
+mod roles;
+mod stl;
+mod tgf;
 mod tissue;
 mod write;
 
+pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub use error::{IoError, Problem};
-pub use glb_write::{GlbWriteError, write_glb};
+pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, write_glb, write_rigged_glb};
 pub use gltf::read_gltf_bytes;
-pub use load::load;
+pub use kind::extensions;
+pub use load::{load, load_from_memory, load_with};
+pub use mdd::MddCache;
+pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
+pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -279,7 +279,7 @@ fn separate_ranges(sections: &[Section], count: usize) -> Vec<(std::ops::Range<u
 }
 
 /// A file that another names: as it says, else by its bare name in the same folder (paths of another computer).
-fn beside(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
+pub(super) fn beside(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
     let name = name.replace('\\', "/");
     let bare = name.rsplit('/').next().unwrap_or(&name);
     [name.as_str(), bare].iter().find_map(|name| read_file(&folder?.join(name)).ok())

@@ -38,7 +38,7 @@ impl AtomicFile {
         beside.push(name);
         beside.push(format!(".{}-{serial}.part", std::process::id()));
         let beside = path.with_file_name(beside);
-        let file = File::options().write(true).create_new(true).open(&beside).map_err(fail)?;
+        let file = File::options().read(true).write(true).create_new(true).open(&beside).map_err(fail)?;
         Ok(Self { writer: Some(BufWriter::with_capacity(1 << 16, file)), beside, target: path.to_owned() })
     }
 
@@ -52,6 +52,19 @@ impl AtomicFile {
             None => Ok(()),
         };
         result.map_err(|source| IoError::Write { file: shown(&self.target), source })
+    }
+
+    /// The file from its beginning, to read what was written.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub(super) fn rewound(&mut self) -> Result<&mut File, IoError> {
+        self.write(|writer| writer.flush().and_then(|()| writer.rewind()))?;
+        let Self { writer, target, .. } = self;
+        match writer {
+            Some(writer) => Ok(writer.get_mut()),
+            None => Err(IoError::Write { file: shown(target), source: std::io::Error::other("it is closed already") }),
+        }
     }
 
     /// Completes the file and gives it its name, replacing an older one.
@@ -170,18 +183,19 @@ impl PointCache {
     /// Offset of the number of frames in the header.
     const FRAMES_AT: u64 = 28;
 
-    /// Starts a cache of `points` points a frame, whose first frame has the number `start` and which has one sample a frame.
+    /// Starts a cache of `points` points a frame, whose first frame has the number `start` and every further one is `every` frames
+    /// later.
     ///
     /// # Errors
     /// [`IoError::Write`].
-    pub fn create(path: &Path, points: usize, start: f32) -> Result<Self, IoError> {
+    pub fn create(path: &Path, points: usize, start: f32, every: f32) -> Result<Self, IoError> {
         let mut file = AtomicFile::create(path)?;
         file.write(|out| {
             out.write_all(b"POINTCACHE2\0")?;
             out.write_all(&1_i32.to_le_bytes())?;
             out.write_all(&i32::try_from(points).map_err(std::io::Error::other)?.to_le_bytes())?;
             out.write_all(&start.to_le_bytes())?;
-            out.write_all(&1_f32.to_le_bytes())?;
+            out.write_all(&every.to_le_bytes())?;
             out.write_all(&0_i32.to_le_bytes())
         })?;
         Ok(Self { file, points, frames: 0 })
@@ -291,7 +305,7 @@ mod tests {
     fn a_point_cache_says_how_long_it_is() {
         let folder = folder("pc2");
         let path = folder.join("a.pc2");
-        let mut cache = PointCache::create(&path, 2, 0.0).unwrap();
+        let mut cache = PointCache::create(&path, 2, 0.0, 1.0).unwrap();
         let points = [Point::new(1.0, 2.0, 3.0), Point::new(4.0, 5.0, 6.0)];
         (0..3).for_each(|_| cache.frame(&points).unwrap());
         cache.finish().unwrap();

@@ -2,27 +2,43 @@
 //!
 //! | extension | what is written                                                                                              |
 //! |-----------|--------------------------------------------------------------------------------------------------------------|
-//! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
+//! | `.glb`    | one file: the character's own glTF document with morph targets and the animation that drives them             |
 //! | `.pc2`    | all frames in one point cache (Blender: Mesh Cache, Maya, 3ds Max)                                            |
+//! | `.mdd`    | all frames in one point cache (`LightWave`, Blender: Mesh Cache, Modo, Houdini)                               |
+//! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
+//! | `.ply`    | the same as PLY                                                                                              |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
-//! Positions are in the source file's world space, units and axes, in the source's vertex order and count.
+//! Positions are in the source file's world space, units and axes, in the source's vertex order and count. Apart from a take there
+//! are [`write_rig`], for the character with skin weights and clips as glTF, [`write_motion`], for the motion alone as `.bvh`, and
+//! [`write_last_pose`].
 
 use std::path::{Path, PathBuf};
 
-use super::motion::{Moments, PlayError, Take};
+use super::clip_play::ClipPlay;
+use super::motion::{DEFAULT_FPS, Moments, Motion, PlayError, Take};
+use crate::character::Character;
 use crate::collision::self_intersections;
-use crate::io::{FrameNames, IoError, JsonPositions, PointCache, write_obj};
+use crate::io::{
+    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_bvh_poses, write_obj,
+    write_ply, write_rigged_glb,
+};
 use crate::progress::Progress;
-use crate::skin::{Actor, Projective};
+use crate::skin::{Actor, Projective, Subject};
 
 /// What a bake can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BakeFormat {
+    /// Binary glTF with morph targets, one file.
+    Glb,
     /// Wavefront OBJ, one file a frame.
     Obj,
+    /// Stanford PLY, one file a frame.
+    Ply,
     /// Point cache 2, one file.
     Pc2,
+    /// `LightWave` point cache, one file.
+    Mdd,
     /// JSON, one file.
     Json,
 }
@@ -32,11 +48,67 @@ impl BakeFormat {
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "glb" => Some(Self::Glb),
             "obj" => Some(Self::Obj),
+            "ply" => Some(Self::Ply),
             "pc2" => Some(Self::Pc2),
+            "mdd" => Some(Self::Mdd),
             "json" => Some(Self::Json),
             _ => None,
         }
+    }
+
+    /// How many bytes a frame of a character takes: exact for point caches, about right for text, and the most that it can be for
+    /// glTF, where still vertices and frames on straight lines are left out.
+    #[must_use]
+    pub fn bytes_of_frame(self, character: &Character) -> u64 {
+        let (vertices, triangles) = (character.source_vertices() as u64, character.source_triangles() as u64);
+        match self {
+            Self::Pc2 | Self::Mdd => vertices * 12,
+            Self::Glb => vertices * 24,
+            Self::Ply => vertices * 32 + triangles * 13,
+            Self::Json => vertices * 36,
+            Self::Obj => vertices * 90 + triangles * 50,
+        }
+    }
+}
+
+/// How a bake is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BakeSettings {
+    /// As what.
+    pub format: BakeFormat,
+    /// Every how many frames one is written, from the first; `.glb` has the last one, too.
+    pub every: u32,
+    /// For `.glb`: how far a vertex may be, between key frames, from where it was baked; in sizes of the character.
+    pub tolerance: f32,
+}
+
+impl BakeSettings {
+    /// A tenth of what the eye finds in a picture of 1000 pixels.
+    pub const DEFAULT_TOLERANCE: f32 = 1e-5;
+
+    /// Every frame.
+    #[must_use]
+    pub fn of(format: BakeFormat) -> Self {
+        Self { format, every: 1, tolerance: Self::DEFAULT_TOLERANCE }
+    }
+
+    /// Whether a frame of a take is written.
+    fn wants(&self, take: &Take, frame: u32) -> bool {
+        let last = self.format == BakeFormat::Glb && frame == take.last_frame();
+        last || (frame - take.first_frame()).is_multiple_of(self.every.max(1))
+    }
+
+    /// The frames of a take that are written.
+    fn frames<'a>(&'a self, take: &'a Take) -> impl Iterator<Item = u32> + 'a {
+        (take.first_frame()..=take.last_frame()).filter(|&frame| self.wants(take, frame))
+    }
+
+    /// How many bytes a take comes to, about ([`BakeFormat::bytes_of_frame`]).
+    #[must_use]
+    pub fn estimated_bytes(&self, character: &Character, take: &Take) -> u64 {
+        self.format.bytes_of_frame(character).saturating_mul(self.frames(take).count() as u64)
     }
 }
 
@@ -45,6 +117,10 @@ impl BakeFormat {
 pub struct Baked {
     /// Files written, in order.
     pub files: Vec<PathBuf>,
+    /// Frames written.
+    pub frames: usize,
+    /// For `.glb`: morph targets a mesh got.
+    pub morph_targets: Option<usize>,
     /// Largest distance of a vertex from its place in the bind pose, in world units.
     pub max_displacement: f32,
     /// Milliseconds that the method needed for all frames.
@@ -95,67 +171,165 @@ impl ContactSummary {
     }
 }
 
-/// Plays a take and writes every frame.
+/// Plays a take and writes it.
 ///
 /// # Errors
 /// [`PlayError`]; a file that could not be finished is not there at all.
-pub fn bake(actor: &mut Actor, take: &Take, path: &Path, format: BakeFormat, progress: &Progress) -> Result<Baked, PlayError<IoError>> {
+pub fn bake(
+    actor: &mut Actor,
+    take: &Take,
+    path: &Path,
+    settings: &BakeSettings,
+    progress: &Progress,
+) -> Result<Baked, PlayError<IoError>> {
     let bind = actor.subject().bind_positions.clone();
     let mut baked = Baked::default();
-    let mut sink = Sink::open(actor, take, path, format).map_err(PlayError::Receiver)?;
+    let mut sink = Sink::open(actor, take, path, settings).map_err(PlayError::Receiver)?;
     take.play(actor, progress, |frame, actor| {
         let distances = actor.positions().iter().zip(&*bind).map(|(now, then)| (now - then).norm());
         baked.max_displacement = distances.fold(baked.max_displacement, f32::max);
         baked.method_ms += actor.times().total_ms;
-        sink.frame(frame, actor)
+        if !settings.wants(take, frame) {
+            return Ok(());
+        }
+        baked.frames += 1;
+        sink.frame(frame, take.time_of(frame), actor)
     })?;
     baked.contact = ContactSummary::of(actor);
-    baked.files = sink.finish().map_err(PlayError::Receiver)?;
+    sink.finish(&mut baked).map_err(PlayError::Receiver)?;
     Ok(baked)
 }
 
 /// Where frames go.
 enum Sink {
-    Obj { path: PathBuf, names: Option<FrameNames>, files: Vec<PathBuf> },
+    Glb { path: PathBuf, file: Box<MorphFile> },
+    Frames { path: PathBuf, names: Option<FrameNames>, ply: bool, files: Vec<PathBuf> },
     Pc2 { path: PathBuf, cache: PointCache },
+    Mdd { path: PathBuf, cache: MddCache },
     Json { path: PathBuf, positions: JsonPositions },
 }
 
 impl Sink {
-    fn open(actor: &Actor, take: &Take, path: &Path, format: BakeFormat) -> Result<Self, IoError> {
-        let (first, last) = match take.moments {
-            Moments::Frames { first, last, .. } => (first, last),
-            Moments::Settled { .. } => (0, 0),
-        };
+    fn open(actor: &Actor, take: &Take, path: &Path, settings: &BakeSettings) -> Result<Self, IoError> {
+        let points = actor.positions().len();
+        let (first, last) = (take.first_frame(), take.last_frame());
         let path = path.to_path_buf();
-        Ok(match format {
-            BakeFormat::Obj => {
-                let names = (last > first).then(|| FrameNames::new(&path, last as usize));
-                Self::Obj { path, names, files: Vec::new() }
+        Ok(match settings.format {
+            BakeFormat::Glb => {
+                let subject = actor.subject();
+                let animation = take.motion.name(&subject.character);
+                let morphs = MorphSettings { animation, size: subject.size, tolerance: settings.tolerance };
+                Self::Glb { file: Box::new(MorphFile::create(&path, &subject.character, morphs)?), path }
             }
-            BakeFormat::Pc2 => Self::Pc2 { cache: PointCache::create(&path, actor.positions().len(), first as f32)?, path },
+            BakeFormat::Obj | BakeFormat::Ply => {
+                let names = (last > first).then(|| FrameNames::new(&path, last as usize));
+                Self::Frames { path, names, ply: settings.format == BakeFormat::Ply, files: Vec::new() }
+            }
+            BakeFormat::Pc2 => {
+                let cache = PointCache::create(&path, points, first as f32, settings.every.max(1) as f32)?;
+                Self::Pc2 { cache, path }
+            }
+            BakeFormat::Mdd => {
+                let times: Vec<f64> = settings.frames(take).map(|frame| take.time_of(frame)).collect();
+                Self::Mdd { cache: MddCache::create(&path, points, &times)?, path }
+            }
             BakeFormat::Json => Self::Json { positions: JsonPositions::create(&path)?, path },
         })
     }
 
-    fn frame(&mut self, frame: u32, actor: &Actor) -> Result<(), IoError> {
+    fn frame(&mut self, frame: u32, time_secs: f64, actor: &Actor) -> Result<(), IoError> {
         match self {
-            Self::Obj { path, names, files } => {
+            Self::Glb { file, .. } => file.frame(time_secs, actor.positions(), actor.normals()),
+            Self::Frames { path, names, ply, files } => {
                 let path = names.as_ref().map_or_else(|| path.clone(), |names| names.path(frame as usize));
-                write_obj(&path, &actor.subject().character, actor.positions(), actor.normals())?;
+                let write = if *ply { write_ply } else { write_obj };
+                write(&path, &actor.subject().character, actor.positions(), actor.normals())?;
                 files.push(path);
                 Ok(())
             }
             Self::Pc2 { cache, .. } => cache.frame(actor.positions()),
+            Self::Mdd { cache, .. } => cache.frame(actor.positions()),
             Self::Json { positions, .. } => positions.frame(actor.positions()),
         }
     }
 
-    fn finish(self) -> Result<Vec<PathBuf>, IoError> {
+    fn finish(self, baked: &mut Baked) -> Result<(), IoError> {
+        let path = match self {
+            Self::Frames { files, .. } => {
+                baked.files = files;
+                return Ok(());
+            }
+            Self::Glb { path, file } => {
+                baked.morph_targets = Some(file.finish()?.targets);
+                path
+            }
+            Self::Pc2 { path, cache } => cache.finish().map(|()| path)?,
+            Self::Mdd { path, cache } => cache.finish().map(|()| path)?,
+            Self::Json { path, positions } => positions.finish().map(|()| path)?,
+        };
+        baked.files = vec![path];
+        Ok(())
+    }
+}
+
+/// Writes the character with its skeleton, skin weights and clips as `.glb`, with at most `influences` joints a vertex.
+///
+/// # Errors
+/// [`IoError::Write`]; a file that could not be finished is not there at all.
+pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<(), IoError> {
+    let written = write_rigged_glb(&subject.character, &subject.fallback_weights, influences);
+    let refused = |error| IoError::Write { file: path.display().to_string(), source: std::io::Error::other(error) };
+    let bytes = written.map_err(refused)?;
+    write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+}
+
+/// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.
+///
+/// # Errors
+/// [`IoError`]; a file that could not be finished is not there at all.
+pub fn write_motion(character: &Character, take: &Take, every: u32, path: &Path) -> Result<(), IoError> {
+    if character.skeleton.is_empty() {
+        let source = std::io::Error::other("there is no skeleton, so there is no motion; give one as .skel or as a rigged .glb");
+        return Err(IoError::Write { file: path.display().to_string(), source });
+    }
+    let every = every.max(1);
+    let frames = (take.first_frame()..=take.last_frame()).step_by(every as usize);
+    let poses = frames.map(|frame| take.motion.pose_at(character, take.time_of(frame)));
+    let fps = match take.moments {
+        Moments::Frames { fps, .. } => fps,
+        Moments::Settled { .. } => DEFAULT_FPS,
+    };
+    write_bvh_poses(path, &character.skeleton, poses, f64::from(every) / fps)
+}
+
+/// Writes the pose of the last frame of a take as JSON.
+///
+/// # Errors
+/// [`IoError::Write`].
+pub fn write_last_pose(character: &Character, take: &Take, path: &Path) -> Result<(), IoError> {
+    let pose = take.motion.pose_at(character, take.time_of(take.last_frame()));
+    crate::io::write_pose(path, &pose.to_file(&character.skeleton))
+}
+
+impl Motion {
+    /// What an animation of it is called.
+    fn name(&self, character: &Character) -> String {
         match self {
-            Self::Obj { files, .. } => Ok(files),
-            Self::Pc2 { path, cache } => cache.finish().map(|()| vec![path]),
-            Self::Json { path, positions } => positions.finish().map(|()| vec![path]),
+            Self::Rest => "rest".to_owned(),
+            Self::Pose(_) => "pose".to_owned(),
+            Self::Clip(clip) | Self::Play(ClipPlay { clip, .. }) => {
+                character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone())
+            }
+        }
+    }
+}
+
+impl Take {
+    /// The number of the first frame.
+    fn first_frame(&self) -> u32 {
+        match self.moments {
+            Moments::Frames { first, .. } => first,
+            Moments::Settled { .. } => 0,
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Long work in the background: one thread a job, progress and cancel, the latest wins.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
+use crate::cache::Cache;
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::io::{IoError, add_motion};
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -77,6 +80,8 @@ pub(super) struct Opened {
     pub(super) subject: Arc<Subject>,
     /// Bound to the method asked for, or why that was impossible.
     pub(super) actor: Result<Actor, BindError>,
+    /// The first clip that was added, if the character is the one that was open before.
+    pub(super) added: Option<usize>,
 }
 
 /// A character with new flesh.
@@ -91,6 +96,14 @@ pub(super) struct Rebuilt {
 /// # Errors
 /// [`OpenError`].
 pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+    open_with(source, &Cache::none(), progress)
+}
+
+/// As [`open`], but what was derived from the same character before is read from the cache.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
     let character = load(source, progress)?;
     progress.check()?;
@@ -98,7 +111,11 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
+    let subject = Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?;
+    for (name, _) in &source.parts {
+        subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+    }
+    Ok(Arc::new(subject))
 }
 
 /// The same character with flesh by other settings, bound to a method.
@@ -118,11 +135,47 @@ pub(super) fn rebuild_and_bind(
 }
 
 /// Everything between a name and a living character.
-pub(super) fn open_and_bind(source: Source, method: Method, params: &Params, progress: &Progress) -> Result<Opened, OpenError> {
-    let subject = open(&source, progress)?;
+pub(super) fn open_and_bind(
+    source: Source,
+    cache: &Cache,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let subject = open_with(&source, cache, progress)?;
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor })
+    Ok(Opened { source, subject, actor, added: None })
+}
+
+/// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
+pub(super) fn add_and_bind(
+    old: &Subject,
+    source: Source,
+    files: &[PathBuf],
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let failed = |error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    };
+    let mut character = (*old.character).clone();
+    let added = Some(character.clips.len());
+    if character.skeleton.is_empty() {
+        // The motion brings the skeleton: everything is new.
+        return open_and_bind(source, old.cache(), method, params, progress);
+    }
+    for file in files {
+        add_motion(&mut character, file, None, progress).map_err(failed)?;
+    }
+    let subject = Arc::new(old.with_clips(Arc::new(character)));
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
+        other => other,
+    };
+    Ok(Opened { source, subject, actor, added })
 }

@@ -1,12 +1,14 @@
 //! Normals and tangents of source vertices, carried by the local frames of the fine vertices.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::frames::{Frames, LocalFrame};
+use super::frames::{Frames, LocalFrame, LocalFrames, Tangents};
+use super::lanes::{LANES, Lanes, Ops, each, scaled};
 use crate::math::Vec3;
 
-/// Directions of one task.
-const TASK: usize = 2048;
+/// Groups of one task.
+const TASK: usize = 256;
 /// The fine vertex of a direction that has none.
 const NOBODY: u32 = u32::MAX;
 
@@ -17,8 +19,17 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Directions {
     are_normals: bool,
-    /// The fine vertex and the components in its frame.
-    entries: Vec<(u32, [f32; 3])>,
+    count: usize,
+    groups: Vec<Group>,
+}
+
+/// [`LANES`] directions.
+#[derive(Debug, Clone, PartialEq)]
+struct Group {
+    /// The fine vertices.
+    vertex: [u32; LANES],
+    /// Components in their frames.
+    local: [Lanes; 3],
 }
 
 impl Directions {
@@ -45,21 +56,70 @@ impl Directions {
             };
             (vertex, if are_normals { frame.dual_components(&direction) } else { frame.components(&direction) })
         };
-        Self { are_normals, entries: vertex_of.par_iter().zip(directions).map(entry).collect() }
+        let count = vertex_of.len().min(directions.len());
+        let group = |(vertices, directions): (&[Option<u32>], &[Vec3])| {
+            let mut group = Group { vertex: [NOBODY; LANES], local: [[0.0; LANES]; 3] };
+            for (lane, (vertex, local)) in vertices.iter().zip(directions).map(entry).enumerate() {
+                group.vertex[lane] = vertex;
+                for (slot, component) in group.local.iter_mut().zip(local) {
+                    slot[lane] = component;
+                }
+            }
+            group
+        };
+        Self {
+            are_normals,
+            count,
+            groups: vertex_of[..count].par_chunks(LANES).zip(directions[..count].par_chunks(LANES)).map(group).collect(),
+        }
     }
 
     /// Writes the unit directions in the state that `frames` was left in; those without a vertex stay what they are. A direction that
     /// collapsed becomes the normal of the surface. Allocates nothing.
+    ///
+    /// # Panics
+    /// If there is not room for exactly as many directions as there are.
     pub fn directions_into(&self, frames: &Frames, directions: &mut [Vec3]) {
-        self.entries.par_chunks(TASK).zip(directions.par_chunks_mut(TASK)).for_each(|(entries, directions)| {
-            for ((vertex, local), direction) in entries.iter().zip(directions) {
-                let Some(tangents) = frames.tangents.get(*vertex as usize) else { continue };
-                let frame = LocalFrame::new(tangents);
-                let turned = if self.are_normals { frame.covector(local) } else { frame.vector(local) };
-                let norm = turned.norm();
-                // False for NaN too.
-                *direction = if norm > f32::MIN_POSITIVE { turned / norm } else { frame.normal };
-            }
+        assert_eq!(directions.len(), self.count, "room for all directions");
+        self.groups.par_chunks(TASK).zip(directions.par_chunks_mut(TASK * LANES)).for_each(|(groups, directions)| {
+            Arch::new().dispatch(Turn { groups, are_normals: self.are_normals, tangents: &frames.tangents, directions });
         });
+    }
+}
+
+struct Turn<'a> {
+    groups: &'a [Group],
+    are_normals: bool,
+    tangents: &'a [Tangents],
+    directions: &'a mut [Vec3],
+}
+
+impl WithSimd for Turn<'_> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { groups, are_normals, tangents, directions } = self;
+        let ops = Ops(simd);
+        let Some(last) = tangents.len().checked_sub(1) else { return };
+        for (group, directions) in groups.iter().zip(directions.chunks_mut(LANES)) {
+            let (mut a, mut b) = ([[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+            for (lane, &vertex) in group.vertex.iter().enumerate() {
+                [a[lane], b[lane]] = tangents[(vertex as usize).min(last)];
+            }
+            let frames = LocalFrames::new(ops, [ops.gathered(a), ops.gathered(b)]);
+            let turned = if are_normals { frames.covectors(ops, group.local) } else { frames.vectors(ops, group.local) };
+            let norm = ops.norm(turned);
+            let unit = ops.scattered(scaled(turned, each(|lane| 1.0 / norm[lane])));
+            for (lane, direction) in directions.iter_mut().enumerate().filter(|(lane, _)| group.vertex[*lane] != NOBODY) {
+                // False for NaN too.
+                *direction = if norm[lane] > f32::MIN_POSITIVE {
+                    Vec3::new(unit[lane][0], unit[lane][1], unit[lane][2])
+                } else {
+                    Vec3::new(frames.normal[0][lane], frames.normal[1][lane], frames.normal[2][lane])
+                };
+            }
+        }
     }
 }

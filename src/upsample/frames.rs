@@ -1,7 +1,9 @@
 //! What a frame leaves behind: how each fine vertex is turned and stretched.
 
 use nalgebra::Matrix3;
+use pulp::Simd;
 
+use super::lanes::{LANES, Lanes, Ops, Vectors, each, scaled};
 use crate::math::{Point, Vec3};
 
 /// A point in memory: x, y, z and a pad, so that one instruction moves it.
@@ -10,7 +12,9 @@ pub(super) type Slot = [f32; 4];
 pub(super) const SLOTS: usize = 1 << 16;
 
 /// Two tangents of a fine vertex.
-pub(super) type Tangents = [[f32; 3]; 2];
+pub(super) type Tangents = [Slot; 2];
+/// The first two axes of the world.
+const WORLD: Tangents = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
 
 /// Tangents whose parallelogram is smaller than this (at rest it is about 1) say nothing about a direction.
 const FLAT: f32 = 1e-6;
@@ -22,7 +26,7 @@ const FLAT: f32 = 1e-6;
 pub struct Frames {
     /// The coarse positions.
     pub(super) slots: Vec<Slot>,
-    /// Of every fine vertex; degenerate ones are the first two axes of the world.
+    /// Of every fine vertex; where they are degenerate, the first two axes of the world.
     pub(super) tangents: Vec<Tangents>,
     /// Of every coarse vertex, if asked for.
     pub(super) coarse_normals: Vec<Vec3>,
@@ -34,7 +38,7 @@ impl Frames {
         // nothing.
         let slots = vec![[0.0; 4]; if coarse <= SLOTS { SLOTS } else { coarse }];
         let coarse_normals = vec![Vec3::y(); if with_normals { coarse } else { 0 }];
-        Self { slots, tangents: vec![[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]; fine], coarse_normals }
+        Self { slots, tangents: vec![WORLD; fine], coarse_normals }
     }
 
     pub(super) fn set_coarse(&mut self, coarse: &[Point]) {
@@ -44,57 +48,39 @@ impl Frames {
     }
 }
 
-/// Tangents t₁, t₂ with their unit normal and the area of their parallelogram. The axes of the world if that area is nothing.
+/// Tangents t₁, t₂ with their unit normal: what vectors are counted in. The axes of the world if the tangents span no area.
 #[derive(Clone, Copy)]
 pub(super) struct LocalFrame {
-    pub(super) t: [Vec3; 2],
-    pub(super) normal: Vec3,
-    pub(super) area: f32,
+    t: [Vec3; 2],
+    normal: Vec3,
 }
 
 impl LocalFrame {
-    #[expect(clippy::inline_always, reason = "part of vector code, which must be inlined into the function that enables the instructions")]
-    #[inline(always)]
     pub(super) fn new(tangents: &Tangents) -> Self {
-        let [a, b] = tangents.map(Vec3::from);
+        let [a, b] = tangents.map(|t| Vec3::new(t[0], t[1], t[2]));
         let cross = a.cross(&b);
         let area = cross.norm();
         // False for NaN too.
-        if area > FLAT {
-            Self { t: [a, b], normal: cross / area, area }
-        } else {
-            Self { t: [Vec3::x(), Vec3::y()], normal: Vec3::z(), area: 1.0 }
-        }
+        if area > FLAT { Self { t: [a, b], normal: cross / area } } else { Self { t: [Vec3::x(), Vec3::y()], normal: Vec3::z() } }
     }
 
-    #[expect(clippy::inline_always, reason = "part of vector code, which must be inlined into the function that enables the instructions")]
-    #[inline(always)]
     pub(super) fn tangents(&self) -> Tangents {
-        [self.t[0].into(), self.t[1].into()]
+        self.t.map(|t| [t.x, t.y, t.z, 0.0])
     }
 
     /// The vector with these components along t₁, t₂ and the normal.
-    #[expect(clippy::inline_always, reason = "part of vector code, which must be inlined into the function that enables the instructions")]
-    #[inline(always)]
     pub(super) fn vector(&self, local: &[f32; 3]) -> Vec3 {
         self.t[0] * local[0] + self.t[1] * local[1] + self.normal * local[2]
     }
 
-    /// A multiple of the normal vector (one that is perpendicular to what was perpendicular at rest) with these components along the
-    /// dual frame.
-    pub(super) fn covector(&self, local: &[f32; 3]) -> Vec3 {
-        let [a, b] = self.t;
-        b.cross(&self.normal) * local[0] + self.normal.cross(&a) * local[1] + self.normal * (local[2] * self.area)
-    }
-
     /// Components of a vector, for [`LocalFrame::vector`]. Zero if it is not finite.
     pub(super) fn components(&self, vector: &Vec3) -> [f32; 3] {
-        let columns = [self.t[0], self.t[1], self.normal].map(|column| column.cast::<f64>());
-        let solved = Matrix3::from_columns(&columns).try_inverse().map(|inverse| inverse * vector.cast::<f64>());
+        let columns: Matrix3<f64> = Matrix3::from_columns(&[self.t[0], self.t[1], self.normal]).cast();
+        let solved = columns.try_inverse().map(|inverse| inverse * vector.cast::<f64>());
         finite_or_zero(solved.unwrap_or_default().cast())
     }
 
-    /// Components of a normal vector, for [`LocalFrame::covector`].
+    /// Components of a normal vector, for [`LocalFrames::covectors`].
     pub(super) fn dual_components(&self, normal: &Vec3) -> [f32; 3] {
         finite_or_zero(Vec3::new(normal.dot(&self.t[0]), normal.dot(&self.t[1]), normal.dot(&self.normal)))
     }
@@ -102,4 +88,59 @@ impl LocalFrame {
 
 fn finite_or_zero(vector: Vec3) -> [f32; 3] {
     if vector.iter().all(|c| c.is_finite()) { vector.into() } else { [0.0; 3] }
+}
+
+/// Local frames of [`LANES`] vertices.
+#[derive(Clone, Copy)]
+pub(super) struct LocalFrames {
+    pub(super) t: [Vectors; 2],
+    pub(super) normal: Vectors,
+    area: Lanes,
+}
+
+#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+impl LocalFrames {
+    #[inline(always)]
+    pub(super) fn new<S: Simd>(ops: Ops<S>, t: [Vectors; 2]) -> Self {
+        let cross = ops.cross(t[0], t[1]);
+        let area = ops.norm(cross);
+        let normal = scaled(cross, each(|lane| 1.0 / area[lane]));
+        let mut frames = Self { t, normal, area };
+        // Not so for NaN either.
+        if !area.iter().all(|&area| area > FLAT) {
+            frames.replace_flat();
+        }
+        frames
+    }
+
+    /// The frame of the world where the tangents span no area.
+    #[cold]
+    fn replace_flat(&mut self) {
+        for lane in 0..LANES {
+            if self.area[lane] > FLAT {
+                continue;
+            }
+            for (axis, coordinate) in self.normal.iter_mut().enumerate() {
+                self.t[0][axis][lane] = WORLD[0][axis];
+                self.t[1][axis][lane] = WORLD[1][axis];
+                coordinate[lane] = if axis == 2 { 1.0 } else { 0.0 };
+            }
+            self.area[lane] = 1.0;
+        }
+    }
+
+    /// The vectors with these components along t₁, t₂ and the normal.
+    #[inline(always)]
+    pub(super) fn vectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
+        ops.combine(&[self.t[0], self.t[1], self.normal], local)
+    }
+
+    /// Multiples of the normal vectors (those that are perpendicular to what was perpendicular at rest) with these components along the
+    /// dual frame.
+    #[inline(always)]
+    pub(super) fn covectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
+        let [a, b] = self.t;
+        let dual = [ops.cross(b, self.normal), ops.cross(self.normal, a), self.normal];
+        ops.combine(&dual, [local[0], local[1], each(|lane| local[2][lane] * self.area[lane])])
+    }
 }

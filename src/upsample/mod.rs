@@ -11,7 +11,7 @@
 //! | ρⱼ, ω | `fit.rs` | | ω(r) = (1 − r/ρ)³, ρ the geodesic distance to the (k+1)-th neighbour (`front.rs`) |
 //! | ψ | `fit.rs` | 10 | 1, x, y, z, x², y², z², xy, xz, yz, mean-centred, scaled to the unit ball |
 //! | K⁺ | `fit.rs` | | an orthonormal basis of the monomials in place of the pseudo-inverse |
-//! | Nᵢⱼ | `rows.rs` | k | sum to one, to rounding exactly |
+//! | Nᵢⱼ | `rows.rs` | k | sum to one exactly; 16 bits each |
 //!
 //! # Departures
 //! - Geodesics by unfolding triangles, from the coarse vertices outwards (`front.rs`), not from each fine vertex.
@@ -46,11 +46,11 @@ mod displacement;
 mod fit;
 mod frames;
 mod front;
+mod lanes;
 mod locate;
 mod mls;
 mod rows;
 mod surface;
-mod tree;
 
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
@@ -95,14 +95,14 @@ impl Default for Settings {
 /// - Connected parts of the fine mesh don't hear of each other. A part that no coarse vertex lies on moves with the closest point of the
 ///   others, as rigidly as that; with one or two coarse vertices (or a straight line of them) it can't tell how it turns, and only shifts.
 /// - Output is bit-equal for any number of threads.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Upsampling {
     coarse: usize,
     fine: usize,
     method: Method,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Method {
     /// The coarse mesh is the fine one; only frames are made.
     Copy(Displacement),
@@ -140,6 +140,12 @@ impl Upsampling {
         };
         progress.set_fraction(1.0);
         Ok(Self { coarse: coarse.positions.len(), fine: fine.positions.len(), method })
+    }
+
+    /// Whether it is of the sizes of these meshes.
+    #[must_use]
+    pub fn is_between(&self, fine: &TriMesh, coarse: &TriMesh) -> bool {
+        (self.fine, self.coarse) == (fine.positions.len(), coarse.positions.len())
     }
 
     /// Room for one frame. It belongs to this upsampling, or to one of meshes of the same sizes and the same kind.

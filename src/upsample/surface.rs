@@ -72,7 +72,8 @@ impl<'a> Surface<'a> {
         if crossing < 0.0 || crossing > length * (w_y + below) {
             return along;
         }
-        (w_x - source_x).hypot(w_y + below).min(along)
+        let (across, through) = (w_x - source_x, w_y + below);
+        (across * across + through * through).sqrt().min(along)
     }
 }
 

@@ -86,7 +86,7 @@ fn broken_documents_are_refused_in_a_sentence() {
         ("\"joints\":[1,2]", "\"joints\":[]"),
         ("\"joints\":[1,2]", "\"joints\":[1,22]"),
         ("\"version\":\"2.0\"", "\"version\":\"1.0\""),
-        ("\"scene\":0", "\"extensionsRequired\":[\"EXT_meshopt_compression\"],\"scene\":0"),
+        ("\"scene\":0", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0"),
         ("\"skin\":0", "\"skin\":1"),
         ("\"mesh\":0", "\"mesh\":-1"),
         ("{\"asset\"", "{{\"asset\""),
@@ -174,9 +174,10 @@ proptest! {
     fn shuffled_words(
         words in prop::collection::vec(prop::sample::select(vec![
             "OFF", "COFF", "\n", "\n", "\n", "v", "f", "vt", "vn", "g a", "usemtl m", "\\", "#", "0", "1", "2", "3", "-1", "1e39", "nan", "3.5",
+            "solid", "facet", "normal", "vertex", "endloop", "endfacet", "MeshVersionFormatted", "Dimension", "Vertices", "Triangles", "Tetrahedra",
             "4/1/1", "1//2", "root", "a", "b", "99999999999", "SIMMESH", "é",
         ]), 0..60),
-        kind in prop::sample::select(vec!["obj", "off", "ini"]),
+        kind in prop::sample::select(vec!["obj", "off", "ini", "stl", "mesh"]),
     ) {
         let _ = load_text(kind, words.join(" ").as_bytes(), None);
     }
@@ -184,8 +185,8 @@ proptest! {
     /// The same for skeletons and motions.
     #[test]
     fn shuffled_skeletons(
-        words in prop::collection::vec(prop::sample::select(vec!["\n", "\n", "0", "1", "2", "-1", "nan", "0.5", "root", "a", "b", "1e300"]), 0..40),
-        kind in prop::sample::select(vec!["skel", "anim"]),
+        words in prop::collection::vec(prop::sample::select(vec!["\n", "\n", "#", "0", "1", "2", "-1", "nan", "0.5", "root", "a", "b", "1e300"]), 0..40),
+        kind in prop::sample::select(vec!["skel", "anim", "tgf", "dmat"]),
     ) {
         let mesh = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\n";
         let _ = load_text("obj", mesh, Some((kind, words.join(" ").as_bytes())));

@@ -1,93 +1,108 @@
-//! The binary part: views, and accessors of the arrays of a mesh.
+//! Accessors of the arrays of a mesh.
 
-use gltf::json::accessor::{ComponentType, GenericComponentType, Type};
-use gltf::json::buffer::{Target, View};
-use gltf::json::mesh::Semantic;
-use gltf::json::validation::{Checked, USize64};
-use gltf::json::{Accessor, Index};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Attributes, Writer};
-use crate::character::SourceMesh;
+use super::draft::{Draft, Object, Use};
+use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
 use crate::weights::SkinWeights;
 
-impl Writer {
-    /// Appends a 4-byte-aligned view of the binary part.
-    pub(super) fn view(&mut self, bytes: &[u8], target: Option<Target>) -> Index<View> {
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-        let view = View {
-            buffer: Index::new(0),
-            byte_offset: Some(USize64::from(self.bytes.len())),
-            byte_length: USize64::from(bytes.len()),
-            byte_stride: None,
-            target: target.map(Checked::Valid),
-            name: None,
-            extensions: None,
-            extras: <_>::default(),
-        };
-        self.bytes.extend_from_slice(bytes);
-        self.root.push(view)
+const U8: u32 = 5121;
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const F32: u32 = 5126;
+
+/// How many numbers of an accessor belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Scalar,
+    Vec2,
+    Vec3,
+    Vec4,
+    Mat4,
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "SCALAR",
+            Self::Vec2 => "VEC2",
+            Self::Vec3 => "VEC3",
+            Self::Vec4 => "VEC4",
+            Self::Mat4 => "MAT4",
+        }
     }
 
-    fn accessor(&mut self, bytes: &[u8], target: Option<Target>, component: ComponentType, shape: Type) -> Index<Accessor> {
-        let accessor = Accessor {
-            buffer_view: Some(self.view(bytes, target)),
-            byte_offset: None,
-            count: USize64::from(bytes.len() / (component.size() * shape.multiplicity())),
-            component_type: Checked::Valid(GenericComponentType(component)),
-            type_: Checked::Valid(shape),
-            min: None,
-            max: None,
-            normalized: false,
-            sparse: None,
-            name: None,
-            extensions: None,
-            extras: <_>::default(),
-        };
-        self.root.push(accessor)
+    fn numbers(self) -> usize {
+        match self {
+            Self::Scalar => 1,
+            Self::Vec2 => 2,
+            Self::Vec3 => 3,
+            Self::Vec4 => 4,
+            Self::Mat4 => 16,
+        }
+    }
+}
+
+impl Draft {
+    fn accessor(&mut self, bytes: &[u8], used: Use, component: u32, count: usize, shape: Shape) -> Value {
+        let view = self.view(bytes, used);
+        json!({"bufferView": view, "componentType": component, "count": count, "type": shape.name()})
     }
 
-    pub(super) fn floats(&mut self, values: &[f32], target: Option<Target>, shape: Type) -> Index<Accessor> {
+    pub(super) fn floats(&mut self, values: &[f32], used: Use, shape: Shape) -> usize {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.accessor(&bytes, target, ComponentType::F32, shape)
+        let accessor = self.accessor(&bytes, used, F32, values.len() / shape.numbers(), shape);
+        self.push("accessors", accessor)
+    }
+
+    pub(super) fn vectors(&mut self, vectors: &[Vec3]) -> usize {
+        let values: Vec<f32> = vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect();
+        self.floats(&values, Use::Attribute, Shape::Vec3)
     }
 
     /// With the bounds that the standard wants of positions (3.7.2.1).
-    pub(super) fn positions(&mut self, mesh: &SourceMesh) -> Index<Accessor> {
-        let values: Vec<f32> = mesh.positions.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
-        let index = self.floats(&values, Some(Target::ArrayBuffer), Type::Vec3);
-        let bounds = Bounds::of(&mesh.positions);
+    pub(super) fn positions(&mut self, positions: &[Point]) -> usize {
+        let values: Vec<f32> = positions.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+        let index = self.floats(&values, Use::Attribute, Shape::Vec3);
+        let bounds = Bounds::of(positions);
         if !bounds.is_empty() {
-            let accessor = &mut self.root.accessors[index.value()];
-            accessor.min = Some(json!(bounds.min.coords.as_slice()));
-            accessor.max = Some(json!(bounds.max.coords.as_slice()));
+            let accessor = &mut self.list_mut("accessors")[index];
+            accessor["min"] = json!(bounds.min.coords.as_slice());
+            accessor["max"] = json!(bounds.max.coords.as_slice());
         }
         index
     }
 
     /// With the bounds that the standard wants of key times (5.6).
-    pub(super) fn times(&mut self, times: &[f64]) -> Index<Accessor> {
+    pub(super) fn times(&mut self, times: &[f64]) -> usize {
         let values: Vec<f32> = times.iter().map(|&t| t as f32).collect();
-        let index = self.floats(&values, None, Type::Scalar);
-        let accessor = &mut self.root.accessors[index.value()];
-        accessor.min = Some(json!([values.iter().copied().fold(f32::INFINITY, f32::min)]));
-        accessor.max = Some(json!([values.iter().copied().fold(f32::NEG_INFINITY, f32::max)]));
+        let index = self.floats(&values, Use::Other, Shape::Scalar);
+        let accessor = &mut self.list_mut("accessors")[index];
+        accessor["min"] = json!([values.iter().copied().fold(f32::INFINITY, f32::min)]);
+        accessor["max"] = json!([values.iter().copied().fold(f32::NEG_INFINITY, f32::max)]);
         index
     }
 
-    pub(super) fn indices(&mut self, mesh: &SourceMesh) -> Index<Accessor> {
-        let corners = mesh.triangles.as_flattened();
-        let (bytes, component): (Vec<u8>, _) = if u16::try_from(mesh.positions.len()).is_ok() {
-            (corners.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect(), ComponentType::U16)
+    pub(super) fn corners(&mut self, triangles: &[[u32; 3]], vertices: usize) -> usize {
+        let corners = triangles.as_flattened();
+        let (bytes, component): (Vec<u8>, _) = if u16::try_from(vertices).is_ok() {
+            (corners.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect(), U16)
         } else {
-            (corners.iter().flat_map(|&i| i.to_le_bytes()).collect(), ComponentType::U32)
+            (corners.iter().flat_map(|&i| i.to_le_bytes()).collect(), U32)
         };
-        self.accessor(&bytes, Some(Target::ElementArrayBuffer), component, Type::Scalar)
+        let accessor = self.accessor(&bytes, Use::Corners, component, corners.len(), Shape::Scalar);
+        self.push("accessors", accessor)
     }
 
-    /// Writes `JOINTS_n` and `WEIGHTS_n`, as many as the vertex with most influences needs.
-    pub(super) fn weights(&mut self, weights: &SkinWeights, joints: usize, attributes: &mut Attributes) {
+    pub(super) fn matrices(&mut self, matrices: &[Affine]) -> usize {
+        let values: Vec<f32> = matrices.iter().flat_map(matrix).collect();
+        self.floats(&values, Use::Other, Shape::Mat4)
+    }
+
+    /// Writes `JOINTS_n` and `WEIGHTS_n`, as many as the vertex with most influences needs. `place_of` says where in the skin's list
+    /// of `joints` joints each joint of the skeleton is.
+    pub(super) fn weights(&mut self, weights: &SkinWeights, joints: usize, place_of: impl Fn(usize) -> u16, attributes: &mut Object) {
         let most = (0..weights.len()).map(|v| weights.of(v).count()).max().unwrap_or(0);
         for set in 0..most.div_ceil(4).max(1) {
             let mut indices = Vec::with_capacity(weights.len() * 4);
@@ -95,20 +110,24 @@ impl Writer {
             for vertex in 0..weights.len() {
                 let mut row = weights.of(vertex).skip(set * 4);
                 for _ in 0..4 {
-                    let (joint, weight) = row.next().unwrap_or((0, 0.0));
-                    indices.push(joint as u16);
+                    let (joint, weight) = row.next().map_or((0, 0.0), |(joint, weight)| (place_of(joint), weight));
+                    indices.push(joint);
                     values.push(weight);
                 }
             }
             let (bytes, component): (Vec<u8>, _) = if joints <= 256 {
-                (indices.iter().map(|&i| i as u8).collect(), ComponentType::U8)
+                (indices.iter().map(|&i| i as u8).collect(), U8)
             } else {
-                (indices.iter().flat_map(|i| i.to_le_bytes()).collect(), ComponentType::U16)
+                (indices.iter().flat_map(|i| i.to_le_bytes()).collect(), U16)
             };
-            let indices = self.accessor(&bytes, Some(Target::ArrayBuffer), component, Type::Vec4);
-            let values = self.floats(&values, Some(Target::ArrayBuffer), Type::Vec4);
-            attributes.insert(Checked::Valid(Semantic::Joints(set as u32)), indices);
-            attributes.insert(Checked::Valid(Semantic::Weights(set as u32)), values);
+            let accessor = self.accessor(&bytes, Use::Attribute, component, weights.len(), Shape::Vec4);
+            attributes.insert(format!("JOINTS_{set}"), json!(self.push("accessors", accessor)));
+            attributes.insert(format!("WEIGHTS_{set}"), json!(self.floats(&values, Use::Attribute, Shape::Vec4)));
         }
     }
+}
+
+/// At the file's precision.
+pub(super) fn matrix(transform: &Affine) -> [f32; 16] {
+    std::array::from_fn(|i| transform.matrix()[i] as f32)
 }

@@ -7,7 +7,7 @@ use gltf::json::validation::{Checked, USize64};
 use gltf::json::{Accessor, Root, buffer::View};
 
 use super::document::size;
-use crate::io::error::{Parsed, bad};
+use crate::io::error::{Parsed, Problem, bad};
 
 /// Bytes that may be decoded from one file: overlapping accessors must not multiply a small file into a full memory.
 const BUDGET: usize = 256 << 20;
@@ -16,6 +16,8 @@ const BUDGET: usize = 256 << 20;
 pub struct Accessors<'a> {
     root: &'a Root,
     buffers: &'a [Option<Vec<u8>>],
+    /// Of compressed views what they hold.
+    decoded: &'a [Option<Vec<u8>>],
     left: Cell<usize>,
 }
 
@@ -44,8 +46,8 @@ fn unsigned(component: ComponentType, b: &[u8]) -> u32 {
 }
 
 impl<'a> Accessors<'a> {
-    pub fn new(root: &'a Root, buffers: &'a [Option<Vec<u8>>]) -> Self {
-        Self { root, buffers, left: Cell::new(BUDGET) }
+    pub fn new(root: &'a Root, buffers: &'a [Option<Vec<u8>>], decoded: &'a [Option<Vec<u8>>]) -> Self {
+        Self { root, buffers, decoded, left: Cell::new(BUDGET) }
     }
 
     /// Elements as real numbers.
@@ -118,15 +120,10 @@ impl<'a> Accessors<'a> {
     }
 
     /// Bytes of `count` elements from an offset in a view, and their stride; checked to lie inside.
-    fn slice(&self, view: usize, offset: USize64, element: usize, count: usize, what: &str) -> Parsed<(&'a [u8], usize)> {
-        let Some(view) = self.root.buffer_views.get(view) else { return bad(format!("{what} refers to a missing buffer view")) };
+    fn slice(&self, view_index: usize, offset: USize64, element: usize, count: usize, what: &str) -> Parsed<(&'a [u8], usize)> {
+        let Some(view) = self.root.buffer_views.get(view_index) else { return bad(format!("{what} refers to a missing buffer view")) };
         let stride = view.byte_stride.map_or(element, |stride| stride.0).max(1);
-        let Some(Some(buffer)) = self.buffers.get(view.buffer.value()) else {
-            return bad(format!("{what} lies in buffer {}, which has no data", view.buffer));
-        };
-        let Some(bytes) = view_range(view).and_then(|range| buffer.get(range)) else {
-            return bad(format!("{what} lies in a buffer view that reaches beyond its buffer"));
-        };
+        let bytes = self.view_bytes(view_index).map_err(|problem| Problem::new(format!("{what}: {problem}")))?;
         // The last element needs its own bytes only, not a whole stride.
         let needed = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride)?.checked_add(element));
         let from_offset = bytes.get(size(offset)..).unwrap_or(&[]);
@@ -151,8 +148,11 @@ impl<'a> Accessors<'a> {
         let Some(stored) = self.root.buffer_views.get(view) else {
             return bad(format!("buffer view {view} is missing"));
         };
+        if let Some(Some(decoded)) = self.decoded.get(view) {
+            return Ok(decoded);
+        }
         let Some(Some(buffer)) = self.buffers.get(stored.buffer.value()) else {
-            return bad(format!("buffer view {view} has no data"));
+            return bad(format!("buffer view {view} lies in buffer {}, which has no data", stored.buffer));
         };
         match view_range(stored).and_then(|range| buffer.get(range)) {
             Some(bytes) => Ok(bytes),

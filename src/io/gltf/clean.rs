@@ -61,7 +61,6 @@ pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
         animations: strict::<Animation>(tree, "animations", ANIMATION, mend_animation)?,
         buffers: strict(tree, "buffers", BUFFER, |_| {})?,
         buffer_views: strict(tree, "bufferViews", BUFFER_VIEW, |_| {})?,
-        extensions_required: value(tree, "extensionsRequired")?.unwrap_or_default(),
         images: lenient(tree, "images", IMAGE, |_| {})?.0,
         materials,
         meshes: strict::<Mesh>(tree, "meshes", MESH, mend_mesh)?,
@@ -69,7 +68,7 @@ pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
         scene: value(tree, "scene")?,
         scenes: strict::<Scene>(tree, "scenes", SCENE, |scene| default_list(scene, "nodes"))?,
         skins: strict::<Skin>(tree, "skins", SKIN, |skin| default_list(skin, "joints"))?,
-        textures: lenient(tree, "textures", TEXTURE, |_| {})?.0,
+        textures: lenient(tree, "textures", TEXTURE, no_picture)?.0,
         ..Root::default()
     };
     Ok((root, torn_materials))
@@ -106,7 +105,9 @@ fn lenient<T: DeserializeOwned>(tree: &mut Object, key: &str, keep: &[&str], men
         let name = value["name"].as_str().map(str::to_owned);
         let read = serde_json::from_value(prepared(value, keep, mend)).or_else(|_| {
             torn += 1;
-            serde_json::from_value(json!({"name": name}))
+            let mut plain = Value::Object(Object::from_iter([("name".to_owned(), json!(name))]));
+            plain.as_object_mut().into_iter().for_each(mend);
+            serde_json::from_value(plain)
         });
         list.push(read.map_err(|error| Problem::new(format!("not valid glTF: {key}: {error}")))?);
     }
@@ -151,6 +152,11 @@ fn tame(value: &mut Value) {
 
 fn default_list(object: &mut Object, key: &str) {
     object.entry(key).or_insert_with(|| json!([]));
+}
+
+/// A texture whose picture only an extension has has none for us.
+fn no_picture(texture: &mut Object) {
+    texture.entry("source").or_insert_with(|| json!(u32::MAX));
 }
 
 /// A channel without a target node moves nothing (glTF 2.0, 5.7.1) and goes; one without a path keeps its place with an unknown one.

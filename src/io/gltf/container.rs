@@ -7,8 +7,10 @@ use gltf::binary;
 use gltf::json::{Buffer, Root};
 
 use super::document::size;
-use crate::io::bytes::read_file;
-use crate::io::error::{Parsed, bad};
+use super::extensions::Compressed;
+use super::meshopt;
+use crate::io::bytes::{LARGEST_FILE, read_file};
+use crate::io::error::{Parsed, Problem, bad};
 
 /// A JSON and a binary chunk.
 type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
@@ -98,12 +100,30 @@ pub fn buffers(root: &Root, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<
             }
             total += data.len();
         }
-        if total > crate::io::bytes::LARGEST_FILE {
+        if total > LARGEST_FILE {
             return bad("the buffers together are larger than 512 MB");
         }
         all.push(data);
     }
     Ok(all)
+}
+
+/// Decodes the compressed buffer views; `None` for the others.
+pub fn decompress(compressed: &[Option<Compressed>], buffers: &[Option<Vec<u8>>]) -> Parsed<Vec<Option<Vec<u8>>>> {
+    let mut total = 0_usize;
+    let mut decode = |(i, view): (usize, &Option<Compressed>)| {
+        let Some(view) = view else { return Ok(None) };
+        let Compressed { buffer, offset, length, stride, count, mode, filter } = *view;
+        total = total.saturating_add(count.saturating_mul(stride));
+        if total > LARGEST_FILE / 2 {
+            return bad(format!("buffer view {i} and those before it claim {total} bytes, more than a character can have"));
+        }
+        let data = buffers.get(buffer).and_then(|data| data.as_ref()?.get(offset..offset.checked_add(length)?));
+        let Some(data) = data else { return bad(format!("the compressed data of buffer view {i} reaches beyond its buffer")) };
+        let decoded = meshopt::decode(data, mode, filter, count, stride);
+        decoded.map(Some).map_err(|problem| Problem::new(format!("buffer view {i}: {problem}")))
+    };
+    compressed.iter().enumerate().map(&mut decode).collect()
 }
 
 fn data_of(index: usize, buffer: &Buffer, binary: Option<&[u8]>, place: &Place) -> Parsed<Option<Vec<u8>>> {

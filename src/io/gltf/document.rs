@@ -7,6 +7,7 @@ use gltf::json::validation::{Checked, USize64};
 use gltf::json::{Asset, Index, Node, Root};
 
 use super::clean;
+use super::extensions::Extensions;
 use crate::io::error::{Parsed, bad};
 
 /// A document whose references all point at something.
@@ -16,10 +17,13 @@ pub struct Document {
     pub root: Root,
     /// How many materials could not be read and are plain.
     pub torn_materials: usize,
+    /// What extensions say.
+    pub extensions: Extensions,
 }
 
 /// Extensions that change nothing that we read, or that we read: by full name or by prefix (ending in `*`).
-const KNOWN_EXTENSIONS: [&str; 12] = [
+const KNOWN_EXTENSIONS: [&str; 14] = [
+    "EXT_meshopt_compression",
     "KHR_materials_*",
     "KHR_texture_*",
     "EXT_texture_*",
@@ -32,6 +36,7 @@ const KNOWN_EXTENSIONS: [&str; 12] = [
     "VRM",
     "VRMC_*",
     "MSFT_lod",
+    "KHR_node_*",
 ];
 
 impl Document {
@@ -40,10 +45,11 @@ impl Document {
         let mut tree = clean::tree(json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json))?;
         // The version first: the objects of glTF 1.0 have other shapes.
         check_version(clean::asset(&mut tree)?.as_ref())?;
+        check_extensions(&tree)?;
+        let extensions = Extensions::of(&tree)?;
         let (root, torn_materials) = clean::root(tree)?;
-        check_extensions(&root)?;
         check_references(&root)?;
-        Ok(Self { root, torn_materials })
+        Ok(Self { root, torn_materials, extensions })
     }
 }
 
@@ -67,14 +73,22 @@ pub fn children(node: &Node) -> impl DoubleEndedIterator<Item = usize> {
     node.children.iter().flatten().map(Index::value)
 }
 
-fn check_extensions(root: &Root) -> Parsed<()> {
-    let known = |name: &String| {
-        KNOWN_EXTENSIONS.iter().any(|known| match known.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => name == known,
-        })
-    };
-    let unknown: Vec<&str> = root.extensions_required.iter().filter(|name| !known(name)).map(String::as_str).collect();
+/// Whether an extension is read, or changes nothing that is.
+fn is_known(name: &str) -> bool {
+    KNOWN_EXTENSIONS.iter().any(|known| match known.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == *known,
+    })
+}
+
+/// The extensions that a file uses, but could do without, and that are not read.
+pub fn unknown_extensions(used: &[String]) -> Vec<&str> {
+    used.iter().map(String::as_str).filter(|name| !is_known(name)).collect()
+}
+
+fn check_extensions(tree: &serde_json::Map<String, serde_json::Value>) -> Parsed<()> {
+    let required = tree.get("extensionsRequired").and_then(|list| list.as_array()).into_iter().flatten();
+    let unknown: Vec<&str> = required.filter_map(|name| name.as_str()).filter(|name| !is_known(name)).collect();
     if unknown.is_empty() {
         return Ok(());
     }

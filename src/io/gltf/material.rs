@@ -10,6 +10,7 @@ use gltf::json::{Index, Material as Written, Root, Texture};
 use super::accessor::Accessors;
 use super::container::Place;
 use super::document::number;
+use super::extensions::TextureTransform;
 use crate::character::{Character, Image, Material, Severity};
 use crate::io::error::{Parsed, bad};
 use crate::io::picture;
@@ -20,13 +21,15 @@ pub struct Materials {
     pub all: Vec<Material>,
     /// `TEXCOORD_n` per material.
     pub tex_coord_set: Vec<u32>,
+    /// Where `KHR_texture_transform` puts them, per material.
+    pub transforms: Vec<Option<TextureTransform>>,
 }
 
 /// Reads all materials and the base-colour pictures they use.
 pub fn read(root: &Root, accessors: &Accessors<'_>, place: &Place, character: &mut Character) -> Materials {
     let mut images: HashMap<usize, Option<Arc<Image>>> = HashMap::new();
     let mut decoded_bytes = 0;
-    let mut materials = Materials { all: Vec::new(), tex_coord_set: Vec::new() };
+    let mut materials = Materials { all: Vec::new(), tex_coord_set: Vec::new(), transforms: Vec::new() };
     for (i, material) in root.materials.iter().enumerate() {
         let look = Look::of(material);
         let image = look.texture.and_then(|texture| image_of(root, texture));

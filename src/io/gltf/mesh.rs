@@ -10,7 +10,7 @@ use super::material::Materials;
 use super::scene::Scene;
 use super::skeleton::{Rig, between};
 use super::weights;
-use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::character::{Attachment, Character, Severity, SourceMesh, SourcePrimitive};
 use crate::io::error::{Parsed, bad};
 use crate::math::{Point, Vec3, linear_part};
 use crate::progress::Progress;
@@ -37,24 +37,26 @@ pub struct Tally {
 }
 
 impl Context<'_> {
-    /// All meshes of the scene: nodes depth-first, primitives in order.
-    pub fn meshes(&self, character: &mut Character, progress: &Progress) -> Parsed<Vec<SourceMesh>> {
+    /// All meshes of the scene, and where each comes from: nodes depth-first, primitives in order.
+    pub fn meshes(&self, character: &mut Character, progress: &Progress) -> Parsed<(Vec<SourceMesh>, Vec<SourcePrimitive>)> {
         let mut tally = Tally::default();
-        let mut meshes = Vec::new();
+        let (mut meshes, mut places) = (Vec::new(), Vec::new());
         for &node in &self.scene.visible {
             let Some(mesh) = self.root.nodes[node].mesh.and_then(|mesh| self.root.get(mesh)) else { continue };
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if progress.is_cancelled() {
-                    return Ok(meshes);
+                    return Ok((meshes, places));
                 }
                 let own = self.root.nodes[node].name.as_ref().or(mesh.name.as_ref());
                 let name = own.cloned().unwrap_or_else(|| format!("mesh{}", meshes.len()));
                 let name = if i == 0 { name } else { format!("{name}.{}", i + 1) };
-                meshes.extend(self.primitive(node, primitive, name, &mut tally)?);
+                let Some(read) = self.primitive(node, primitive, name, &mut tally)? else { continue };
+                places.push(SourcePrimitive { node, primitive: i, turned: self.is_mirrored(node, &read.attachment) });
+                meshes.push(read);
             }
         }
         tally.note(character);
-        Ok(meshes)
+        Ok((meshes, places))
     }
 
     fn primitive(&self, node: usize, primitive: &Primitive, name: String, tally: &mut Tally) -> Parsed<Option<SourceMesh>> {
@@ -138,10 +140,18 @@ impl Context<'_> {
     }
 
     fn tex_coords(&self, primitive: &Primitive) -> Parsed<Option<Vec<[f32; 2]>>> {
-        let set = number(primitive.material).and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let material = number(primitive.material);
+        let transform = material.and_then(|m| self.materials.transforms.get(m)).copied().flatten();
+        let set = material.and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
+        let set = transform.and_then(|transform| transform.tex_coord).unwrap_or(set);
         let found = attribute(primitive, Semantic::TexCoords(set)).or_else(|| attribute(primitive, Semantic::TexCoords(0)));
         let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else { return Ok(None) };
-        let coords = self.accessors.reals::<2>(accessor)?;
+        let mut coords = self.accessors.reals::<2>(accessor)?;
+        if let Some(transform) = transform {
+            for uv in &mut coords {
+                *uv = transform.apply(*uv);
+            }
+        }
         Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Container and buffers ([`container`]) → JSON, made fit for the `gltf` crate ([`clean`]), parsed by it and checked ([`document`])
 //! → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]),
-//! materials ([`material`]). The crate gives the structures; what they point at is read by [`accessor`], which trusts nothing.
+//! materials ([`material`]); what extensions say comes first ([`extensions`]). The crate gives the structures; what they point at is read by [`accessor`], which trusts nothing.
 //!
 //! # Departures
 //! - Vertices with no usable weight follow the nearest bone; weights are made to sum to 1.
@@ -10,27 +10,40 @@
 //! - Triangles of mirrored meshes are turned, so that the outside stays outside.
 //! - Of a node's matrix, shear of less than 1e-6 is taken for rounding.
 //! - Morph targets, cameras and lights are not read.
+//!
+//! # Extensions
+//! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_texture_transform` (of the base colour) and
+//! `KHR_materials_pbrSpecularGlossiness` are read, of VRM 0 and 1 the human's bones and the springs. Others that a file requires and that
+//! change its shape are refused by name; others that it only uses are named in a note.
 
 mod accessor;
 mod clean;
 mod clips;
 pub(crate) mod container;
 mod document;
+mod extensions;
 mod material;
 mod mesh;
+mod meshopt;
 mod scene;
 mod skeleton;
+mod vrm;
 mod weights;
 
 use std::path::Path;
+use std::sync::Arc;
+
+pub(super) use skeleton::{bind_others, is_invertible};
+pub(super) use weights::give_to_nearest_bone;
 
 use accessor::Accessors;
 use container::Place;
 use document::{Document, number, size};
+use extensions::Extensions;
 use gltf::json::{Root, mesh::Semantic};
 
 use super::error::{IoError, Parsed};
-use crate::character::{Character, Severity};
+use crate::character::{Character, Severity, SourceDocument};
 use crate::progress::Progress;
 
 /// Reads a glTF or GLB from memory; files that it names can't be found. The character may lack meshes or joints.
@@ -44,16 +57,17 @@ pub fn read_gltf_bytes(name: &str, bytes: &[u8]) -> Result<Character, IoError> {
     Ok(character)
 }
 
-/// Reads a document with its external files beside it. Not yet finished: see [`super::finish`].
-pub(super) fn read_document(path: &Path, bytes: &[u8], progress: &Progress) -> Parsed<Character> {
-    read(bytes, &Place { folder: path.parent().map(Path::to_owned) }, progress)
+/// Reads a document with its external files in a folder. Not yet finished: see [`super::finish`].
+pub(super) fn read_document(folder: Option<&Path>, bytes: &[u8], progress: &Progress) -> Parsed<Character> {
+    read(bytes, &Place { folder: folder.map(Path::to_owned) }, progress)
 }
 
 fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     let (json, binary) = container::split(bytes)?;
-    let Document { root, torn_materials } = Document::parse(&json)?;
+    let Document { root, torn_materials, extensions } = Document::parse(&json)?;
     let buffers = container::buffers(&root, binary.as_deref(), place)?;
-    let accessors = Accessors::new(&root, &buffers);
+    let decoded = container::decompress(&extensions.compressed, &buffers)?;
+    let accessors = Accessors::new(&root, &buffers, &decoded);
     let scene = scene::Scene::of(&root)?;
     progress.set_fraction(0.3);
     let mut character = Character { metres_per_unit: 1.0, ..Character::default() };
@@ -61,17 +75,52 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     let rig = skeleton::Rig::of(&root, &scene, &accessors, &vertices, &mut character)?;
     character.clips = clips::read(&root, &accessors, &rig.joint_of_node, &mut character)?;
     progress.set_fraction(0.5);
-    let materials = material::read(&root, &accessors, place, &mut character);
+    let mut materials = material::read(&root, &accessors, place, &mut character);
+    materials.transforms.clone_from(&extensions.transforms);
     if torn_materials > 0 {
         let text = format!("materials that are not as glTF describes them, replaced by plain ones: {torn_materials}");
         character.note(Severity::Warning, torn_materials, text);
     }
     progress.set_fraction(0.8);
     let context = mesh::Context { root: &root, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
-    character.meshes = context.meshes(&mut character, progress)?;
+    let (meshes, places) = context.meshes(&mut character, progress)?;
+    let joint_nodes = joint_nodes(&rig);
+    character.meshes = meshes;
+    vrm::read(&extensions.vrm, &root, &rig.joint_of_node, &mut character);
     character.skeleton = rig.skeleton;
     character.materials = materials.all;
+    note_extensions(&extensions, &mut character);
+    let (json, folder, clips) = (json.into_owned(), place.folder.clone(), character.clips.len());
+    character.document = Some(Arc::new(SourceDocument { json, buffers, folder, meshes: places, joint_nodes, clips }));
     Ok(character)
+}
+
+/// Names what is passed over.
+fn note_extensions(extensions: &Extensions, character: &mut Character) {
+    let unknown = document::unknown_extensions(&extensions.used);
+    if !unknown.is_empty() {
+        let text = format!("glTF extensions of the file that are not read: {}", unknown.join(", "));
+        character.note(Severity::Info, unknown.len(), text);
+    }
+    let mut pictures = extensions.other_pictures.clone();
+    pictures.sort_unstable();
+    pictures.dedup();
+    if !pictures.is_empty() {
+        let text =
+            format!("textures left out because only {} has their pictures: {}", pictures.join(", "), extensions.other_pictures.len());
+        character.note(Severity::Warning, extensions.other_pictures.len(), text);
+    }
+}
+
+/// The node of every joint.
+fn joint_nodes(rig: &skeleton::Rig) -> Vec<usize> {
+    let mut nodes = vec![0; rig.skeleton.len()];
+    for (node, joint) in rig.joint_of_node.iter().enumerate() {
+        if let Some(joint) = joint {
+            nodes[*joint] = node;
+        }
+    }
+    nodes
 }
 
 /// How many vertices every skin carries in the scene.

@@ -237,7 +237,7 @@ fn likely_place(skin: &BoundSkin, top: usize, others: &[Affine], rest: &impl Fn(
 }
 
 /// Joints of no skin keep, from rest to bind, their place relative to their parent, or to a bound joint below them.
-fn bind_others(bind: &mut [Option<Affine>], parents: &[Option<usize>], rest: &impl Fn(usize) -> Affine) {
+pub fn bind_others(bind: &mut [Option<Affine>], parents: &[Option<usize>], rest: &impl Fn(usize) -> Affine) {
     for joint in (0..bind.len()).rev() {
         // A joint that hangs on a bound one follows that; only those above all bound ones go by what they carry.
         if let (Some(below), Some(parent)) = (bind[joint], parents[joint])
@@ -270,11 +270,11 @@ fn top_joint(skin: &BoundSkin, parents: &[Option<usize>]) -> usize {
     best.unwrap_or(0)
 }
 
-fn is_invertible(transform: &Affine) -> bool {
+pub fn is_invertible(transform: &Affine) -> bool {
     transform.matrix().iter().all(|c| c.is_finite()) && transform.try_inverse().is_some_and(|i| i.matrix().iter().all(|c| c.is_finite()))
 }
 
-fn without_scale(transform: &Affine) -> Affine {
+pub fn without_scale(transform: &Affine) -> Affine {
     let trs = Trs::from_affine(transform);
     let upright = Trs { scale: nalgebra::Vector3::repeat(1.0), ..trs }.to_affine();
     if is_invertible(&upright) { upright } else { Trs::at(trs.translation).to_affine() }

@@ -85,6 +85,17 @@ pub fn read(
     Ok(Some(Attachment::Skinned { weights, joint_from_mesh }))
 }
 
+/// As [`on_nearest_bone`], for a mesh in world space on all joints.
+pub fn give_to_nearest_bone(weights: SkinWeights, empty: &[usize], positions: &[Point], skeleton: &Skeleton) -> SkinWeights {
+    if empty.is_empty() {
+        return weights;
+    }
+    let joints: Vec<usize> = (0..skeleton.len()).collect();
+    let joint_from_mesh = vec![Affine::identity(); joints.len()];
+    let all = BoundSkin { joints, joint_from_mesh, world_from_mesh: Affine::identity() };
+    on_nearest_bone(&weights, empty, positions, skeleton, &all)
+}
+
 /// Gives each of the `empty` vertices wholly to the joint of the skin's bone that is nearest in the bind pose.
 fn on_nearest_bone(weights: &SkinWeights, empty: &[usize], positions: &[Point], skeleton: &Skeleton, skin: &BoundSkin) -> SkinWeights {
     let mut in_skin = vec![false; skeleton.len()];

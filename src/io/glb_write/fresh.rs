@@ -1,0 +1,262 @@
+//! Documents made of nothing but a character.
+//!
+//! One node per joint (and one more above it where the character has a constant transform there), one node per source mesh, one
+//! skin for all meshes with the same inverse bind matrices. Positions are written as they are, weights as `f32`, in as many sets
+//! of four as the vertices need, so that a character that is written and read is the same.
+//!
+//! Readers meet meshes depth-first from the roots: meshes before the first rigid prop are therefore roots before the skeleton, props
+//! are children of their joints, later meshes are roots after it.
+
+use std::io::Cursor;
+
+use serde_json::{Value, json};
+
+use super::GlbWriteError;
+use super::blocks::{Shape, matrix};
+use super::draft::{Draft, Object, Use};
+use crate::character::{Attachment, Character, Image, Material, SourceMesh};
+use crate::math::{Affine, Quat, Vec3, Vec64};
+use crate::rig::{Skeleton, Trs};
+
+/// The whole character.
+pub(super) fn whole(character: &Character) -> Result<Draft, GlbWriteError> {
+    let mut writer = Writer { draft: Draft::new(), first: Vec::new(), top: Vec::new(), had_prop: false, skins: Vec::new() };
+    let joint_nodes = writer.draft.skeleton(&character.skeleton, &mut writer.top);
+    materials(character, &mut writer.draft)?;
+    for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
+        check(mesh, &character.skeleton)?;
+        writer.mesh(mesh, character.skeleton.len(), &joint_nodes);
+    }
+    for clip in &character.clips {
+        writer.draft.clip(clip, &joint_nodes);
+    }
+    writer.first.append(&mut writer.top);
+    Ok(with_scene(writer.draft, &character.name, &writer.first))
+}
+
+/// Nothing but the meshes, each on a root node of its own, without skeleton and clips.
+pub(super) fn meshes_alone(character: &Character) -> Result<Draft, GlbWriteError> {
+    let mut writer = Writer { draft: Draft::new(), first: Vec::new(), top: Vec::new(), had_prop: false, skins: Vec::new() };
+    materials(character, &mut writer.draft)?;
+    for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
+        check(mesh, &character.skeleton)?;
+        let attributes = writer.attributes(mesh);
+        writer.mesh_node(mesh, &attributes, json!({"name": mesh.name}), None);
+    }
+    Ok(with_scene(writer.draft, &character.name, &writer.first))
+}
+
+fn materials(character: &Character, draft: &mut Draft) -> Result<(), GlbWriteError> {
+    character.materials.iter().try_for_each(|material| write_material(material, draft))
+}
+
+fn with_scene(mut draft: Draft, name: &str, nodes: &[usize]) -> Draft {
+    let scene = draft.push("scenes", if nodes.is_empty() { json!({"name": name}) } else { json!({"name": name, "nodes": nodes}) });
+    draft.tree.insert("scene".to_owned(), json!(scene));
+    draft
+}
+
+struct Writer<'a> {
+    draft: Draft,
+    /// Roots that come before the skeleton.
+    first: Vec<usize>,
+    top: Vec<usize>,
+    had_prop: bool,
+    /// Skins by what they bind.
+    skins: Vec<(&'a [Affine], usize)>,
+}
+
+impl<'a> Writer<'a> {
+    fn mesh(&mut self, mesh: &'a SourceMesh, joints: usize, joint_nodes: &[usize]) {
+        let mut attributes = self.attributes(mesh);
+        let mut node = json!({"name": mesh.name});
+        let mut parent = None;
+        match &mesh.attachment {
+            Attachment::Skinned { weights, joint_from_mesh } => {
+                self.draft.weights(weights, joints, |joint| joint as u16, &mut attributes);
+                node["skin"] = json!(self.skin(joint_from_mesh, joint_nodes));
+            }
+            Attachment::Rigid { joint, joint_from_mesh } => {
+                parent = Some(joint_nodes[*joint]);
+                place(&mut node, joint_from_mesh);
+            }
+            Attachment::Static { world_from_mesh } => place(&mut node, world_from_mesh),
+            Attachment::Unweighted => {}
+        }
+        self.mesh_node(mesh, &attributes, node, parent);
+    }
+
+    fn attributes(&mut self, mesh: &SourceMesh) -> Object {
+        let mut attributes = Object::new();
+        attributes.insert("POSITION".to_owned(), json!(self.draft.positions(&mesh.positions)));
+        if let Some(normals) = &mesh.normals {
+            attributes.insert("NORMAL".to_owned(), json!(self.draft.vectors(&unit(normals))));
+        }
+        if let Some(tex_coords) = &mesh.tex_coords {
+            let written = self.draft.floats(tex_coords.as_flattened(), Use::Attribute, Shape::Vec2);
+            attributes.insert("TEXCOORD_0".to_owned(), json!(written));
+        }
+        attributes
+    }
+
+    fn mesh_node(&mut self, mesh: &SourceMesh, attributes: &Object, mut node: Value, parent: Option<usize>) {
+        let mut primitive = json!({"attributes": attributes});
+        if mesh.triangles.is_empty() {
+            // Vertices without a surface are points.
+            primitive["mode"] = json!(0);
+        } else {
+            primitive["indices"] = json!(self.draft.corners(&mesh.triangles, mesh.positions.len()));
+        }
+        if let Some(material) = mesh.material {
+            primitive["material"] = json!(material);
+        }
+        node["mesh"] = json!(self.draft.push("meshes", json!({"name": mesh.name, "primitives": [primitive]})));
+        self.had_prop |= parent.is_some();
+        let mut top = Vec::new();
+        self.draft.node(node, parent, &mut top);
+        if self.had_prop { self.top.append(&mut top) } else { self.first.append(&mut top) }
+    }
+
+    fn skin(&mut self, joint_from_mesh: &'a [Affine], joint_nodes: &[usize]) -> usize {
+        if let Some((_, skin)) = self.skins.iter().find(|(known, _)| *known == joint_from_mesh) {
+            return *skin;
+        }
+        let skin = self.draft.skin(joint_from_mesh, joint_nodes);
+        self.skins.push((joint_from_mesh, skin));
+        skin
+    }
+}
+
+impl Draft {
+    /// Appends a node below its parent, or to the roots.
+    fn node(&mut self, node: Value, parent: Option<usize>, roots: &mut Vec<usize>) -> usize {
+        let index = self.push("nodes", node);
+        match parent {
+            Some(parent) => {
+                let parent = &mut self.list_mut("nodes")[parent];
+                match parent.get_mut("children").and_then(Value::as_array_mut) {
+                    Some(children) => children.push(json!(index)),
+                    None => parent["children"] = json!([index]),
+                }
+            }
+            None => roots.push(index),
+        }
+        index
+    }
+
+    /// Writes the joints; returns the node of each.
+    pub(super) fn skeleton(&mut self, skeleton: &Skeleton, roots: &mut Vec<usize>) -> Vec<usize> {
+        let mut nodes: Vec<usize> = Vec::with_capacity(skeleton.len());
+        for joint in skeleton.joints() {
+            let mut parent = joint.parent.map(|p| nodes[p]);
+            if joint.parent_from_base != Affine::identity() {
+                let mut base = json!({"name": format!("{} base", joint.name)});
+                place(&mut base, &joint.parent_from_base);
+                parent = Some(self.node(base, parent, roots));
+            }
+            nodes.push(self.node(joint_node(&joint.name, &joint.rest), parent, roots));
+        }
+        nodes
+    }
+
+    /// Appends a skin on all joints.
+    pub(super) fn skin(&mut self, joint_from_mesh: &[Affine], joint_nodes: &[usize]) -> usize {
+        let matrices = self.matrices(joint_from_mesh);
+        self.push("skins", json!({"joints": joint_nodes, "inverseBindMatrices": matrices}))
+    }
+}
+
+fn write_material(material: &Material, draft: &mut Draft) -> Result<(), GlbWriteError> {
+    let mut surface = json!({"baseColorFactor": material.base_color, "metallicFactor": 0.0, "roughnessFactor": 0.8_f32});
+    if let Some(image) = &material.base_color_image {
+        let png = encode_png(image).map_err(|source| GlbWriteError::Texture { material: material.name.clone(), source })?;
+        let view = draft.view(&png, Use::Other);
+        let image = draft.push("images", json!({"bufferView": view, "mimeType": "image/png"}));
+        surface["baseColorTexture"] = json!({"index": draft.push("textures", json!({"source": image}))});
+    }
+    let mut written = json!({"name": material.name, "pbrMetallicRoughness": surface});
+    match material.alpha_cutoff {
+        Some(cutoff) => {
+            written["alphaMode"] = json!("MASK");
+            written["alphaCutoff"] = json!(cutoff);
+        }
+        None if material.base_color[3] < 1.0 => written["alphaMode"] = json!("BLEND"),
+        None => {}
+    }
+    if material.double_sided {
+        written["doubleSided"] = json!(true);
+    }
+    draft.push("materials", written);
+    Ok(())
+}
+
+/// Gives a node a constant transform, if it needs one.
+fn place(node: &mut Value, transform: &Affine) {
+    if *transform != Affine::identity() {
+        node["matrix"] = json!(matrix(transform));
+    }
+}
+
+/// The rest transform of a joint, without the parts that are the identity.
+fn joint_node(name: &str, rest: &Trs) -> Value {
+    let vector = |v: &Vec64| json!([v.x as f32, v.y as f32, v.z as f32]);
+    let mut node = json!({"name": name});
+    if rest.translation != Vec64::zeros() {
+        node["translation"] = vector(&rest.translation);
+    }
+    if rest.rotation != Quat::identity() {
+        let q = rest.rotation.coords;
+        node["rotation"] = json!([q.x, q.y, q.z, q.w].map(|c| c as f32));
+    }
+    if rest.scale != Vec64::repeat(1.0) {
+        node["scale"] = vector(&rest.scale);
+    }
+    node
+}
+
+/// Whether there is nothing to write.
+pub(super) fn is_nothing(mesh: &SourceMesh) -> bool {
+    mesh.positions.is_empty() && mesh.triangles.is_empty()
+}
+
+/// The standard wants normals of length 1 (3.7.2.1); those that are, within rounding, are left as they are.
+pub(super) fn unit(normals: &[Vec3]) -> Vec<Vec3> {
+    let one = |normal: &Vec3| if is_unit(normal) { *normal } else { normal.try_normalize(1e-12).unwrap_or_else(Vec3::y) };
+    normals.iter().map(one).collect()
+}
+
+/// Whether a normal has length 1 within rounding.
+pub(super) fn is_unit(normal: &Vec3) -> bool {
+    (normal.norm() - 1.0).abs() < 1e-4
+}
+
+fn check(mesh: &SourceMesh, skeleton: &Skeleton) -> Result<(), GlbWriteError> {
+    let n = mesh.positions.len();
+    let wrong = |what| Err(GlbWriteError::Inconsistent { mesh: mesh.name.clone(), what });
+    if mesh.triangles.iter().flatten().any(|&v| v as usize >= n) {
+        return wrong("a triangle names a vertex that does not exist");
+    }
+    if mesh.normals.as_ref().is_some_and(|list| list.len() != n) || mesh.tex_coords.as_ref().is_some_and(|list| list.len() != n) {
+        return wrong("it has not one normal and texture coordinate per vertex");
+    }
+    match &mesh.attachment {
+        Attachment::Skinned { weights, joint_from_mesh } => {
+            if weights.len() != n || weights.joints.iter().any(|&joint| joint as usize >= skeleton.len()) {
+                return wrong("its weights are of another mesh or skeleton");
+            }
+            if joint_from_mesh.len() != skeleton.len() || skeleton.len() > usize::from(u16::MAX) {
+                return wrong("it needs one inverse bind matrix per joint, and at most 65535 joints");
+            }
+        }
+        Attachment::Rigid { joint, .. } if *joint >= skeleton.len() => return wrong("it hangs on a joint that does not exist"),
+        Attachment::Rigid { .. } | Attachment::Static { .. } | Attachment::Unweighted => {}
+    }
+    Ok(())
+}
+
+fn encode_png(image: &Image) -> Result<Vec<u8>, image::ImageError> {
+    use image::ImageEncoder;
+    let mut png = Cursor::new(Vec::new());
+    image::codecs::png::PngEncoder::new(&mut png).write_image(&image.rgba, image.width, image.height, image::ExtendedColorType::Rgba8)?;
+    Ok(png.into_inner())
+}

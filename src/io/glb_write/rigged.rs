@@ -1,0 +1,193 @@
+//! A character with skin weights for engines.
+//!
+//! Where the character's document has the skeleton already, only weights, inverse bind matrices (as the reader mended them) and
+//! normals that are not of length 1 are written anew, and clips that came from further files are added. Where the skeleton comes
+//! from another file, joints and skin are added to the document and its meshes bound where they stand. Without a document
+//! everything is [`fresh`](super::fresh).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, Object, set};
+use super::fresh::{self, is_unit, unit};
+use super::{GlbWriteError, in_memory};
+use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
+use crate::math::Affine;
+use crate::weights::SkinWeights;
+
+/// Most influences a vertex can have in what is written: what the reader reads.
+pub const MOST_INFLUENCES: usize = 64;
+
+/// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes without weights of their own get those
+/// of `fallback` (one entry per mesh, in order); of each vertex the `influences` largest are kept and made to sum to 1.
+///
+/// # Errors
+/// [`GlbWriteError`].
+pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Result<Vec<u8>, GlbWriteError> {
+    if character.skeleton.is_empty() {
+        return Err(GlbWriteError::NoSkeleton);
+    }
+    let bound = bound(character, fallback, influences.clamp(1, MOST_INFLUENCES));
+    let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
+    let mut draft = match document {
+        None => fresh::whole(&bound)?,
+        Some(document) => {
+            let mut draft = Draft::of(document)?;
+            draft.mend();
+            if document.joint_nodes.is_empty() {
+                draft.add_rig(&bound, document);
+            } else {
+                draft.keep_rig(&bound, document);
+            }
+            draft
+        }
+    };
+    draft.tame_rotations();
+    in_memory(&draft.seal()?)
+}
+
+/// The character with all its weights in their final form.
+fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Character {
+    let mut bound = character.clone();
+    let from_bind = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
+    for (index, mesh) in bound.meshes.iter_mut().enumerate() {
+        match (&mut mesh.attachment, fallback.get(index)) {
+            (Attachment::Skinned { weights, .. }, _) => *weights = limited(weights, influences),
+            (attachment @ Attachment::Unweighted, Some(Some(weights))) => {
+                let joint_from_mesh = character.skeleton.joints().iter().map(from_bind).collect();
+                *attachment = Attachment::Skinned { weights: limited(weights, influences), joint_from_mesh };
+            }
+            _ => {}
+        }
+    }
+    bound
+}
+
+/// The largest influences of every vertex.
+fn limited(weights: &SkinWeights, influences: usize) -> SkinWeights {
+    let row = |vertex| weights.of(vertex).take(influences).map(|(joint, weight)| (joint as u32, weight)).collect::<Vec<_>>();
+    SkinWeights::from_rows((0..weights.len()).map(row)).0
+}
+
+impl Draft {
+    /// The document's own skeleton, skins and meshes, with weights and matrices as they were understood.
+    fn keep_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
+        let joint_nodes = &document.joint_nodes;
+        let (mut done_meshes, mut done_skins) = (HashSet::new(), HashSet::new());
+        for (mesh, source) in character.meshes.iter().zip(&document.meshes) {
+            let node = &self.list("nodes")[source.node];
+            let (Some(at), skin) = (node["mesh"].as_u64(), node["skin"].as_u64()) else { continue };
+            // A mesh that several nodes share is the same for all of them.
+            if !done_meshes.insert((at, source.primitive)) {
+                continue;
+            }
+            let mut attributes = self.attributes(at as usize, source.primitive).cloned().unwrap_or_default();
+            match &mesh.normals {
+                Some(normals) if normals.iter().all(is_unit) => {}
+                Some(normals) if attributes.contains_key("NORMAL") => {
+                    attributes.insert("NORMAL".to_owned(), json!(self.vectors(&unit(normals))));
+                }
+                _ => {
+                    // Those that are no directions; viewers make their own.
+                    attributes.remove("NORMAL");
+                }
+            }
+            if let (Attachment::Skinned { weights, joint_from_mesh }, Some(skin)) = (&mesh.attachment, skin) {
+                self.keep_skin(skin as usize, weights, joint_from_mesh, joint_nodes, &mut attributes, &mut done_skins);
+            }
+            if let Some(written) = self.attributes_mut(at as usize, source.primitive) {
+                *written = attributes;
+            }
+        }
+        for clip in character.clips.iter().skip(document.clips) {
+            self.clip(clip, joint_nodes);
+        }
+    }
+
+    fn keep_skin(
+        &mut self,
+        skin: usize,
+        weights: &SkinWeights,
+        joint_from_mesh: &[Affine],
+        joint_nodes: &[usize],
+        attributes: &mut Object,
+        done: &mut HashSet<usize>,
+    ) {
+        let listed: Vec<usize> =
+            self.list("skins")[skin]["joints"].as_array().into_iter().flatten().filter_map(Value::as_u64).map(|n| n as usize).collect();
+        let mut place_of = vec![0_u16; joint_nodes.len()];
+        let mut matrices = vec![Affine::identity(); listed.len()];
+        for (joint, node) in joint_nodes.iter().enumerate() {
+            for (place, _) in listed.iter().enumerate().filter(|(_, listed)| *listed == node) {
+                place_of[joint] = place as u16;
+                matrices[place] = joint_from_mesh[joint];
+            }
+        }
+        attributes.retain(|name, _| !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_"));
+        self.weights(weights, listed.len(), |joint| place_of[joint], attributes);
+        if done.insert(skin) && !self.list("skins")[skin]["inverseBindMatrices"].is_null() {
+            let matrices = self.matrices(&matrices);
+            set(&mut self.list_mut("skins")[skin], "inverseBindMatrices", json!(matrices));
+        }
+    }
+
+    /// A skeleton from elsewhere: its joints as new roots, one skin, and the meshes where they stand in the world.
+    fn add_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
+        let moved = |mesh: &&SourceMesh| matches!(mesh.attachment, Attachment::Skinned { .. });
+        let (sources, meshes): (Vec<_>, Vec<_>) =
+            document.meshes.iter().zip(&character.meshes).filter(|(_, mesh)| moved(mesh)).map(|(source, mesh)| (*source, mesh)).unzip();
+        let places = self.relocate(&sources);
+        let mut roots = places.iter().map(|place| place.node).collect::<Vec<_>>();
+        roots.dedup();
+        let joint_nodes = self.skeleton(&character.skeleton, &mut roots);
+        self.roots_first(&roots);
+        let mut skin = None;
+        for ((mesh, source), place) in meshes.into_iter().zip(&sources).zip(places) {
+            let Attachment::Skinned { weights, joint_from_mesh } = &mesh.attachment else { continue };
+            self.set_base(place.mesh, place.primitive, mesh, source.turned);
+            let mut attributes = self.attributes(place.mesh, place.primitive).cloned().unwrap_or_default();
+            self.weights(weights, character.skeleton.len(), |joint| joint as u16, &mut attributes);
+            if let Some(written) = self.attributes_mut(place.mesh, place.primitive) {
+                *written = attributes;
+            }
+            let skin = *skin.get_or_insert_with(|| self.skin(joint_from_mesh, &joint_nodes));
+            set(&mut self.list_mut("nodes")[place.node], "skin", json!(skin));
+        }
+        for clip in &character.clips {
+            self.clip(clip, &joint_nodes);
+        }
+    }
+
+    /// World positions and normals of a mesh that has become a root.
+    fn set_base(&mut self, mesh: usize, primitive: usize, source: &SourceMesh, turned: bool) {
+        let positions = self.positions(&source.positions);
+        let normals = source.normals.as_ref().map(|normals| self.vectors(&unit(normals)));
+        if turned {
+            self.turn(mesh, primitive, source);
+        }
+        let Some(attributes) = self.attributes_mut(mesh, primitive) else { return };
+        attributes.insert("POSITION".to_owned(), json!(positions));
+        match normals {
+            Some(normals) => attributes.insert("NORMAL".to_owned(), json!(normals)),
+            None => attributes.remove("NORMAL"),
+        };
+    }
+
+    /// Writes the triangles as they turn in the world.
+    pub(super) fn turn(&mut self, mesh: usize, primitive: usize, source: &SourceMesh) {
+        let corners = self.corners(&source.triangles, source.positions.len());
+        let Some(written) = self.list_mut("meshes")[mesh].pointer_mut(&format!("/primitives/{primitive}")) else { return };
+        set(written, "indices", json!(corners));
+        set(written, "mode", json!(4));
+    }
+
+    pub(super) fn attributes(&self, mesh: usize, primitive: usize) -> Option<&Object> {
+        self.list("meshes").get(mesh)?.pointer(&format!("/primitives/{primitive}/attributes"))?.as_object()
+    }
+
+    pub(super) fn attributes_mut(&mut self, mesh: usize, primitive: usize) -> Option<&mut Object> {
+        self.list_mut("meshes").get_mut(mesh)?.pointer_mut(&format!("/primitives/{primitive}/attributes"))?.as_object_mut()
+    }
+}

@@ -1,0 +1,92 @@
+//! What a file is, by its name.
+
+use std::path::Path;
+
+use super::error::{IoError, shown};
+
+/// What a path is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Builtin,
+    Gltf,
+    Fbx,
+    Obj,
+    Off,
+    Ply,
+    Stl,
+    Medit,
+    Skel,
+    Tgf,
+    Dmat,
+    Anim,
+    Bvh,
+    Ini,
+}
+
+/// Endings of the files that can be read, and what they are.
+const KINDS: [(&str, Kind); 15] = [
+    ("glb", Kind::Gltf),
+    ("gltf", Kind::Gltf),
+    ("vrm", Kind::Gltf),
+    ("fbx", Kind::Fbx),
+    ("obj", Kind::Obj),
+    ("off", Kind::Off),
+    ("ply", Kind::Ply),
+    ("stl", Kind::Stl),
+    ("mesh", Kind::Medit),
+    ("skel", Kind::Skel),
+    ("tgf", Kind::Tgf),
+    ("dmat", Kind::Dmat),
+    ("anim", Kind::Anim),
+    ("bvh", Kind::Bvh),
+    ("ini", Kind::Ini),
+];
+
+/// Endings, without dot, of the files that make up characters: for file dialogs and help.
+#[must_use]
+pub fn extensions() -> Vec<&'static str> {
+    KINDS.iter().map(|(extension, _)| *extension).collect()
+}
+
+/// As a list for a sentence: ".glb, .gltf and .obj".
+pub(super) fn known() -> String {
+    let dotted: Vec<String> = extensions().iter().map(|extension| format!(".{extension}")).collect();
+    match dotted.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// What a path is, or why it can't be read.
+pub(super) fn kind_of(path: &Path) -> Result<Kind, IoError> {
+    if builtin_name(path).is_some() {
+        return Ok(Kind::Builtin);
+    }
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    if let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == extension) {
+        return Ok(*kind);
+    }
+    // A mistyped name is told as such, whatever it would be a name of.
+    std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
+    let convert = "convert it to .glb or .obj";
+    let (format, instead) = match extension.as_str() {
+        "dae" => ("COLLADA", "convert it to .glb, for instance with Blender".to_owned()),
+        "blend" => ("Blender", "export it as .glb".to_owned()),
+        "ma" | "mb" => ("Maya", "export it as .fbx".to_owned()),
+        "max" | "3ds" => ("3ds Max", "export it as .fbx".to_owned()),
+        "c4d" => ("Cinema 4D", "export it as .fbx or .glb".to_owned()),
+        "zip" | "7z" | "rar" | "gz" => ("packed", "unpack it first".to_owned()),
+        "usd" | "usda" | "usdc" | "usdz" | "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf" | "x3d" | "wrl" | "x" | "md5mesh" => {
+            (extension.as_str(), convert.to_owned())
+        }
+        "sinew" => ("Sinew project", "give the character's own files".to_owned()),
+        "png" | "jpg" | "jpeg" | "mtl" | "bin" => (extension.as_str(), "give the file that names it".to_owned()),
+        "" => ("such", format!("a name that ends in {} is expected", known())),
+        other => (other, format!("what can be read ends in {}", known())),
+    };
+    Err(IoError::Unsupported { file: shown(path), format: format.to_owned(), instead })
+}
+
+pub(super) fn builtin_name(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix("builtin:")
+}

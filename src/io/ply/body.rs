@@ -1,0 +1,80 @@
+//! The body of a PLY, number by number.
+
+use super::header::{Encoding, Scalar};
+use crate::io::bytes::number;
+use crate::io::error::{Parsed, bad};
+
+/// Reads numbers one after the other.
+pub(super) struct Body<'a> {
+    encoding: Encoding,
+    bytes: &'a [u8],
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(encoding: Encoding, bytes: &'a [u8]) -> Self {
+        Self { encoding, bytes }
+    }
+
+    /// Bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The next number; `where_` says what it belongs to.
+    pub(super) fn next(&mut self, scalar: Scalar, where_: impl Fn() -> String) -> Parsed<f64> {
+        match self.encoding {
+            Encoding::Text => self.word(where_),
+            Encoding::Little => self.binary(scalar, false, where_),
+            Encoding::Big => self.binary(scalar, true, where_),
+        }
+    }
+
+    /// The length of a list, which must be there.
+    pub(super) fn length(&mut self, length: Scalar, item: Scalar, where_: impl Fn() -> String) -> Parsed<usize> {
+        let value = self.next(length, &where_)?;
+        let item_size = if self.encoding == Encoding::Text { 2 } else { item.size() };
+        // The last word needs no blank after it.
+        let most = (self.left() + 1) / item_size;
+        if value >= 0.0 && value.fract() == 0.0 && value <= most as f64 {
+            Ok(value as usize)
+        } else {
+            bad(format!("{}: a list of {value} numbers is claimed, {} bytes are left", where_(), self.left()))
+        }
+    }
+
+    fn word(&mut self, where_: impl Fn() -> String) -> Parsed<f64> {
+        let start = self.bytes.iter().position(|b| !b.is_ascii_whitespace());
+        let Some(start) = start else { return bad(format!("{}: the file ends too early", where_())) };
+        let rest = &self.bytes[start..];
+        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.bytes = &rest[end..];
+        let text = std::str::from_utf8(&rest[..end]).ok();
+        if let Some(value) = text.and_then(number) {
+            return Ok(value);
+        }
+        let shown: String = String::from_utf8_lossy(&rest[..end]).chars().take(40).collect();
+        bad(format!("{}: a number is expected, not \"{shown}\"", where_()))
+    }
+
+    fn binary(&mut self, scalar: Scalar, big: bool, where_: impl Fn() -> String) -> Parsed<f64> {
+        let Some((number, rest)) = self.bytes.split_at_checked(scalar.size()) else {
+            return bad(format!("{}: the file ends too early", where_()));
+        };
+        self.bytes = rest;
+        let mut little = [0_u8; 8];
+        for (i, byte) in number.iter().enumerate() {
+            little[if big { number.len() - 1 - i } else { i }] = *byte;
+        }
+        let [a, b, c, d, ..] = little;
+        Ok(match scalar {
+            Scalar::I8 => f64::from(a.cast_signed()),
+            Scalar::U8 => f64::from(a),
+            Scalar::I16 => f64::from(i16::from_le_bytes([a, b])),
+            Scalar::U16 => f64::from(u16::from_le_bytes([a, b])),
+            Scalar::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            Scalar::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            Scalar::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            Scalar::F64 => f64::from_le_bytes(little),
+        })
+    }
+}
