@@ -61,12 +61,9 @@ impl Body {
         progress.report(0.2, "Reducing");
         let mut sim = match settings.sim_vertices.target(flesh.positions.len()) {
             Some(target_vertices) => {
-                let make = || {
-                    let density = density_near(&flesh, &joint_regions(&flesh, skeleton, weights.as_ref()));
-                    let wanted = Decimation { target_vertices, density: &density, ..Decimation::default() };
-                    decimate(&flesh, &wanted, &progress.part(0.2, 1.0)).map(|decimated| SimMesh::reduced(&flesh, decimated))
-                };
-                kept::simulation_mesh(cache, &flesh, skeleton, weights.as_ref(), target_vertices, make)?
+                let density = density_near(&flesh, &joint_regions(&flesh, skeleton, weights.as_ref()));
+                let wanted = Decimation { target_vertices, density: &density, ..Decimation::default() };
+                SimMesh::reduced(&flesh, decimate(&flesh, &wanted, &progress.part(0.2, 1.0))?)
             }
             None => SimMesh::same_as(&flesh),
         };
