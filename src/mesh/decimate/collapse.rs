@@ -4,7 +4,7 @@ mod setup;
 
 use super::kind::Kind;
 use super::live::{Edge, Live};
-use super::quadric::Quadric;
+use super::quadric::{Points, Quadric};
 use super::queue::{Candidate, Queue};
 use crate::math::Vec64;
 use crate::progress::{Cancelled, Progress};
@@ -13,8 +13,13 @@ use crate::progress::{Cancelled, Progress};
 const BENT_FROM: f64 = 0.85;
 /// …and is `1 + BENT_COST` times as dear from the second, in a part that has at least `LARGE` of the area; less in smaller ones.
 const BENT_TO: f64 = 0.3;
-const BENT_COST: f64 = 4000.0;
+const BENT_COST: f64 = 1000.0;
 const LARGE: f64 = 0.25;
+/// Weight of the distances to points where the place of a vertex is looked for: just enough for there to be one, so that edges
+/// and corners stay sharp.
+const PULL: f64 = 0.01;
+/// No farther from the middle of the edge than this many of its lengths.
+const REACH: f64 = 1.5;
 /// A collapse that leaves a triangle of lower quality is put off.
 const GOOD: f64 = 0.6;
 /// What a triangle that is too bad already must keep of its quality, if that is still this part of the limit.
@@ -42,7 +47,9 @@ pub(super) struct Limits {
 #[derive(Debug, Clone, Copy)]
 struct Vertex {
     position: Vec64,
-    quadric: Quadric,
+    /// Distances to the planes of the input, and to its points.
+    planes: Quadric,
+    points: Points,
     /// Sum of the area vectors of the input triangles that went into it, a third of each.
     area: Vec64,
     kind: Kind,
@@ -72,6 +79,8 @@ pub(super) struct Collapser {
     merged_into: Vec<u32>,
     parts: Vec<Part>,
     count: usize,
+    /// Weight of the distances to points in the cost.
+    evenness: f64,
     queue: Queue,
     edge: Edge,
     neighbors: Vec<u32>,
@@ -113,14 +122,23 @@ impl Collapser {
     /// Where the edge's vertex would be and what it costs; `None` if both ends must stay where they are.
     fn target(&self, [u, v]: [u32; 2]) -> Option<(Vec64, f64)> {
         let (a, b) = (&self.vertices[u as usize], &self.vertices[v as usize]);
-        let sum = a.quadric + &b.quadric;
+        let (planes, points) = (a.planes + &b.planes, a.points + &b.points);
+        let cost = |x: &Vec64| planes.at(x) + self.evenness * points.at(x);
         let position = match a.kind.cmp(&b.kind) {
             std::cmp::Ordering::Less => b.position,
             std::cmp::Ordering::Greater => a.position,
             std::cmp::Ordering::Equal if a.kind == Kind::Fixed => return None,
-            std::cmp::Ordering::Equal => best_position(&sum, &a.position, &b.position),
+            std::cmp::Ordering::Equal => {
+                let (middle, reach) = ((a.position + b.position) / 2.0, (b.position - a.position).norm());
+                let least = planes.minimiser(&points, PULL.min(self.evenness));
+                // An end or the middle where that is far from the edge.
+                least.filter(|least| (least - middle).norm() <= REACH * reach).unwrap_or_else(|| {
+                    let cheaper = |best: Vec64, other: Vec64| if cost(&other) < cost(&best) { other } else { best };
+                    cheaper(cheaper(middle, a.position), b.position)
+                })
+            }
         };
-        Some((position, sum.at(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost)))
+        Some((position, cost(&position) * bend(&a.area, &b.area, self.parts[a.part as usize].bent_cost)))
     }
 
     fn stamp([u, v]: [u32; 2], vertices: &[Vertex]) -> u32 {
@@ -263,7 +281,8 @@ impl Collapser {
             vertex.moved |= vertex.position != position;
         }
         vertex.position = position;
-        vertex.quadric += &gone.quadric;
+        vertex.planes += &gone.planes;
+        vertex.points += &gone.points;
         vertex.area += gone.area;
         vertex.kind = vertex.kind.max(gone.kind);
         vertex.stamp += 1;
@@ -310,14 +329,4 @@ impl Collapser {
         }
         self.merged_into
     }
-}
-
-/// Where the sum is least; an end or the middle where that is far from the edge.
-fn best_position(sum: &Quadric, a: &Vec64, b: &Vec64) -> Vec64 {
-    let (middle, reach) = ((a + b) / 2.0, (b - a).norm());
-    if let Some(least) = sum.minimiser().filter(|least| (least - middle).norm() <= 1.5 * reach) {
-        return least;
-    }
-    let cheaper = |best: Vec64, other: Vec64| if sum.at(&other) < sum.at(&best) { other } else { best };
-    cheaper(cheaper(middle, *a), *b)
 }

@@ -60,7 +60,7 @@ pub struct Decimation<'a> {
 
 impl Default for Decimation<'_> {
     fn default() -> Self {
-        Self { target_vertices: 4000, density: &[], evenness: 0.02, least_quality: 0.25 }
+        Self { target_vertices: 4000, density: &[], evenness: 0.1, least_quality: 0.25 }
     }
 }
 

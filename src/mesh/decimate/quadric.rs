@@ -25,11 +25,6 @@ impl Quadric {
         }
     }
 
-    /// `weight` times the squared distance to `point`, plus `weight · spread`.
-    pub(super) fn point(point: &Vec64, spread: f64, weight: f64) -> Self {
-        Self { a: [weight, 0.0, 0.0, weight, 0.0, weight], b: (point * weight).into(), c: weight * (point.norm_squared() + spread) }
-    }
-
     /// The value at `x`; rounding never makes it negative.
     pub(super) fn at(&self, x: &Vec64) -> f64 {
         let [xx, xy, xz, yy, yz, zz] = self.a;
@@ -38,9 +33,14 @@ impl Quadric {
         (sum + self.c).max(0.0)
     }
 
-    /// Where it is least, by Cholesky's square-root-free factorisation; `None` if A is too close to singular.
-    pub(super) fn minimiser(&self) -> Option<Vec64> {
-        let [xx, xy, xz, yy, yz, zz] = self.a;
+    /// Where it is least when `share` of the distances to `points` is added, by Cholesky's square-root-free factorisation; `None` if
+    /// the sum is too close to singular.
+    pub(super) fn minimiser(&self, points: &Points, share: f64) -> Option<Vec64> {
+        let [mut xx, xy, xz, mut yy, yz, mut zz] = self.a;
+        for diagonal in [&mut xx, &mut yy, &mut zz] {
+            *diagonal += share * points.weight;
+        }
+        let b = Vec64::from(self.b) + points.b * share;
         let tiny = 1e-10 * (xx + yy + zz);
         if !(tiny > 0.0 && xx > tiny) {
             return None;
@@ -56,11 +56,31 @@ impl Quadric {
         if d2 <= tiny {
             return None;
         }
-        let y1 = self.b[1] - l1 * self.b[0];
-        let y2 = self.b[2] - l2 * self.b[0] - l3 * y1;
+        let y1 = b.y - l1 * b.x;
+        let y2 = b.z - l2 * b.x - l3 * y1;
         let z = y2 / d2;
         let y = y1 / d1 - l3 * z;
-        Some(Vec64::new(self.b[0] / xx - l1 * y - l2 * z, y, z))
+        Some(Vec64::new(b.x / xx - l1 * y - l2 * z, y, z))
+    }
+}
+
+/// Sum of squared distances to points.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Points {
+    weight: f64,
+    b: Vec64,
+    c: f64,
+}
+
+impl Points {
+    /// `weight` times the squared distance to `point`, plus `weight · spread`.
+    pub(super) fn at_point(point: &Vec64, spread: f64, weight: f64) -> Self {
+        Self { weight, b: point * weight, c: weight * (point.norm_squared() + spread) }
+    }
+
+    /// The value at `x`; rounding never makes it negative.
+    pub(super) fn at(&self, x: &Vec64) -> f64 {
+        (self.weight * x.norm_squared() - 2.0 * self.b.dot(x) + self.c).max(0.0)
     }
 }
 
@@ -73,6 +93,23 @@ impl AddAssign<&Self> for Quadric {
             *mine += theirs;
         }
         self.c += other.c;
+    }
+}
+
+impl AddAssign<&Self> for Points {
+    fn add_assign(&mut self, other: &Self) {
+        self.weight += other.weight;
+        self.b += other.b;
+        self.c += other.c;
+    }
+}
+
+impl Add<&Self> for Points {
+    type Output = Self;
+
+    fn add(mut self, other: &Self) -> Self {
+        self += other;
+        self
     }
 }
 
@@ -96,17 +133,18 @@ mod tests {
         for normal in [Vec64::new(1.0, 0.2, 0.1), Vec64::new(-0.3, 1.0, 0.4), Vec64::new(0.1, 0.5, 1.0)] {
             sum += &Quadric::plane(&normal.normalize(), &corner, 2.0);
         }
-        let found = sum.minimiser().unwrap();
+        let found = sum.minimiser(&Points::default(), 1.0).unwrap();
         assert!((found - corner).norm() < 1e-12 && sum.at(&found) < 1e-14);
         assert!((sum.at(&(corner + Vec64::x())) - (sum.at(&(corner - Vec64::x())))).abs() < 1e-12);
     }
 
     #[test]
     fn parallel_planes_have_no_least_point_until_a_point_is_added() {
-        let mut sum = Quadric::plane(&Vec64::z(), &Vec64::zeros(), 1.0) + &Quadric::plane(&Vec64::z(), &Vec64::z(), 1.0);
-        assert_eq!(sum.minimiser(), None);
-        sum += &Quadric::point(&Vec64::new(3.0, 4.0, 0.5), 0.25, 0.01);
-        assert!((sum.minimiser().unwrap() - Vec64::new(3.0, 4.0, 0.5)).norm() < 1e-12);
-        assert!((sum.at(&Vec64::new(3.0, 4.0, 0.5)) - 0.5025).abs() < 1e-12);
+        let sum = Quadric::plane(&Vec64::z(), &Vec64::zeros(), 1.0) + &Quadric::plane(&Vec64::z(), &Vec64::z(), 1.0);
+        assert_eq!(sum.minimiser(&Points::default(), 1.0), None);
+        let x = Vec64::new(3.0, 4.0, 0.5);
+        let points = Points::at_point(&(x + Vec64::x()), 0.25, 0.01) + &Points::at_point(&(x - Vec64::x()), 0.25, 0.01);
+        assert!((sum.minimiser(&points, 0.1).unwrap() - x).norm() < 1e-12);
+        assert!((sum.at(&x) - 0.5).abs() < 1e-12 && (points.at(&x) - 0.025).abs() < 1e-12);
     }
 }

@@ -5,7 +5,7 @@ use crate::math::Vec64;
 use crate::mesh::TriMesh;
 use crate::mesh::decimate::kind::{Kind, kinds};
 use crate::mesh::decimate::live::{Edge, Live};
-use crate::mesh::decimate::quadric::Quadric;
+use crate::mesh::decimate::quadric::{Points, Quadric};
 use crate::mesh::decimate::queue::Queue;
 use crate::mesh::decimate::{ENOUGH, LEAST, SMALL_SHARE};
 
@@ -22,7 +22,8 @@ impl Collapser {
         let kinds = kinds(&live, n);
         let vertex = |v: usize| Vertex {
             position: positions[v],
-            quadric: Quadric::default(),
+            planes: Quadric::default(),
+            points: Points::default(),
             area: Vec64::zeros(),
             // Nothing can be said about what is nowhere.
             kind: if positions[v].iter().all(|c| c.is_finite()) { kinds[v] } else { Kind::Fixed },
@@ -38,12 +39,13 @@ impl Collapser {
             merged_into: (0..n as u32).collect(),
             parts: Vec::new(),
             count,
+            evenness,
             queue: Queue::default(),
             edge: Edge::default(),
             neighbors: Vec::new(),
         };
         collapser.find_parts();
-        collapser.add_surface(importance, evenness);
+        collapser.add_surface(importance);
         collapser.add_boundaries(importance);
         collapser
     }
@@ -79,7 +81,7 @@ impl Collapser {
     }
 
     /// Every triangle gives each of its corners a third of the distances to its plane and to its points.
-    fn add_surface(&mut self, importance: &[f64], evenness: f64) {
+    fn add_surface(&mut self, importance: &[f64]) {
         for triangle in self.live.triangles() {
             let corners = triangle.map(|v| self.vertices[v as usize].position);
             let twice_area = cross(&corners);
@@ -91,10 +93,12 @@ impl Collapser {
             let spread = corners.iter().map(|corner| (corner - center).norm_squared()).sum::<f64>() / 12.0;
             let mean = triangle.iter().map(|&v| importance[v as usize]).sum::<f64>() / 3.0;
             let weight = mean * length / 6.0;
-            let quadric = Quadric::plane(&(twice_area / length), &center, weight) + &Quadric::point(&center, spread, weight * evenness);
+            let plane = Quadric::plane(&(twice_area / length), &center, weight);
+            let points = Points::at_point(&center, spread, weight);
             for v in triangle {
                 let vertex = &mut self.vertices[v as usize];
-                vertex.quadric += &quadric;
+                vertex.planes += &plane;
+                vertex.points += &points;
                 vertex.area += twice_area / 6.0;
             }
             self.parts[self.vertices[triangle[0] as usize].part as usize].area += length / 2.0;
@@ -125,8 +129,8 @@ impl Collapser {
                 let Some(normal) = across.try_normalize(0.0).filter(|normal| normal.iter().all(|c| c.is_finite())) else { continue };
                 let mean = f64::midpoint(importance[u as usize], importance[v as usize]);
                 let quadric = Quadric::plane(&normal, &a, BOUNDARY / 2.0 * mean * along.norm_squared());
-                self.vertices[u as usize].quadric += &quadric;
-                self.vertices[v as usize].quadric += &quadric;
+                self.vertices[u as usize].planes += &quadric;
+                self.vertices[v as usize].planes += &quadric;
             }
         }
     }
