@@ -127,7 +127,7 @@ impl TriangleTree {
             }
             for place in node.first as usize..(node.first + node.count) as usize {
                 let triangle = self.order[place];
-                let [a, b, c] = self.corners[place].map(|p| p.cast::<f64>());
+                let [a, b, c]: [Point64; 3] = self.corners[place].map(nalgebra::OPoint::cast);
                 let found = closest_on_triangle(point, &a, &b, &c);
                 let distance = (found - point).norm();
                 if best.is_some_and(|(_, sum)| distance > sum) {
