@@ -65,14 +65,15 @@ pub enum IoError {
 pub struct Problem(String);
 
 impl Problem {
-    /// Longest message, in characters: names from the file may be of any length.
+    /// Longest message, in bytes: names from the file may be of any length.
     const LONGEST: usize = 400;
 
     /// Takes a sentence; control characters (of names in the file) become spaces.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        let text: String = text.into().chars().take(Self::LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Self(text)
+        let mut text: String = text.into();
+        text.truncate(text.floor_char_boundary(Self::LONGEST));
+        Self(text.replace(char::is_control, " "))
     }
 
     /// Names the file.
@@ -99,4 +100,16 @@ pub(crate) fn bad<T>(text: impl Into<String>) -> Parsed<T> {
 /// How a path is shown to the user.
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string().replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_one_short_line() {
+        let long = format!("a \u{1}line\nof {}", "é\u{fffd}漢".repeat(300));
+        let sentence = Problem::new(long).in_file("x.ply").to_string();
+        assert!(sentence.starts_with("x.ply: a  line of é") && sentence.len() < 420 && !sentence.contains('\n'), "{sentence}");
+    }
 }

@@ -39,15 +39,25 @@ fn is_convex(points: &[Point64]) -> bool {
 fn cut_ears(corners: &[u32], points: &[Point64], triangles: &mut Vec<[u32; 3]>) {
     let normal = area_normal(points);
     let mut left: Vec<usize> = (0..corners.len()).collect();
+    // Simple polygons need a part of this; tangled ones must not take cubic time.
+    let mut tests = 4 * corners.len() * corners.len();
+    let mut start = 0;
     while left.len() > 3 {
         let n = left.len();
-        let is_ear = |&i: &usize| {
+        let mut is_ear = |&i: &usize| {
             let [a, b, c] = [left[(i + n - 1) % n], left[i], left[(i + 1) % n]];
             let inside = |&p: &usize| p != a && p != b && p != c && is_inside(&points[p], [&points[a], &points[b], &points[c]], &normal);
-            turn(&points[a], &points[b], &points[c], &normal) > 0.0 && !left.iter().any(inside)
+            if tests == 0 {
+                return true;
+            }
+            let blocked = if turn(&points[a], &points[b], &points[c], &normal) > 0.0 { left.iter().position(inside) } else { Some(0) };
+            tests = tests.saturating_sub(blocked.unwrap_or(n) + 1);
+            blocked.is_none()
         };
         // No ear: the polygon is degenerate or crosses itself; any corner will do.
-        let ear = (0..n).find(is_ear).unwrap_or(0);
+        let ear = (0..n).map(|i| (start + i) % n).find(|i| is_ear(i)).unwrap_or(start % n);
+        // Where one ear was, the next is likely.
+        start = ear.saturating_sub(1);
         triangles.push([left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]].map(|i| corners[i]));
         left.remove(ear);
     }

@@ -98,7 +98,8 @@ impl Roles {
             _ => ("meshes", &mut self.mesh),
         };
         if let Some((first, _)) = place {
-            return Err(twice(what, first, path));
+            // An .ini names files that may have been given too.
+            return if first == path { Ok(()) } else { Err(twice(what, first, path)) };
         }
         *place = Some((path.to_owned(), kind));
         Ok(())
@@ -119,7 +120,9 @@ impl Roles {
         }
         for path in ini.animations {
             let kind = if kind_of(&path).is_ok_and(|kind| kind == Kind::Bvh) { Kind::Bvh } else { Kind::Anim };
-            self.motions.push((path, kind));
+            if !self.motions.iter().any(|(given, _)| *given == path) {
+                self.motions.push((path, kind));
+            }
         }
         Ok(())
     }

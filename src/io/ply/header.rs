@@ -59,6 +59,11 @@ pub(super) struct Header {
 /// Longest header, bytes.
 const LONGEST: usize = 1 << 20;
 
+/// Enough of a line to find it.
+fn abridged(line: &str) -> String {
+    line.trim().chars().take(60).collect()
+}
+
 impl Scalar {
     fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -142,7 +147,7 @@ impl Header {
                 ["element", name, count] => header.element(name, count)?,
                 ["property", shape @ .., name] => header.property(shape, name, &line)?,
                 [] | ["comment" | "obj_info", ..] => {}
-                _ => return bad(format!("the header has a line that is not PLY: \"{}\"", line.trim())),
+                _ => return bad(format!("the header has a line that is not PLY: \"{}\"", abridged(&line))),
             }
         }
         bad("the header has no end: a line \"end_header\" is expected")
@@ -164,7 +169,7 @@ impl Header {
             _ => None,
         };
         let (Some(shape), Some(element)) = (shape, self.elements.last_mut()) else {
-            return bad(format!("the header has a property that is not PLY: \"{}\"", line.trim()));
+            return bad(format!("the header has a property that is not PLY: \"{}\"", abridged(line)));
         };
         element.properties.push(Property { name: name.to_owned(), shape });
         Ok(())
