@@ -38,9 +38,13 @@ impl Source {
         Self { files: vec![PathBuf::from(format!("builtin:{name}"))], ..Self::default() }
     }
 
-    /// The files given, or the default built-in character for none.
+    /// The files given, or the default built-in character for none. Motions alone are shown by that one.
     #[must_use]
-    pub fn of_files(files: Vec<PathBuf>) -> Self {
+    pub fn of_files(mut files: Vec<PathBuf>) -> Self {
+        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        if !files.is_empty() && files.iter().all(is_motion) {
+            files.insert(0, PathBuf::from(format!("builtin:{DEFAULT_BUILTIN}")));
+        }
         if files.is_empty() { Self::builtin(DEFAULT_BUILTIN) } else { Self { files, ..Self::default() } }
     }
 

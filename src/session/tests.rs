@@ -344,3 +344,10 @@ fn from_clip_to_clip_and_back_to_the_pose_nothing_pops() {
     session.apply_once(Command::SetBlend(-3.0));
     assert!(session.playback().blend_secs == 0.0);
 }
+
+#[test]
+fn a_motion_alone_is_shown_by_the_default_character() {
+    let files = |names: &[&str]| Source::of_files(names.iter().map(std::path::PathBuf::from).collect()).files;
+    assert_eq!(files(&["walk.bvh"]), [format!("builtin:{DEFAULT_BUILTIN}"), "walk.bvh".to_owned()].map(std::path::PathBuf::from));
+    assert_eq!(files(&["a.glb", "walk.bvh"]).len(), 2);
+}
