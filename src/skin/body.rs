@@ -2,7 +2,7 @@
 
 use crate::character::{Attachment, Character, FleshSettings, PartMap, Place};
 use crate::mesh::decimate::{Decimation, decimate, density_near};
-use crate::mesh::{SimMesh, SkinMesh, TriMesh};
+use crate::mesh::{SimMesh, SkinMesh, TriMesh, repair};
 use crate::progress::{Cancelled, Progress};
 use crate::tissue::{Parts, Skin, joint_regions};
 use crate::weights::SkinWeights;
@@ -12,7 +12,7 @@ use crate::weights::SkinWeights;
 pub struct Body {
     /// The connected parts of the skin and how each of them moves.
     pub parts: Parts,
-    /// The parts that are flesh, at the skin's resolution.
+    /// The parts that are flesh, at the skin's resolution, with faces mended.
     pub flesh: TriMesh,
     /// For every vertex of `flesh` its vertex of the skin.
     pub skin_from_flesh: Vec<u32>,
@@ -37,6 +37,7 @@ impl Body {
         let parts = find_parts(character, skin, weights.as_ref(), &settings.parts);
         progress.check()?;
         let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
+        let flesh = repair(&flesh).mesh;
         let weights = weights.map(|weights| weights.of_some(&skin_from_flesh)).filter(SkinWeights::is_complete);
         progress.report(0.2, "Reducing");
         let mut sim = match settings.sim_vertices.target(flesh.positions.len()) {
