@@ -24,6 +24,7 @@ use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
+use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source};
@@ -76,8 +77,9 @@ impl Clock {
 impl Workbench {
     /// A workbench that opens a character.
     #[must_use]
-    pub fn new(ctx: &Context, source: Source, params: &Params) -> Self {
+    pub fn new(ctx: &Context, source: Source, params: &Params, cache: Cache) -> Self {
         let mut session = Session::with_params(params);
+        session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
         session.apply_once(Command::Open(source));

@@ -10,17 +10,18 @@
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
 //! Positions are in the source file's world space, units and axes, in the source's vertex order and count. Apart from a take there
-//! are [`write_rig`], for the character with skin weights and clips as glTF, and [`write_last_pose`].
+//! are [`write_rig`], for the character with skin weights and clips as glTF, [`write_motion`], for the motion alone as `.bvh`, and
+//! [`write_last_pose`].
 
 use std::path::{Path, PathBuf};
 
 use super::clip_play::ClipPlay;
-use super::motion::{Moments, Motion, PlayError, Take};
+use super::motion::{DEFAULT_FPS, Moments, Motion, PlayError, Take};
 use crate::character::Character;
 use crate::collision::self_intersections;
 use crate::io::{
-    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_obj, write_ply,
-    write_rigged_glb,
+    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_bvh_poses, write_obj,
+    write_ply, write_rigged_glb,
 };
 use crate::progress::Progress;
 use crate::skin::{Actor, Projective, Subject};
@@ -280,6 +281,25 @@ pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<()
     let refused = |error| IoError::Write { file: path.display().to_string(), source: std::io::Error::other(error) };
     let bytes = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+}
+
+/// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.
+///
+/// # Errors
+/// [`IoError`]; a file that could not be finished is not there at all.
+pub fn write_motion(character: &Character, take: &Take, every: u32, path: &Path) -> Result<(), IoError> {
+    if character.skeleton.is_empty() {
+        let source = std::io::Error::other("there is no skeleton, so there is no motion; give one as .skel or as a rigged .glb");
+        return Err(IoError::Write { file: path.display().to_string(), source });
+    }
+    let every = every.max(1);
+    let frames = (take.first_frame()..=take.last_frame()).step_by(every as usize);
+    let poses = frames.map(|frame| take.motion.pose_at(character, take.time_of(frame)));
+    let fps = match take.moments {
+        Moments::Frames { fps, .. } => fps,
+        Moments::Settled { .. } => DEFAULT_FPS,
+    };
+    write_bvh_poses(path, &character.skeleton, poses, f64::from(every) / fps)
 }
 
 /// Writes the pose of the last frame of a take as JSON.
