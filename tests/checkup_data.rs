@@ -31,6 +31,10 @@ fn measured(folder: &Path) -> Vec<(String, PathBuf, serde_json::Value)> {
         .collect()
 }
 
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap()
+}
+
 #[test]
 fn counts_are_those_of_the_manifest() {
     let Some(folder) = data() else { return };
@@ -39,13 +43,13 @@ fn counts_are_those_of_the_manifest() {
         let character = sinew::io::load(&[file], &Progress::new()).unwrap();
         let mesh = TriMesh { positions: character.bind_positions(), triangles: character.triangles() };
         let count = |key: &str| expected[key].as_i64().unwrap();
-        if mesh.positions.len() as i64 != count("v") {
+        if signed(mesh.positions.len()) != count("v") {
             println!("{name}: the reader splits vertices by normals or texture coordinates, not compared");
             continue;
         }
         let found = MeshCheckup::of(&mesh, &Progress::new()).unwrap();
         let doubles = mesh.positions.len() - weld(&mesh.positions, &[], 1e-6 * mesh.bounds().size()).mesh.positions.len();
-        let of = |count: usize| count as i64;
+        let of = signed;
         assert_eq!(of(found.parts), count("comp"), "{name}: parts");
         assert_eq!(of(found.boundary_edges), count("bnd"), "{name}: boundary edges");
         assert_eq!(of(found.non_manifold_edges.len()), count("nme"), "{name}: edges with more than two faces");
