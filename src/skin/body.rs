@@ -14,7 +14,7 @@ use crate::weights::SkinWeights;
 pub struct Body {
     /// The connected parts of the skin and how each of them moves.
     pub parts: Parts,
-    /// The parts that are flesh, at the skin's resolution.
+    /// The parts that are flesh, at the skin's resolution, with faces mended.
     pub flesh: TriMesh,
     /// For every vertex of `flesh` its vertex of the skin.
     pub skin_from_flesh: Vec<u32>,
@@ -56,8 +56,8 @@ impl Body {
         let skeleton = &character.skeleton;
         let parts = find_parts(character, skin, weights, &settings.parts);
         progress.check()?;
-        // The check-up tells what is mended here.
-        let (flesh, skin_from_flesh) = parts.flesh(&repair(&skin.mesh).mesh);
+        let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
+        let flesh = repair(&flesh).mesh;
         let weights = weights.map(|weights| weights.of_some(&skin_from_flesh)).filter(SkinWeights::is_complete);
         progress.report(0.2, "Reducing");
         let mut sim = match settings.sim_vertices.target(flesh.positions.len()) {

@@ -1,4 +1,4 @@
-//! What is wrong with a mesh, counted and located. Nothing here changes anything: see [`super::repair`].
+//! What is wrong with a mesh, counted and located. Nothing here changes anything: see [`super::repair()`].
 //!
 //! Parts, edges and vertices are those of the indices as they are: weld first to see what is left open then.
 

@@ -22,6 +22,13 @@ impl UpAxis {
         self.axis == [0.0, 1.0, 0.0]
     }
 
+    /// Gravity of a strength, m s⁻², in this file's axes.
+    #[must_use]
+    pub fn gravity_m_s2(&self, strength: f64) -> [f64; 3] {
+        // Not −0.
+        self.axis.map(|c| 0.0 - c * strength)
+    }
+
     /// "+Y", "−Z", …
     #[must_use]
     pub fn name(&self) -> String {
@@ -92,7 +99,8 @@ mod tests {
         }
         assert_eq!(UpAxis::guess(&Skeleton::default(), &flat), UpAxis { axis: [0.0, 1.0, 0.0], by: "ground" });
         let deep = Bounds { min: Point::new(-1.0, -0.5, 0.0), max: Point::new(1.0, 0.5, 1.8) };
-        assert_eq!(UpAxis::guess(&Skeleton::default(), &deep).name(), "+Z");
+        let up = UpAxis::guess(&Skeleton::default(), &deep);
+        assert_eq!((up.name().as_str(), up.gravity_m_s2(9.81)), ("+Z", [0.0, 0.0, -9.81]));
         assert_eq!(UpAxis::guess(&Skeleton::default(), &Bounds::of([])).by, "nothing");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Which part does what is decided by [`crate::tissue::parts`]. Bound once at rest; a frame then moves them by where the flesh is.
 //!
-//! - [`soft`]: a vertex follows a smooth blend of local affine frames of the flesh around it, and close to the flesh exactly the point
+//! - `soft`: a vertex follows a smooth blend of local affine frames of the flesh around it, and close to the flesh exactly the point
 //!   of the flesh that it lies over, so that cloth neither tears nor sinks in.
-//! - [`stiff`]: a cluster of parts moves by the rigid motion that fits a patch of the surface next to it best; the surface is that of
+//! - `stiff`: a cluster of parts moves by the rigid motion that fits a patch of the surface next to it best; the surface is that of
 //!   the flesh and of the cloth on it.
 //! - rigid: a part moves with its joint, whatever the flesh does.
 

@@ -8,7 +8,7 @@
 //! A control point's frame takes the stretch of the flesh in its tangent plane, limited, and leaves lengths along the normal as they
 //! are. A rigid motion, and an affine one within the limit, is followed exactly.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use nalgebra::{Matrix2, Matrix3};
 use rayon::prelude::*;
@@ -184,7 +184,7 @@ impl Rider {
 /// Control points, about one in every cell of a grid, with the patches that their frames are fitted to.
 fn controls(ground: &Ground<'_>, spacing: f64, origin: &Point, patches: &mut Vec<Tangent>) -> Vec<Control> {
     let topology = crate::mesh::Topology::of(ground.mesh);
-    let mut taken: HashMap<(u32, [i64; 3]), ()> = HashMap::new();
+    let mut taken: HashSet<(u32, [i64; 3])> = HashSet::new();
     let mut controls = Vec::new();
     for (vertex, position) in ground.mesh.positions.iter().enumerate() {
         if !ground.is_flesh(vertex as u32) || topology.neighbors(vertex).is_empty() {
@@ -192,12 +192,12 @@ fn controls(ground: &Ground<'_>, spacing: f64, origin: &Point, patches: &mut Vec
         }
         let cell = [position.x, position.y, position.z].map(|c| (f64::from(c) / spacing).floor() as i64);
         let key = (ground.parts.part_of_vertex[vertex], cell);
-        if taken.contains_key(&key) {
+        if taken.contains(&key) {
             continue;
         }
         let start = patches.len();
         if let Some(axes) = patch(ground, &topology, vertex as u32, spacing, patches) {
-            taken.insert(key, ());
+            taken.insert(key);
             let patch = [start as u32, patches.len() as u32];
             controls.push(Control { vertex: vertex as u32, patch, rest: position - origin, axes });
         } else {

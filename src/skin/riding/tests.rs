@@ -162,3 +162,29 @@ fn flesh_that_collapses_gives_no_nan() {
         assert!(now.iter().all(|p| p.iter().all(|c| c.is_finite())));
     }
 }
+
+/// Run by hand: `cargo test --release --lib riding -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn how_long_a_frame_takes() {
+    let limb = tube(RADIUS, 1.0, 160, 80, true);
+    let sleeve = moved(tube(0.11, 0.8, 100, 50, false), Vec3::y() * 0.1);
+    let mut scene = scene(0.115);
+    let part_of_vertex = [&limb, &sleeve].iter().zip(0..).flat_map(|(shell, part)| std::iter::repeat_n(part, shell.positions.len()));
+    scene.parts.part_of_vertex = part_of_vertex.collect();
+    scene.mesh = joined(&[limb, sleeve]);
+    let start = std::time::Instant::now();
+    let mut riding = scene.riding();
+    println!("bind {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    let mut positions: Vec<Point> = scene.mesh.positions.iter().map(|p| bent(p, 1.0)).collect();
+    let world = joints(&scene);
+    let mut times: Vec<f64> = (0..200)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            riding.place(&mut positions, &world);
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    println!("{} riding vertices: median {:.3} ms", riding.len(), times[100]);
+}

@@ -4,8 +4,8 @@
 //! skin. A shell that bones run through gets tissue of its own. What is too small for that, or lies over other flesh as a layer, rides
 //! on the surface next to it ([`crate::skin::Riding`]); what moves with one joint and has no flesh near is rigid with the joint.
 //!
-//! The order of the decisions: flesh by the bones inside ([`lines`]), layers over flesh taken out again ([`layers`]), the others by
-//! the file's weights, their size and their distance to the flesh ([`decide`]); what would have nothing to ride on becomes flesh after
+//! The order of the decisions: flesh by the bones inside (`lines`), layers over flesh taken out again (`layers`), the others by
+//! the file's weights, their size and their distance to the flesh (`decide`); what would have nothing to ride on becomes flesh after
 //! all. What the user says comes first.
 
 mod clusters;
