@@ -210,6 +210,56 @@ fn an_output_that_cannot_be_written_is_refused() {
     assert_eq!(folder.names(), before);
 }
 
+#[test]
+fn what_is_baked_has_the_frames_asked_for() {
+    let folder = Folder::new("formats");
+    let bake = |name: &str, more: &[&str]| {
+        let out = folder.0.join(name);
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"bake", &"builtin:cylinder", &"--json", &"-o", &out];
+        arguments.extend(more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        json(&sinew(&arguments))
+    };
+    let lbs = ["--method=lbs", "--clip=bend", "--frames=10-20"];
+    let points = fs::metadata(folder.0.join({
+        bake("a.pc2", &lbs);
+        "a.pc2"
+    }))
+    .unwrap()
+    .len() as usize;
+    let points = (points - 32) / (11 * 12);
+    let report = bake("a.mdd", &[&lbs[..], &["--every=4"]].concat());
+    assert_eq!(report["frames"], 3, "10, 14, 18");
+    assert_eq!(fs::read(folder.0.join("a.mdd")).unwrap().len(), 8 + 3 * 4 + 3 * points * 12);
+    let report = bake("a.glb", &[&lbs[..], &["--every=4", "--tolerance=0"]].concat());
+    assert_eq!((&report["frames"], &report["morph_targets"]), (&4.into(), &3.into()), "and 20, the last");
+    let report = bake("a.ply", &[&lbs[..], &["--every=10"]].concat());
+    assert_eq!(report["files"].as_array().unwrap().len(), 2);
+    assert!(folder.names().contains(&"a.0010.ply".to_owned()) && folder.names().contains(&"a.0020.ply".to_owned()));
+    // A pose that is written is the pose that is read.
+    let pose = folder.0.join("pose.json");
+    let pose_out = format!("--pose-out={}", pose.display());
+    bake("direct.obj", &["--method=lbs", "--rotate=upper=10,20,30", "--settle", &pose_out]);
+    bake("again.obj", &["--method=lbs", &format!("--pose={}", pose.display()), "--settle"]);
+    let (direct, again) = (vertices(&folder.0.join("direct.obj")), vertices(&folder.0.join("again.obj")));
+    assert!(direct.iter().zip(&again).all(|(a, b)| (0..3).all(|c| (a[c] - b[c]).abs() < 1e-5)));
+    let alone = sinew(&[&"bake", &"builtin:cylinder", &"--clip=bend", &pose_out, &"--json"]);
+    assert_eq!(json(&alone)["files"][0], pose.to_str().unwrap());
+    // The motion alone, read again as a motion of the same skeleton.
+    assert_eq!(bake("a.bvh", &["--clip=bend"])["files"].as_array().unwrap().len(), 1);
+    let motion = folder.0.join("a.bvh");
+    assert_eq!(json(&sinew(&[&"info", &"builtin:cylinder", &motion, &"--json"]))["clips"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_bake_that_would_fill_the_disk_asks_first() {
+    let folder = Folder::new("large");
+    let out = folder.0.join("out.pc2");
+    let much = sinew(&[&"bake", &"builtin:mannequin", &"--method=lbs", &"--frames=0-800000", &"-o", &out]);
+    assert_refused(&much, &["out.pc2", "GB", "--yes", "--frames"]);
+    assert_refused(&sinew(&[&"bake", &"builtin:cylinder", &"--rig", &"-o", &out]), &["out.pc2", ".glb"]);
+    assert!(folder.names().is_empty());
+}
+
 /// A disk that fills up half-way, played by the limit on a file's length.
 #[test]
 #[cfg(target_os = "linux")]
@@ -220,6 +270,11 @@ fn an_output_cut_short_leaves_nothing_behind() {
         format!("bake builtin:cylinder --method lbs --settle -o {out}/a.obj"),
         format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.pc2"),
         format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.json"),
+        format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.mdd"),
+        format!("bake builtin:cylinder --method lbs --clip bend -o {out}/a.glb"),
+        format!("bake builtin:cylinder --method lbs --settle -o {out}/a.glb"),
+        format!("bake builtin:cylinder --method lbs --settle -o {out}/a.ply"),
+        format!("bake builtin:cylinder --rig -o {out}/a.glb"),
         format!("tissue builtin:cylinder -o {out}/a.vtu"),
     ] {
         let limited = format!("trap '' XFSZ; ulimit -f 16; exec '{binary}' {arguments} --no-cache");
@@ -235,6 +290,10 @@ fn wrong_usage_is_another_exit_code() {
         &["bake", "builtin:cylinder", "-o", "x.obj"][..],
         &["bake", "builtin:cylinder", "--method", "magic", "-o", "x.obj"],
         &["bake", "--method", "lbs", "-o", "x.obj"],
+        &["bake", "builtin:cylinder", "--method", "lbs"],
+        &["bake", "builtin:cylinder", "--rig", "--method", "lbs", "-o", "x.glb"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--influences", "8", "-o", "x.glb"],
+        &["bake", "builtin:cylinder", "--method", "lbs", "--tolerance", "-1", "-o", "x.glb"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--rotate", "upper=1,2", "-o", "x.obj"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--clip", "bend", "--rotate", "upper=1,2,3", "-o", "x.obj"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--clip", "bend", "--at", "end", "-o", "x.obj"],

@@ -15,7 +15,7 @@ use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{OverlaysView, overlays_ui};
-use sinew::app::panels::playback::{PlaybackView, clips_ui, transport_ui};
+use sinew::app::panels::playback::{PlaybackView, clip_settings_ui, clips_ui, transport_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
@@ -233,9 +233,20 @@ fn an_angle_can_be_typed() {
 fn clips_and_transport() {
     let clips = clips();
     let mut harness = panel(move |ui, raised| {
-        let view = PlaybackView { clips: &clips, clip: Some(0), time_secs: 0.5, playing: false, speed: 1.0, looping: true };
+        let view = PlaybackView {
+            clips: &clips,
+            clip: Some(0),
+            time_secs: 0.5,
+            playing: false,
+            speed: 1.0,
+            looping: true,
+            range_secs: None,
+            blend_secs: 0.25,
+            mapping: None,
+        };
         ui.allocate_ui(vec2(320.0, 34.0), |ui| transport_ui(ui, &view, &mut raised.actions));
         clips_ui(ui, &view, &mut raised.actions);
+        clip_settings_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_label("Play").click();
     assert_eq!(raised(&mut harness), once(Command::TogglePlaying));

@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
 use super::actions::{Action, Actions, Overlays};
+use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
 use super::panels::overlays::{OverlaysView, overlays_ui};
-use super::panels::playback::{clips_ui, transport_ui};
+use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
-use super::sections::{character_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view};
+use super::sections::{
+    character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
+};
 use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
@@ -39,6 +42,7 @@ pub struct Workbench {
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
+    checkup: CheckupWatch,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -92,6 +96,7 @@ impl Workbench {
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
+            checkup: CheckupWatch::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -126,9 +131,12 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped together as one character.
+    /// Opens files that were dropped together as one character; motions alone go onto the one that is open.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        if !files.is_empty() {
+        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        if !files.is_empty() && self.session.subject().is_some() && files.iter().all(is_motion) {
+            self.actions.once(Command::AddMotions(files));
+        } else if !files.is_empty() {
             self.actions.once(Command::Open(Source::of_files(files)));
         }
     }
@@ -137,8 +145,10 @@ impl Workbench {
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
         self.keyboard(&ctx);
-        if let Some(command) = self.dialogs.poll() {
-            self.actions.once(command);
+        match self.dialogs.poll() {
+            Some(Command::Open(source)) => self.open_files(source.files),
+            Some(command) => self.actions.once(command),
+            None => {}
         }
         self.top_bar(ui);
         self.status_bar(ui);
@@ -238,13 +248,18 @@ impl Workbench {
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
+            let checkup = self.checkup.of(ui.ctx(), &subject);
+            checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
         let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
-        section(ui, "Clips", true, |ui| clips_ui(ui, &playback, &mut self.actions));
+        section(ui, "Clips", true, |ui| {
+            clips_ui(ui, &playback, &mut self.actions);
+            clip_settings_ui(ui, &playback, &mut self.actions);
+        });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = document.method.is_simulated();
@@ -337,6 +352,10 @@ impl Workbench {
                 Action::Frame => {
                     let snapshot = self.session.snapshot();
                     self.viewport.frame(&viewport_view(&self.session, snapshot.as_ref()));
+                }
+                Action::Show(spot) => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
                 Action::ToggleHelp => self.help_shown = !self.help_shown,

@@ -15,9 +15,11 @@ pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use place::{PartError, PartMap, Place};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::math::{Affine, Point, Vec3, transform_point};
+use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton};
 use crate::weights::SkinWeights;
 
@@ -138,6 +140,21 @@ pub struct Character {
     pub humanoid: BTreeMap<String, usize>,
     /// The glTF document that the meshes come from, if they come from one.
     pub document: Option<Arc<SourceDocument>>,
+    /// Which clips came from a motion of another skeleton, and how.
+    pub retargets: Vec<RetargetedClip>,
+}
+
+/// A clip that was made from a motion of another skeleton.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetargetedClip {
+    /// Index into [`Character::clips`].
+    pub clip: usize,
+    /// The file that the motion is from.
+    pub file: PathBuf,
+    /// Which joints move which.
+    pub mapping: Mapping,
+    /// Length of the character over length of the motion's skeleton.
+    pub scale: f64,
 }
 
 impl SourceMesh {

@@ -1,4 +1,4 @@
-//! `sinew bake`: the deformed skin, frame by frame; or the rig, or a pose.
+//! `sinew bake`: the deformed skin, frame by frame; or the rig, a motion or a pose.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
-use crate::session::{BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_rig};
+use crate::session::{BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion, write_rig};
 use crate::skin::{Method, Subject};
 
 /// Options of the verb.
@@ -23,7 +23,7 @@ pub(super) struct Bake {
     #[command(flatten)]
     pose: PoseOptions,
     /// Where to write: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
-    /// caches), .obj or .ply (several frames: NAME.0000.obj …), or .json (positions).
+    /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
     #[arg(short, long, value_name = "OUT", required_unless_present = "pose_out")]
     output: Option<PathBuf>,
     /// Write only every N-th frame; in .glb, what is between is interpolated.
@@ -35,9 +35,9 @@ pub(super) struct Bake {
     /// Write the character itself, not a take: skeleton, skin weights and all clips, as .glb.
     #[arg(long, conflicts_with_all = ["method", "every", "tolerance", "frames", "settle"])]
     rig: bool,
-    /// With --rig: most joints that move a vertex; engines expect 4.
-    #[arg(long, value_name = "N", default_value_t = 4, requires = "rig", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
-    influences: u16,
+    /// With --rig: most joints that move a vertex; engines expect no more than 4 [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
+    influences: Option<u16>,
     /// Write the pose of the last frame, too, as --pose reads it.
     #[arg(long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
@@ -83,29 +83,40 @@ struct FilesReport {
     files: Vec<PathBuf>,
 }
 
+/// What is asked for.
+enum Work<'a> {
+    /// The skin of every frame.
+    Skin { path: &'a Path, format: BakeFormat, method: Method },
+    /// The character with skeleton, weights and clips.
+    Rig(&'a Path),
+    /// The skeleton of every frame.
+    Motion(&'a Path),
+    /// Nothing but `--pose-out`.
+    Pose,
+}
+
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let format = self.output.as_deref().map(|path| self.format(path)).transpose()?;
-        self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
-        if self.method.is_none() && self.output.is_some() && !self.rig {
-            return Err(Failure::Usage("say how to move the skin with --method rigid, lbs, dqs or pd; or --rig for the rig".to_owned()));
+        let work = self.output.as_deref().map_or(Ok(Work::Pose), |path| self.work(path))?;
+        if self.influences.is_some() && !self.rig {
+            return Err(Failure::Usage("--influences is for --rig; a baked skin needs no joints".to_owned()));
         }
+        self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
         let take = self.pose.take(&subject.character)?;
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }
-        match (&self.output, format, self.method) {
-            (Some(path), Some(format), Some(method)) => self.take(options, &subject, &take, path, format, method),
-            (Some(path), ..) => {
-                write_rig(&subject, path, self.influences.into())?;
-                self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
-            }
-            (None, ..) => self.wrote(options, &subject, self.pose_out.iter()),
+        match work {
+            Work::Skin { path, format, method } => return self.skin(options, &subject, &take, path, format, method),
+            Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
+            Work::Pose => {}
         }
+        self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
     }
 
-    fn take(
+    fn skin(
         &self,
         options: &Options,
         subject: &std::sync::Arc<Subject>,
@@ -160,18 +171,27 @@ impl Bake {
             return print_json(&FilesReport { character: subject.character.name.clone(), files });
         }
         if !options.quiet {
-            files.iter().for_each(|file| stderr::line(&format!("wrote {}", file.display())));
+            for file in &files {
+                stderr::line(&format!("wrote {}", file.display()));
+            }
         }
         Ok(())
     }
 
-    fn format(&self, path: &Path) -> Result<BakeFormat, Failure> {
+    fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
         let shown = path.display();
-        match BakeFormat::of_path(path) {
-            Some(format) if !self.rig || format == BakeFormat::Glb => Ok(format),
-            Some(_) => Err(Failure::Undone(format!("{shown}: a rig is written as .glb; name the file so"))),
-            None => Err(Failure::Undone(format!(
-                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply and .json"
+        let is_bvh = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        match (BakeFormat::of_path(path), self.method) {
+            (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
+            _ if self.rig => Err(Failure::Undone(format!("{shown}: a rig is written as .glb; name the file so"))),
+            _ if is_bvh => Ok(Work::Motion(path)),
+            (Some(format), Some(method)) => Ok(Work::Skin { path, format, method }),
+            (Some(_), None) => {
+                let sentence = "say how to move the skin with --method rigid, lbs, dqs or pd; or give --rig for the rig alone";
+                Err(Failure::Usage(sentence.to_owned()))
+            }
+            (None, _) => Err(Failure::Undone(format!(
+                "{shown}: can't tell what to write from this extension; there are .glb, .pc2, .mdd, .obj, .ply, .json and .bvh"
             ))),
         }
     }

@@ -7,7 +7,9 @@ use clap::Args;
 use super::Failure;
 use crate::character::Character;
 use crate::rig::Pose;
-use crate::session::{DEFAULT_FPS, Moments, Motion, Take, read_pose, rotation_from_rest, rotation_of_angles_deg, set_rotation_from_rest};
+use crate::session::{
+    ClipPlay, DEFAULT_FPS, Moments, Motion, Take, read_pose, rotation_from_rest, rotation_of_angles_deg, set_rotation_from_rest,
+};
 
 /// What the joints do, and when to look.
 ///
@@ -19,6 +21,19 @@ pub(super) struct PoseOptions {
     /// Play this clip, by name or by index from 0.
     #[arg(long, value_name = "NAME|INDEX", allow_hyphen_values = true, conflicts_with_all = ["pose", "rotate"])]
     pub(super) clip: Option<String>,
+    /// Which part of the clip, in seconds of the clip, as in 0.5-2 [default: all of it].
+    #[arg(long, value_name = "A-B", value_parser = parse_range, requires = "clip")]
+    pub(super) range: Option<[f64; 2]>,
+    /// How fast the clip is played; below 0 backwards [default: 1].
+    #[arg(long, value_name = "X", value_parser = parse_speed, requires = "clip", allow_hyphen_values = true)]
+    pub(super) speed: Option<f64>,
+    /// How often the clip (or the range) is played [default: 1].
+    #[arg(long = "loop", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "clip")]
+    pub(super) loops: Option<u32>,
+    /// Ease from the rest pose into the clip, and over the seams between its rounds, within this time [default: 0.25 at the seams
+    /// only].
+    #[arg(long, value_name = "SECONDS", value_parser = parse_blend, requires = "clip")]
+    pub(super) blend: Option<f64>,
     /// Take this pose: {"joints": {"NAME": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}, local to the parent, relative to rest.
     #[arg(long, value_name = "POSE.json")]
     pub(super) pose: Option<PathBuf>,
@@ -64,6 +79,24 @@ fn parse_rotation(text: &str) -> Result<Rotation, String> {
     if joint.is_empty() { Err(expected.to_owned()) } else { Ok(Rotation { joint: joint.to_owned(), degrees }) }
 }
 
+fn parse_range(text: &str) -> Result<[f64; 2], String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|secs| (0.0..=1e6).contains(secs));
+    match text.split_once('-').map(|(from, to)| (number(from), number(to))) {
+        Some((Some(from), Some(to))) if from < to => Ok([from, to]),
+        _ => Err("expected A-B in seconds with 0 ≤ A < B, as in 0.5-2".to_owned()),
+    }
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let parsed = text.trim().parse::<f64>().ok().filter(|speed| (0.001..=1000.0).contains(&speed.abs()));
+    parsed.ok_or_else(|| "expected a factor other than 0, as in 0.5, or -1 for backwards".to_owned())
+}
+
+fn parse_blend(text: &str) -> Result<f64, String> {
+    let parsed = text.trim().parse::<f64>().ok().filter(|secs| (0.0..=60.0).contains(secs));
+    parsed.ok_or_else(|| "expected seconds from 0 to 60".to_owned())
+}
+
 /// More frames than an hour at 240 Hz are a mistake.
 const LAST_FRAME: u32 = 864_000;
 
@@ -95,7 +128,7 @@ impl PoseOptions {
     /// What the joints of the character do.
     pub(super) fn motion(&self, character: &Character) -> Result<Motion, Failure> {
         if let Some(clip) = &self.clip {
-            return Ok(Motion::Clip(find_clip(character, clip)?));
+            return self.clip_motion(character, find_clip(character, clip)?);
         }
         if self.pose.is_none() && self.rotate.is_empty() {
             return Ok(Motion::Rest);
@@ -111,6 +144,27 @@ impl PoseOptions {
             set_rotation_from_rest(skeleton, &mut pose, index, &turned);
         }
         Ok(Motion::Pose(pose))
+    }
+
+    fn clip_motion(&self, character: &Character, clip: usize) -> Result<Motion, Failure> {
+        let Self { range, speed, loops, blend, .. } = self;
+        if range.is_none() && speed.is_none() && loops.is_none() && blend.is_none() {
+            return Ok(Motion::Clip(clip));
+        }
+        let duration = character.clips[clip].duration_secs;
+        if let Some([from, _]) = range.filter(|[from, _]| *from >= duration) {
+            let name = &character.clips[clip].name;
+            return Err(Failure::Undone(format!("clip \"{name}\" is {duration:.3} s long; nothing of it comes after {from} s")));
+        }
+        let once = ClipPlay::once(clip);
+        Ok(Motion::Play(ClipPlay {
+            range_secs: *range,
+            speed: speed.unwrap_or(once.speed),
+            loops: loops.unwrap_or(once.loops),
+            seam_secs: blend.unwrap_or(once.seam_secs),
+            entry_secs: blend.unwrap_or(once.entry_secs),
+            ..once
+        }))
     }
 
     /// The motion and the moments to bake.
@@ -136,7 +190,7 @@ impl PoseOptions {
         let motion = self.motion(character)?;
         let time_secs = self.moment_secs(&motion, character);
         let moments = match motion {
-            Motion::Clip(_) if time_secs > 0.0 => {
+            Motion::Clip(_) | Motion::Play(_) if time_secs > 0.0 => {
                 let frame = (time_secs * self.fps).round().min(f64::from(LAST_FRAME)).max(1.0);
                 // The last frame falls exactly on the moment asked for.
                 Moments::Frames { first: frame as u32, last: frame as u32, fps: frame / time_secs }
@@ -180,6 +234,16 @@ mod tests {
         for wrong in ["elbow", "elbow=1,2", "=1,2,3", "elbow=1,2,3,4", "elbow=a,b,c", "elbow=NaN,0,0", "elbow=inf,0,0"] {
             assert!(parse_rotation(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn ranges_and_speeds() {
+        assert_eq!(parse_range("0.5-2"), Ok([0.5, 2.0]));
+        for wrong in ["", "1", "2-1", "-1-2", "1-1", "nan-2", "1-inf", "a-b"] {
+            assert!(parse_range(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse_speed("0").is_err() && parse_speed("-1") == Ok(-1.0) && parse_speed("NaN").is_err());
+        assert!(parse_blend("-1").is_err() && parse_blend("0") == Ok(0.0));
     }
 
     #[test]

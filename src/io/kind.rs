@@ -19,11 +19,12 @@ pub(super) enum Kind {
     Tgf,
     Dmat,
     Anim,
+    Bvh,
     Ini,
 }
 
 /// Endings of the files that can be read, and what they are.
-const KINDS: [(&str, Kind); 14] = [
+const KINDS: [(&str, Kind); 15] = [
     ("glb", Kind::Gltf),
     ("gltf", Kind::Gltf),
     ("vrm", Kind::Gltf),
@@ -37,6 +38,7 @@ const KINDS: [(&str, Kind); 14] = [
     ("tgf", Kind::Tgf),
     ("dmat", Kind::Dmat),
     ("anim", Kind::Anim),
+    ("bvh", Kind::Bvh),
     ("ini", Kind::Ini),
 ];
 
@@ -68,7 +70,6 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, IoError> {
     std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
     let convert = "convert it to .glb or .obj";
     let (format, instead) = match extension.as_str() {
-        "bvh" => ("BVH motion", "give the motion inside a .glb or as .anim".to_owned()),
         "dae" => ("COLLADA", "convert it to .glb, for instance with Blender".to_owned()),
         "blend" => ("Blender", "export it as .glb".to_owned()),
         "ma" | "mb" => ("Maya", "export it as .fbx".to_owned()),

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use super::error::{IoError, Parsed, Problem, bad, shown};
 use super::finish::{Unit, finish};
 use super::kind::{Kind, builtin_name, known};
+use super::motion::{add_clips, take_motion};
 use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
 use super::roles::{Files, Roles, assign, stem, twice};
-use super::{builtin, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
+use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
 use crate::character::{Character, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
+use crate::rig::retarget::Mapping;
 
 /// A file that may have meshes, joints and motions, as read.
 struct Scene {
@@ -32,13 +34,22 @@ struct Numbering {
 /// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx`, or `builtin:NAME`;
 /// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene that has joints (its clips come along);
 /// - for a mesh and a skeleton skin weights: `.dmat`;
-/// - any number of motions: `.anim`, or further scenes with the same joints;
+/// - any number of motions: `.anim`, of the character's own skeleton, `.bvh` and further scenes, of any skeleton that is like it; to a
+///   mesh without a skeleton the first `.bvh` is the skeleton too;
 /// - or an `.ini` that names mesh, skeleton and motions.
 ///
 /// # Errors
 /// [`IoError`] with the file and what is wrong; [`IoError::Cancelled`].
 pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError> {
-    load_from(paths, Files::Disk, progress)
+    load_with(paths, None, progress)
+}
+
+/// As [`load`], with the joints of motions matched as a mapping says instead of by their names.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
+    load_from(paths, Files::Disk, mapping, progress)
 }
 
 /// As [`load`], of files in memory, each with a name that ends as its format does; files that these name in turn are not found.
@@ -47,10 +58,10 @@ pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError
 /// As [`load`].
 pub fn load_from_memory(files: &[(&str, &[u8])], progress: &Progress) -> Result<Character, IoError> {
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
-    load_from(&paths, Files::Memory(files), progress)
+    load_from(&paths, Files::Memory(files), None, progress)
 }
 
-fn load_from(paths: &[PathBuf], files: Files<'_>, progress: &Progress) -> Result<Character, IoError> {
+fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
     progress.report(0.0, "Reading");
     let roles = assign(paths, files)?;
     let mut scenes = Vec::with_capacity(roles.scenes.len());
@@ -61,7 +72,10 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, progress: &Progress) -> Result
     }
     let Scene { path: mesh, kind, mut character } = match &roles.mesh {
         Some((path, kind)) => Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? },
-        None => main_scene(&mut scenes)?,
+        None => {
+            refuse_motion_alone(&roles, files)?;
+            main_scene(&mut scenes)?
+        }
     };
     progress.check()?;
     if character.source_triangles() == 0 {
@@ -71,9 +85,9 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, progress: &Progress) -> Result
         character.note(Severity::Info, 1, note.clone());
     }
     let numbering = add_skeleton(&mut character, &roles, files, &mut scenes)?;
-    add_scenes(&mut character, &mesh, scenes)?;
+    add_scenes(&mut character, &mesh, scenes, mapping, progress)?;
     add_matrices(&mut character, &roles.matrices, files, &numbering.joint_of_column)?;
-    add_motions(&mut character, &roles.motions, files, &numbering.joint_of_line)?;
+    add_motions(&mut character, &roles.motions, files, &numbering.joint_of_line, mapping, progress)?;
     progress.check()?;
     character.name = roles.title.clone().unwrap_or_else(|| title_of(&mesh, kind));
     let unit = match kind {
@@ -160,13 +174,27 @@ fn add_skeleton(character: &mut Character, roles: &Roles, files: Files<'_>, scen
     Ok(Numbering { joint_of_line: joints.clone(), joint_of_column: joints })
 }
 
-/// What is left are clips for the same joints.
-fn add_scenes(character: &mut Character, mesh: &Path, scenes: Vec<Scene>) -> Result<(), IoError> {
+/// What is left are clips: for the same joints, or for those of another body.
+fn add_scenes(
+    character: &mut Character,
+    mesh: &Path,
+    scenes: Vec<Scene>,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
     for Scene { path, character: other, .. } in scenes {
         if other.clips.is_empty() && other.source_triangles() > 0 {
             return Err(twice("meshes", mesh, &path));
         }
-        take_clips(character, other).map_err(|problem| problem.in_file(&shown(&path)))?;
+        if other.skeleton.is_empty() {
+            return Err(Problem::new("there are no joints in it").in_file(&shown(&path)));
+        }
+        let known = other.skeleton.joints().iter().any(|joint| character.skeleton.find(&joint.name).is_some());
+        if known {
+            take_clips(character, other).map_err(|problem| problem.in_file(&shown(&path)))?;
+        } else {
+            add_clips(character, &other, &path, mapping, progress)?;
+        }
     }
     Ok(())
 }
@@ -180,16 +208,39 @@ fn add_matrices(character: &mut Character, matrices: &[PathBuf], files: Files<'_
     Ok(())
 }
 
-fn add_motions(character: &mut Character, motions: &[PathBuf], files: Files<'_>, joint_of_line: &[usize]) -> Result<(), IoError> {
-    for motion in motions {
-        let name = shown(motion);
-        if character.skeleton.is_empty() {
-            return Err(Problem::new("a motion needs a skeleton: give a .skel or a rigged .glb too").in_file(&name));
+fn add_motions(
+    character: &mut Character,
+    motions: &[(PathBuf, Kind)],
+    files: Files<'_>,
+    joint_of_line: &[usize],
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<(), IoError> {
+    for (path, kind) in motions {
+        let name = shown(path);
+        if *kind == Kind::Bvh {
+            take_motion(character, read_bvh(path, files)?, path, mapping, progress)?;
+            continue;
         }
-        let clip = fps::read_anim(&files.bytes(motion)?, &stem(motion), &character.skeleton, joint_of_line);
+        if character.skeleton.is_empty() {
+            return Err(Problem::new("a motion needs a skeleton: give a .skel, a .tgf or a rigged .glb too").in_file(&name));
+        }
+        let clip = fps::read_anim(&files.bytes(path)?, &stem(path), &character.skeleton, joint_of_line);
         character.clips.push(clip.map_err(|problem| problem.in_file(&name))?);
     }
     Ok(())
+}
+
+fn read_bvh(path: &Path, files: Files<'_>) -> Result<bvh::BvhFile, IoError> {
+    bvh::read_bvh(&files.bytes(path)?, &stem(path)).map_err(|problem| problem.in_file(&shown(path)))
+}
+
+/// A motion needs something to move; what is wrong with the file itself comes first.
+fn refuse_motion_alone(roles: &Roles, files: Files<'_>) -> Result<(), IoError> {
+    let motion = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh);
+    let Some((motion, _)) = motion.filter(|_| roles.scenes.is_empty()) else { return Ok(()) };
+    read_bvh(motion, files)?;
+    Err(IoError::Combination(Problem::new(format!("{}: a motion needs a character to move: give one too", shown(motion)))))
 }
 
 /// The last checks, over all files together.
@@ -199,7 +250,7 @@ fn check_whole(character: &mut Character, unit: Unit) -> Parsed<()> {
         return bad("all vertices lie in one place");
     }
     if character.skeleton.is_empty() {
-        let text = "there is no skeleton; give one as .skel, .tgf or a rigged .glb or .fbx to pose it";
+        let text = "there is no skeleton; give one as .skel, .tgf, .bvh or a rigged .glb or .fbx to pose it";
         character.note(Severity::Warning, 0, text);
     }
     Ok(())
@@ -220,9 +271,7 @@ mod tests {
         assert!(refusal(&["mistyped"]).contains("mistyped can't be read: "));
         let folder = std::env::temp_dir().join(format!("sinew-kinds-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, sentence) in
-            [("x.dae", "x.dae: COLLADA files can't be read yet"), ("x.bvh", "BVH"), ("x", "is expected"), ("x.xyz", ".ply")]
-        {
+        for (name, sentence) in [("x.dae", "x.dae: COLLADA files can't be read yet"), ("x", "is expected"), ("x.xyz", ".ply")] {
             std::fs::write(folder.join(name), "").unwrap();
             let path = folder.join(name);
             assert!(refusal(&[path.to_str().unwrap()]).contains(sentence), "{name}");

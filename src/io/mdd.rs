@@ -1,4 +1,4 @@
-//! LightWave MDD point caches: big endian; numbers of frames and points, the time of every frame, then all points frame by frame.
+//! MDD point caches, as `LightWave` has them: big endian; numbers of frames and points, the time of every frame, then all points frame by frame.
 
 use std::io::Write;
 use std::path::Path;

@@ -8,6 +8,7 @@
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
 pub mod builtin;
+mod bvh;
 mod bytes;
 mod dmat;
 mod error;
@@ -20,6 +21,7 @@ mod kind;
 mod load;
 mod mdd;
 mod medit;
+mod motion;
 mod obj;
 mod off;
 mod picture;
@@ -34,12 +36,14 @@ mod tgf;
 mod tissue;
 mod write;
 
+pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub use error::{IoError, Problem};
 pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, write_glb, write_rigged_glb};
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;
-pub use load::{load, load_from_memory};
+pub use load::{load, load_from_memory, load_with};
 pub use mdd::MddCache;
+pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_mapping};
 pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use tissue::write_tissue;

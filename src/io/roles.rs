@@ -19,7 +19,7 @@ pub(super) struct Roles {
     /// Matrices: skin weights, or something else.
     pub matrices: Vec<PathBuf>,
     /// Files that can only be motions.
-    pub motions: Vec<PathBuf>,
+    pub motions: Vec<(PathBuf, Kind)>,
     /// Notes on files that are named but missing.
     pub missing: Vec<String>,
     /// Title, if another than the mesh's stem.
@@ -90,8 +90,8 @@ impl Roles {
                 self.matrices.push(path.to_owned());
                 return Ok(());
             }
-            Kind::Anim => {
-                self.motions.push(path.to_owned());
+            Kind::Anim | Kind::Bvh => {
+                self.motions.push((path.to_owned(), kind));
                 return Ok(());
             }
             Kind::Skel | Kind::Tgf => ("skeletons", &mut self.skeleton),
@@ -117,7 +117,10 @@ impl Roles {
                 kind => self.take(path, kind)?,
             }
         }
-        self.motions.extend(ini.animations);
+        for path in ini.animations {
+            let kind = if kind_of(&path).is_ok_and(|kind| kind == Kind::Bvh) { Kind::Bvh } else { Kind::Anim };
+            self.motions.push((path, kind));
+        }
         Ok(())
     }
 }

@@ -15,11 +15,14 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+mod offset;
 mod pose;
+pub mod retarget;
 mod skeleton;
 mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, Track};
+pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use skeleton::{Joint, Skeleton, SkeletonError};
 pub use trs::Trs;

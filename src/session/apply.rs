@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
-use crate::character::BoneSettings;
+use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::{Pose, PoseFile, Skeleton};
@@ -44,6 +44,7 @@ impl Session {
     fn dispatch(&mut self, command: Command) {
         match command {
             Command::Open(source) => self.start_opening(source),
+            Command::AddMotions(files) => self.start_adding(files),
             Command::SetMethod(method) => {
                 self.stages.forgive();
                 self.document.method = method;
@@ -54,6 +55,7 @@ impl Session {
                 self.stages.forgive();
                 self.document.flesh.sim_vertices = sim_vertices;
             }
+            Command::SetPart { name, place } => self.set_part(name, place),
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
@@ -68,7 +70,11 @@ impl Session {
             Command::SetSpeed(speed) if speed.is_finite() => self.playback.speed = speed.clamp(-8.0, 8.0),
             Command::SetSpeed(_) => {}
             Command::SetLooping(looping) => self.playback.looping = looping,
+            Command::SetRange(range) => self.set_range(range),
+            Command::SetBlend(secs) if secs.is_finite() => self.playback.blend_secs = secs.clamp(0.0, 10.0),
+            Command::SetBlend(_) => {}
             Command::Scrub { time_secs } if time_secs.is_finite() => {
+                self.playback.fading = None;
                 self.playback.time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
             }
             Command::Scrub { .. } => {}
@@ -131,7 +137,18 @@ impl Session {
         }
     }
 
-    fn settle(&mut self) {
+    fn set_part(&mut self, name: String, place: Option<Place>) {
+        let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
+        if place.as_ref().is_none_or(there) {
+            self.stages.forgive();
+            match place {
+                Some(place) => self.document.flesh.parts.insert(name, place),
+                None => self.document.flesh.parts.remove(&name),
+            };
+        }
+    }
+
+    pub(super) fn settle(&mut self) {
         self.refresh_shown();
         if let Some(worker) = self.stages.worker() {
             worker.settle(&self.shown.world_from_joint);
@@ -179,12 +196,30 @@ impl Session {
         }
     }
 
-    fn select_clip(&mut self, clip: Option<usize>) {
+    pub(super) fn select_clip(&mut self, clip: Option<usize>) {
+        let before = self.playback.clip;
         match clip {
-            Some(clip) if clip < self.clips().len() => (self.playback.clip, self.playback.time_secs) = (Some(clip), 0.0),
-            Some(_) => {}
+            Some(clip) if clip < self.clips().len() => {
+                if before != Some(clip) {
+                    self.playback.range_secs = None;
+                }
+                self.playback.clip = Some(clip);
+                self.playback.time_secs = self.playback.range_in(self.clip_duration_secs())[0];
+            }
+            Some(_) => return,
             None => self.playback.leave_clip(),
         }
+        // What stands still is looked at, not watched: it changes at once.
+        if self.playback.playing || (before.is_some() && clip.is_none()) {
+            self.pass_seam();
+        }
+    }
+
+    fn set_range(&mut self, range: Option<[f64; 2]>) {
+        let duration = self.clip_duration_secs();
+        let wanted = range.filter(|[from, to]| from.is_finite() && to.is_finite() && from < to);
+        self.playback.range_secs =
+            wanted.map(|[from, to]| [from.clamp(0.0, duration), to.clamp(0.0, duration)]).filter(|[from, to]| from < to);
     }
 
     fn set_playing(&mut self, playing: bool) {

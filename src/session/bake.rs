@@ -4,22 +4,24 @@
 //! |-----------|--------------------------------------------------------------------------------------------------------------|
 //! | `.glb`    | one file: the character's own glTF document with morph targets and the animation that drives them             |
 //! | `.pc2`    | all frames in one point cache (Blender: Mesh Cache, Maya, 3ds Max)                                            |
-//! | `.mdd`    | all frames in one point cache (LightWave, Blender: Mesh Cache, Modo, Houdini)                                 |
+//! | `.mdd`    | all frames in one point cache (`LightWave`, Blender: Mesh Cache, Modo, Houdini)                               |
 //! | `.obj`    | one frame: `NAME.obj`; several: `NAME.0000.obj`, `NAME.0001.obj`, … by frame number                           |
 //! | `.ply`    | the same as PLY                                                                                              |
 //! | `.json`   | `{"frames": [[[x, y, z], …], …]}`, one list of positions a frame                                                 |
 //!
 //! Positions are in the source file's world space, units and axes, in the source's vertex order and count. Apart from a take there
-//! are [`write_rig`], for the character with skin weights and clips as glTF, and [`write_last_pose`].
+//! are [`write_rig`], for the character with skin weights and clips as glTF, [`write_motion`], for the motion alone as `.bvh`, and
+//! [`write_last_pose`].
 
 use std::path::{Path, PathBuf};
 
-use super::motion::{Moments, Motion, PlayError, Take};
+use super::clip_play::ClipPlay;
+use super::motion::{DEFAULT_FPS, Moments, Motion, PlayError, Take};
 use crate::character::Character;
 use crate::collision::self_intersections;
 use crate::io::{
-    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_obj, write_ply,
-    write_rigged_glb,
+    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_bvh_poses, write_obj,
+    write_ply, write_rigged_glb,
 };
 use crate::progress::Progress;
 use crate::skin::{Actor, Projective, Subject};
@@ -35,7 +37,7 @@ pub enum BakeFormat {
     Ply,
     /// Point cache 2, one file.
     Pc2,
-    /// LightWave point cache, one file.
+    /// `LightWave` point cache, one file.
     Mdd,
     /// JSON, one file.
     Json,
@@ -281,6 +283,25 @@ pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<()
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
 }
 
+/// Writes the motion of a take as `.bvh`: the skeleton in the pose of every frame, or of every `every`-th.
+///
+/// # Errors
+/// [`IoError`]; a file that could not be finished is not there at all.
+pub fn write_motion(character: &Character, take: &Take, every: u32, path: &Path) -> Result<(), IoError> {
+    if character.skeleton.is_empty() {
+        let source = std::io::Error::other("there is no skeleton, so there is no motion; give one as .skel or as a rigged .glb");
+        return Err(IoError::Write { file: path.display().to_string(), source });
+    }
+    let every = every.max(1);
+    let frames = (take.first_frame()..=take.last_frame()).step_by(every as usize);
+    let poses = frames.map(|frame| take.motion.pose_at(character, take.time_of(frame)));
+    let fps = match take.moments {
+        Moments::Frames { fps, .. } => fps,
+        Moments::Settled { .. } => DEFAULT_FPS,
+    };
+    write_bvh_poses(path, &character.skeleton, poses, f64::from(every) / fps)
+}
+
 /// Writes the pose of the last frame of a take as JSON.
 ///
 /// # Errors
@@ -296,7 +317,9 @@ impl Motion {
         match self {
             Self::Rest => "rest".to_owned(),
             Self::Pose(_) => "pose".to_owned(),
-            Self::Clip(clip) => character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone()),
+            Self::Clip(clip) | Self::Play(ClipPlay { clip, .. }) => {
+                character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone())
+            }
         }
     }
 }

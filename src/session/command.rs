@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{MessageId, Source};
-use crate::character::{BoneSettings, SimVertices};
+use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::Pose;
@@ -15,6 +15,8 @@ use crate::skin::Method;
 pub enum Command {
     /// Reads a character in the background; the present one stays until the new one is ready.
     Open(Source),
+    /// Adds motions (`.bvh`) to the open character, on which they are put, in the background (undoable); the first is shown.
+    AddMotions(Vec<PathBuf>),
     /// Changes the method (undoable); the present one stays until the new one is bound.
     SetMethod(Method),
     /// Changes physical parameters (undoable).
@@ -28,6 +30,13 @@ pub enum Command {
     },
     /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
     SetSimVertices(SimVertices),
+    /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
+    SetPart {
+        /// [`crate::tissue::Part::name`].
+        name: String,
+        /// How; `None` takes back what was said.
+        place: Option<Place>,
+    },
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
     /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
@@ -64,6 +73,10 @@ pub enum Command {
     SetSpeed(f64),
     /// Whether the clip starts over at its end.
     SetLooping(bool),
+    /// Which part of the clip is played, seconds; all of it for none.
+    SetRange(Option<[f64; 2]>),
+    /// Within how many seconds one motion goes over into another; 0 jumps.
+    SetBlend(f64),
     /// Moves the clip's clock.
     Scrub {
         /// Seconds from the clip's start.
@@ -87,10 +100,12 @@ impl Command {
     pub fn label(&self) -> &'static str {
         match self {
             Self::Open(_) => "Open",
+            Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
+            Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",
@@ -105,6 +120,8 @@ impl Command {
             Self::TogglePlaying => "Play or pause",
             Self::SetSpeed(_) => "Set speed",
             Self::SetLooping(_) => "Loop",
+            Self::SetRange(_) => "Set range",
+            Self::SetBlend(_) => "Set blending",
             Self::Scrub { .. } => "Scrub",
             Self::ResetSimulation => "Reset simulation",
             Self::Undo => "Undo",

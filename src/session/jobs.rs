@@ -1,5 +1,6 @@
 //! Long work in the background: one thread a job, progress and cancel, the latest wins.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
@@ -7,6 +8,7 @@ use super::{OpenError, Source, Waker, load};
 use crate::cache::Cache;
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::io::{IoError, add_motion};
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -78,6 +80,8 @@ pub(super) struct Opened {
     pub(super) subject: Arc<Subject>,
     /// Bound to the method asked for, or why that was impossible.
     pub(super) actor: Result<Actor, BindError>,
+    /// The first clip that was added, if the character is the one that was open before.
+    pub(super) added: Option<usize>,
 }
 
 /// A character with new flesh.
@@ -107,7 +111,11 @@ pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    Ok(Arc::new(Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?))
+    let subject = Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?;
+    for (name, _) in &source.parts {
+        subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+    }
+    Ok(Arc::new(subject))
 }
 
 /// The same character with flesh by other settings, bound to a method.
@@ -139,5 +147,35 @@ pub(super) fn open_and_bind(
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor })
+    Ok(Opened { source, subject, actor, added: None })
+}
+
+/// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
+pub(super) fn add_and_bind(
+    old: &Subject,
+    source: Source,
+    files: &[PathBuf],
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let failed = |error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    };
+    let mut character = (*old.character).clone();
+    let added = Some(character.clips.len());
+    if character.skeleton.is_empty() {
+        // The motion brings the skeleton: everything is new.
+        return open_and_bind(source, old.cache(), method, params, progress);
+    }
+    for file in files {
+        add_motion(&mut character, file, None, progress).map_err(failed)?;
+    }
+    let subject = Arc::new(old.with_clips(Arc::new(character)));
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
+        other => other,
+    };
+    Ok(Opened { source, subject, actor, added })
 }

@@ -26,6 +26,7 @@
 //!   [`Gesture::Released`] (or [`Session::end_gesture`]): it is one undo step.
 //! - **Gizmos** sit at [`Session::world_from_joint`] (the joints asked for, without the simulation's delay) and send
 //!   [`Command::RotateJoint`] with the rotation since the last event, about world axes.
+//! - Files of motions go onto the open character by [`Command::AddMotions`].
 //! - Turning a joint while a clip is shown takes the clip's pose of that moment over into the document and stops the clip.
 //!
 //! # What is where
@@ -35,6 +36,7 @@
 mod apply;
 mod bake;
 mod checkup;
+mod clip_play;
 mod command;
 mod document;
 mod jobs;
@@ -46,8 +48,11 @@ mod source;
 mod stages;
 mod worker;
 
-pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_rig};
-pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, all_notes};
+pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
+pub use checkup::{
+    Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary, PartSummary, Spot, UpAxis, all_notes, up_axis,
+};
+pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
 pub use jobs::{JobView, open, open_with};
@@ -63,8 +68,9 @@ pub use worker::{SimWorker, Snapshot, Waker};
 use std::sync::Arc;
 
 use crate::cache::Cache;
+use crate::character::Character;
 use crate::dynamics::Params;
-use crate::math::Affine;
+use crate::math::{Affine, origin_of};
 use crate::rig::{Clip, Pose};
 use crate::skin::{Method, Subject};
 use document::History;
@@ -105,6 +111,9 @@ pub struct Tick {
 
 /// A window that slept must not catch up on all of it.
 const MAX_TICK_SECS: f64 = 0.1;
+
+/// Motions whose joints all lie farther apart than this, relative to the character's size, are not blended.
+const CUT: f64 = 0.25;
 
 impl Session {
     /// An empty session: send [`Command::Open`].
@@ -234,7 +243,9 @@ impl Session {
         let mut changed = self.take_finished_jobs();
         let dt_secs = if dt_secs.is_finite() { dt_secs.clamp(0.0, MAX_TICK_SECS) } else { 0.0 };
         let dt_secs = self.stages.worker().map_or(dt_secs, |worker| worker.accept(dt_secs));
-        self.playback.advance(dt_secs, self.clip_duration_secs());
+        if self.playback.advance(dt_secs, self.clip_duration_secs()) {
+            self.pass_seam();
+        }
         self.refresh_shown();
         let mut moving = false;
         if let Some(worker) = self.stages.worker() {
@@ -245,7 +256,28 @@ impl Session {
             moving = !worker.is_asleep();
         }
         self.watch_worker();
-        Tick { changed, active: moving || self.playback.playing || self.stages.is_busy() }
+        Tick { changed, active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() }
+    }
+
+    /// The clip has started over, or another one was chosen: what was shown goes over into what is to come. Where that is far away
+    /// (the end of a walk from its beginning) it is a cut: the flesh is put there at rest instead of being thrown.
+    fn pass_seam(&mut self) {
+        let Some(subject) = self.document.subject.clone() else { return };
+        let character = &subject.character;
+        let wanted = wanted_pose(character, &self.playback, &self.document.pose);
+        if wanted.locals.len() != self.shown.pose.locals.len() {
+            return;
+        }
+        let before = character.skeleton.world_from_joint(&self.shown.pose);
+        let after = character.skeleton.world_from_joint(&wanted);
+        let step = |(a, b): (&Affine, &Affine)| (origin_of(a) - origin_of(b)).norm();
+        let nearest = before.iter().zip(&after).map(step).fold(f64::INFINITY, f64::min);
+        if nearest > CUT * f64::from(subject.size) {
+            self.playback.fading = None;
+            self.settle();
+        } else {
+            self.playback.fade(&self.shown.pose, &wanted);
+        }
     }
 
     /// Brings the pose shown up to date with clip, clock and document.
@@ -253,11 +285,17 @@ impl Session {
         let Some(subject) = self.document.subject.as_deref() else { return };
         let character = &subject.character;
         let skeleton = &character.skeleton;
-        match self.playback.clip.and_then(|clip| character.clips.get(clip)) {
-            Some(clip) => self.shown.pose = clip.sample(skeleton, self.playback.time_secs),
-            None => self.shown.pose.clone_from(&self.document.pose),
-        }
+        self.shown.pose = wanted_pose(character, &self.playback, &self.document.pose);
+        self.playback.add_fading(&mut self.shown.pose);
         skeleton.world_from_joint_into(&self.shown.pose, &mut self.shown.world_from_joint);
+    }
+}
+
+/// The pose that clip, clock and document ask for.
+fn wanted_pose(character: &Character, playback: &Playback, by_hand: &Pose) -> Pose {
+    match playback.clip.and_then(|clip| character.clips.get(clip)) {
+        Some(clip) => clip.sample(&character.skeleton, playback.time_secs),
+        None => by_hand.clone(),
     }
 }
 

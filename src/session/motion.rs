@@ -1,5 +1,6 @@
 //! A motion, frame by frame: what baking and rendering play.
 
+use super::clip_play::ClipPlay;
 use crate::character::Character;
 use crate::math::Affine;
 use crate::progress::{Cancelled, Progress};
@@ -22,6 +23,8 @@ pub enum Motion {
     Pose(Pose),
     /// A clip of the character, by index.
     Clip(usize),
+    /// A clip with range, speed, loops and eased seams.
+    Play(ClipPlay),
 }
 
 /// Which moments of a motion are wanted.
@@ -79,6 +82,7 @@ impl Motion {
             Self::Rest => 0.0,
             Self::Pose(_) => RAMP_SECS + HOLD_SECS,
             Self::Clip(clip) => character.clips.get(*clip).map_or(0.0, |clip| clip.duration_secs),
+            Self::Play(play) => character.clips.get(play.clip).map_or(0.0, |clip| play.duration_secs(clip)),
         }
     }
 
@@ -94,6 +98,7 @@ impl Motion {
                 rest.lerp(pose, t * t * (3.0 - 2.0 * t))
             }
             Self::Clip(clip) => character.clips.get(*clip).map_or(rest, |clip| clip.sample(&character.skeleton, time_secs)),
+            Self::Play(play) => character.clips.get(play.clip).map_or(rest, |clip| play.pose_at(clip, &character.skeleton, time_secs)),
         }
     }
 

@@ -1,7 +1,10 @@
 //! The clip that plays and its clock. Part of the view: undo does not touch it.
 
+use super::clip_play::{DEFAULT_BLEND_SECS, clamped_range};
+use crate::rig::{Pose, PoseOffset};
+
 /// Which clip is shown and when in it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Playback {
     /// The clip shown; `None` shows the pose made by hand.
     pub clip: Option<usize>,
@@ -11,39 +14,99 @@ pub struct Playback {
     pub playing: bool,
     /// Clip seconds per second; 1 is real time.
     pub speed: f64,
-    /// Whether the clip starts over at its end.
+    /// Whether the range starts over at its end.
     pub looping: bool,
+    /// The part of the clip that is played, seconds; the whole clip if not given.
+    pub range_secs: Option<[f64; 2]>,
+    /// Within how much time one motion goes over into another: at a loop's seam, into a clip and out of it. 0 jumps.
+    pub blend_secs: f64,
     /// Where to go on when no clip is shown and play is asked for.
     pub(super) resume: (usize, f64),
+    /// What is left of the motion before.
+    pub(super) fading: Option<Fading>,
+}
+
+/// A difference of poses that fades out.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fading {
+    offset: PoseOffset,
+    age_secs: f64,
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { clip: None, time_secs: 0.0, playing: false, speed: 1.0, looping: true, resume: (0, 0.0) }
+        Self {
+            clip: None,
+            time_secs: 0.0,
+            playing: false,
+            speed: 1.0,
+            looping: true,
+            range_secs: None,
+            blend_secs: DEFAULT_BLEND_SECS,
+            resume: (0, 0.0),
+            fading: None,
+        }
     }
 }
 
 impl Playback {
-    /// Lets `dt_secs` pass on a clip of the given length.
-    pub(super) fn advance(&mut self, dt_secs: f64, duration_secs: f64) {
+    /// The part of a clip of the given length that is played.
+    #[must_use]
+    pub fn range_in(&self, duration_secs: f64) -> [f64; 2] {
+        clamped_range(self.range_secs, duration_secs)
+    }
+
+    /// Whether the pose shown is on its way from one motion into another.
+    #[must_use]
+    pub fn is_blending(&self) -> bool {
+        self.fading.is_some()
+    }
+
+    /// Lets `dt_secs` pass on a clip of the given length. Returns whether it started over.
+    pub(super) fn advance(&mut self, dt_secs: f64, duration_secs: f64) -> bool {
+        if let Some(fading) = &mut self.fading {
+            fading.age_secs += dt_secs;
+            if fading.age_secs >= self.blend_secs {
+                self.fading = None;
+            }
+        }
         if !self.playing || self.clip.is_none() {
-            return;
+            return false;
         }
         self.time_secs += dt_secs * self.speed;
-        let inside = (0.0..=duration_secs).contains(&self.time_secs);
-        if inside {
-            return;
+        let [from, to] = self.range_in(duration_secs);
+        // A clock that was put before the range by hand runs into it.
+        let runs_in = to > from && if self.speed < 0.0 { self.time_secs > to } else { self.time_secs < from };
+        if (from..=to).contains(&self.time_secs) || runs_in {
+            return false;
         }
-        if self.looping && duration_secs > 0.0 {
-            self.time_secs = self.time_secs.rem_euclid(duration_secs);
-        } else {
-            self.time_secs = self.time_secs.clamp(0.0, duration_secs.max(0.0));
-            self.playing = false;
+        if self.looping && to > from {
+            self.time_secs = from + (self.time_secs - from).rem_euclid(to - from);
+            return true;
+        }
+        self.time_secs = self.time_secs.clamp(from, to);
+        self.playing = false;
+        false
+    }
+
+    /// From now on what was shown goes over into what is wanted.
+    pub(super) fn fade(&mut self, shown: &Pose, wanted: &Pose) {
+        self.fading = None;
+        if self.blend_secs > 0.0 && shown.locals.len() == wanted.locals.len() && shown != wanted {
+            self.fading = Some(Fading { offset: PoseOffset::between(shown, wanted), age_secs: 0.0 });
+        }
+    }
+
+    /// Adds what is left of the motion before.
+    pub(super) fn add_fading(&self, pose: &mut Pose) {
+        if let Some(Fading { offset, age_secs }) = &self.fading {
+            offset.add_to(pose, PoseOffset::part_left(*age_secs, self.blend_secs));
         }
     }
 
     /// Shows the pose made by hand and remembers where the clip was.
     pub(super) fn leave_clip(&mut self) {
+        self.fading = None;
         if let Some(clip) = self.clip.take() {
             self.resume = (clip, self.time_secs);
             self.playing = false;
@@ -57,11 +120,11 @@ impl Playback {
             (self.clip, self.time_secs) = if clip < clips { (Some(clip), time) } else { (Some(0), 0.0) };
         }
         self.playing = playing && self.clip.is_some();
-        if let (true, Some(clip)) = (self.playing, self.clip)
-            && !self.looping
-            && self.time_secs >= duration_of(clip)
-        {
-            self.time_secs = 0.0;
+        if let (true, Some(clip)) = (self.playing, self.clip) {
+            let [from, to] = self.range_in(duration_of(clip));
+            if !self.looping && self.speed >= 0.0 && self.time_secs >= to {
+                self.time_secs = from;
+            }
         }
     }
 }
@@ -73,13 +136,26 @@ mod tests {
     #[test]
     fn a_looping_clip_starts_over_and_another_stops() {
         let mut playback = Playback { clip: Some(0), playing: true, ..Playback::default() };
-        playback.advance(2.5, 2.0);
+        assert!(playback.advance(2.5, 2.0));
         assert!((playback.time_secs - 0.5).abs() < 1e-12 && playback.playing);
         playback.looping = false;
-        playback.advance(9.0, 2.0);
+        assert!(!playback.advance(9.0, 2.0));
         assert!((playback.time_secs - 2.0).abs() < 1e-12 && !playback.playing);
         playback.set_playing(true, 1, |_| 2.0);
         assert!(playback.time_secs == 0.0 && playback.playing);
+    }
+
+    #[test]
+    fn a_range_is_what_loops() {
+        let mut playback = Playback { clip: Some(0), playing: true, range_secs: Some([0.5, 1.5]), ..Playback::default() };
+        assert!(!playback.advance(0.25, 2.0), "before the range the clock runs into it");
+        assert!(!playback.advance(1.0, 2.0) && (playback.time_secs - 1.25).abs() < 1e-12);
+        assert!(playback.advance(0.5, 2.0) && (playback.time_secs - 0.75).abs() < 1e-12);
+        playback.looping = false;
+        playback.advance(2.0, 2.0);
+        assert!((playback.time_secs - 1.5).abs() < 1e-12 && !playback.playing);
+        playback.set_playing(true, 1, |_| 2.0);
+        assert!((playback.time_secs - 0.5).abs() < 1e-12);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::jobs::{Job, Opened, Outcome, Rebuilt, open_and_bind, rebuild_and_bind};
+use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source};
 use crate::character::FleshSettings;
 use crate::progress::Progress;
@@ -93,6 +94,24 @@ impl Session {
         }
     }
 
+    /// Starts reading motions for the open character; a reading under way is given up.
+    pub(super) fn start_adding(&mut self, files: Vec<PathBuf>) {
+        let mut source = self.document.source.clone();
+        source.files.extend(files.iter().cloned());
+        let Some(subject) = self.document.subject.clone() else { return self.start_opening(source) };
+        if files.is_empty() {
+            return;
+        }
+        self.messages.clear();
+        let (method, params) = (self.document.method, self.document.params);
+        let title = format!("Adding {}", Source { files: files.clone(), ..Source::default() }.title());
+        let work = move |progress: &Progress| add_and_bind(&subject, source, &files, method, &params, progress);
+        match Job::start(title, self.waker.clone(), work) {
+            Ok(job) => self.stages.opening = Some(job),
+            Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),
+        }
+    }
+
     /// Takes over what the jobs have made. Returns whether anything was.
     pub(super) fn take_finished_jobs(&mut self) -> bool {
         let mut changed = false;
@@ -114,6 +133,9 @@ impl Session {
     fn take_over(&mut self, opened: Opened) {
         let before = self.document.clone();
         let first = before.subject.is_none();
+        if let (Some(clip), false) = (opened.added, first) {
+            return self.take_added(before, opened, clip);
+        }
         let pose = opened.subject.character.skeleton.rest_pose();
         let flesh = (*opened.subject.settings).clone();
         self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, flesh, ..before.clone() };
@@ -122,6 +144,20 @@ impl Session {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
         }
         self.take_bound(self.document.method, opened.actor);
+    }
+
+    /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
+    fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
+        let (selected, playback) = (self.selected_joint, self.playback.clone());
+        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
+        self.enter_subject(&opened.subject);
+        (self.selected_joint, self.playback) = (selected, playback);
+        self.refresh_shown();
+        self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
+        self.take_bound(self.document.method, opened.actor);
+        self.playback.playing = true;
+        self.select_clip(Some(clip));
+        self.refresh_shown();
     }
 
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
@@ -136,7 +172,8 @@ impl Session {
         }
         self.selected_joint = None;
         let kept = &self.playback;
-        self.playback = super::Playback { speed: kept.speed, looping: kept.looping, ..super::Playback::default() };
+        self.playback =
+            super::Playback { speed: kept.speed, looping: kept.looping, blend_secs: kept.blend_secs, ..super::Playback::default() };
         self.refresh_shown();
     }
 

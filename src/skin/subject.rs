@@ -171,9 +171,9 @@ impl Subject {
         let follows = self.upsampling.is_none() && !body.is_simulated_as_it_is();
         let upsampling = || {
             let start = Instant::now();
-            let (fine, coarse, settings) = (&body.flesh, &body.sim.mesh, Settings::default());
-            let make = || Upsampling::build(fine, coarse, &settings, &progress.silent());
-            let made = follows.then(|| kept::upsampling(&self.cache, fine, coarse, &settings, make));
+            let (flesh, sim, settings) = (&body.flesh, &body.sim.mesh, Settings::default());
+            let make = || Upsampling::build(flesh, sim, &settings, &progress.silent());
+            let made = follows.then(|| kept::upsampling(&self.cache, flesh, sim, &settings, make));
             (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
         };
         let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
@@ -184,6 +184,18 @@ impl Subject {
         }
         self.setup = SetupTimes { upsample_ms, tissue_ms: times[0], assemble_ms: times[1], ..self.setup };
         Ok(())
+    }
+
+    /// The same character with other clips; everything that was derived is shared.
+    #[must_use]
+    pub fn with_clips(&self, character: Arc<Character>) -> Self {
+        Self { character, ..self.clone() }
+    }
+
+    /// Where what was derived is kept.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     /// What physics sees of the skin.

@@ -51,7 +51,6 @@ mod locate;
 mod mls;
 mod rows;
 mod surface;
-mod tree;
 
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;

@@ -15,6 +15,7 @@ use crate::math::Point;
 
 /// Fine vertices of a block.
 pub(super) const BLOCK: usize = 1024;
+
 /// The weights of up to [`BLOCK`] fine vertices, [`LANES`] side by side.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Block {
@@ -103,12 +104,13 @@ impl Block {
 
     fn apply(&self, slots: &[Slot], fine: &mut [Point], tangents: &mut [Tangents]) {
         let arch = Arch::new();
-        match (&self.neighbours, slots.first_chunk::<SLOTS>()) {
-            (Neighbours::Short(all), Some(slots)) => {
-                arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents })
+        match &self.neighbours {
+            Neighbours::Short(all) => {
+                if let Some(slots) = slots.first_chunk::<SLOTS>() {
+                    arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents });
+                }
             }
-            (Neighbours::Short(_), None) => {}
-            (Neighbours::Long(all), _) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
+            Neighbours::Long(all) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
         }
     }
 }

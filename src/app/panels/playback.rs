@@ -4,8 +4,10 @@ use egui::{Button, DragValue, RichText, Role, Slider, Ui, WidgetInfo};
 
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
+use crate::app::panels::row;
 use crate::app::theme;
 use crate::rig::Clip;
+use crate::rig::retarget::Mapping;
 use crate::session::Command;
 
 /// What both may read.
@@ -23,6 +25,12 @@ pub struct PlaybackView<'a> {
     pub speed: f64,
     /// Whether it starts over at the end.
     pub looping: bool,
+    /// The part of the clip that is played; all of it for none.
+    pub range_secs: Option<[f64; 2]>,
+    /// Within how many seconds one motion goes over into another.
+    pub blend_secs: f64,
+    /// Which joints of another skeleton the clip shown comes from, if it does.
+    pub mapping: Option<&'a Mapping>,
 }
 
 /// Draws the transport bar.
@@ -95,6 +103,69 @@ pub fn clips_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
         let length = format!("{:.1} s", clip.duration_secs);
         clip_row(ui, &key, &length, view.clip == Some(index), Some(index), actions);
     }
+}
+
+/// Draws what can be set of the clip shown: its range, and how one motion goes over into another.
+pub fn clip_settings_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
+    let Some(clip) = view.clip.and_then(|clip| view.clips.get(clip)) else { return };
+    ui.add_space(4.0);
+    let duration = clip.duration_secs.max(0.0);
+    let [from, to] = view.range_secs.unwrap_or([0.0, duration]);
+    row(ui, "Range", "Which part of the clip is played", |ui, label| {
+        for (name, is_start) in [("Range start", true), ("Range end", false)] {
+            let mut value = if is_start { from } else { to };
+            let limits = if is_start { 0.0..=(to - LEAST_RANGE_SECS).max(0.0) } else { (from + LEAST_RANGE_SECS).min(duration)..=duration };
+            let drag = DragValue::new(&mut value).range(limits).speed(0.01).fixed_decimals(2).suffix(" s").clamp_existing_to_range(false);
+            let response = ui.add(drag).labelled_by(label);
+            name_drag(&response, name, value);
+            if let Some(gesture) = edit_of(&response) {
+                let range = if is_start { [value, to] } else { [from, value] };
+                actions.send(Command::SetRange(Some(range)), gesture);
+            }
+        }
+        if ui.add_enabled(view.range_secs.is_some(), Button::new("All")).on_hover_text("Play the whole clip").clicked() {
+            actions.once(Command::SetRange(None));
+        }
+    });
+    row(ui, "Blend", "How long one motion takes to go over into another: at a loop's seam, into a clip and out of it", |ui, label| {
+        let mut secs = view.blend_secs;
+        let drag = DragValue::new(&mut secs).range(0.0..=2.0).speed(0.01).fixed_decimals(2).suffix(" s").clamp_existing_to_range(false);
+        let response = ui.add(drag).labelled_by(label);
+        name_drag(&response, "Blend", secs);
+        if let Some(gesture) = edit_of(&response) {
+            actions.send(Command::SetBlend(secs), gesture);
+        }
+    });
+    if let Some(mapping) = view.mapping {
+        mapping_ui(ui, mapping);
+    }
+}
+
+/// A shorter part of a clip is none.
+const LEAST_RANGE_SECS: f64 = 0.01;
+
+fn name_drag(response: &egui::Response, name: &str, value: f64) {
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = WidgetInfo::drag_value(enabled, value);
+        info.label = Some(name.to_owned());
+        info
+    });
+}
+
+/// Who moves whom, for a motion of another skeleton.
+fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
+    let moved: usize = mapping.pairs.iter().map(|pair| pair.target.len()).sum();
+    let title = RichText::new(format!("{moved} joints follow another skeleton")).color(theme::TEXT_WEAK);
+    egui::CollapsingHeader::new(title).id_salt("mapping").show(ui, |ui| {
+        egui::Grid::new("pairs").num_columns(2).striped(true).show(ui, |ui| {
+            for pair in &mapping.pairs {
+                ui.label(RichText::new(pair.target.join(", ")).color(theme::TEXT)).on_hover_text(&pair.role);
+                ui.label(RichText::new(pair.source.join(", ")).color(theme::TEXT_WEAK));
+                ui.end_row();
+            }
+        });
+    });
 }
 
 fn clip_row(ui: &mut Ui, name: &str, detail: &str, selected: bool, clip: Option<usize>, actions: &mut Actions) {

@@ -139,6 +139,24 @@ impl Draft {
         self.push("bufferViews", view)
     }
 
+    /// The numbers of an accessor, if they are `f32` without gaps or sparse changes.
+    pub(super) fn plain_floats(&self, accessor: usize, numbers: usize) -> Option<Vec<f32>> {
+        let accessor = self.list("accessors").get(accessor)?;
+        if accessor["componentType"].as_u64() != Some(5126) || !accessor["sparse"].is_null() {
+            return None;
+        }
+        let view = self.list("bufferViews").get(accessor["bufferView"].as_u64()? as usize)?;
+        if view["byteStride"].as_u64().is_some_and(|stride| stride as usize != numbers * 4) || !view["extensions"].is_null() {
+            return None;
+        }
+        let buffer = view["buffer"].as_u64()? as usize;
+        let stored = if buffer == self.own_buffer() { &self.bytes } else { self.source.as_ref()?.buffers.get(buffer)?.as_ref()? };
+        let offset = view["byteOffset"].as_u64().unwrap_or(0).checked_add(accessor["byteOffset"].as_u64().unwrap_or(0))?;
+        let length = accessor["count"].as_u64()?.checked_mul(numbers as u64 * 4)?;
+        let bytes = stored.get(offset as usize..offset.checked_add(length)? as usize)?;
+        Some(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    }
+
     /// Stands for the bytes that the draft adds.
     fn own_buffer(&self) -> usize {
         self.source.as_ref().map_or(0, |source| source.buffers.len())
@@ -150,8 +168,9 @@ impl Draft {
         let mut layout = Layout { own: self.own_buffer(), source: self.source.clone(), ..Layout::default() };
         for view in self.list_mut("bufferViews") {
             layout.place(view);
-            let compressed = view.pointer_mut("/extensions/EXT_meshopt_compression");
-            compressed.into_iter().for_each(|range| layout.place(range));
+            if let Some(compressed) = view.pointer_mut("/extensions/EXT_meshopt_compression") {
+                layout.place(compressed);
+            }
         }
         self.merge_buffers(&layout);
         let is_list = |value: &Value| value.as_array().is_some_and(Vec::is_empty);

@@ -41,7 +41,7 @@ pub(super) fn meshes_alone(character: &Character) -> Result<Draft, GlbWriteError
     for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
         check(mesh, &character.skeleton)?;
         let attributes = writer.attributes(mesh);
-        writer.mesh_node(mesh, attributes, json!({"name": mesh.name}), None);
+        writer.mesh_node(mesh, &attributes, json!({"name": mesh.name}), None);
     }
     Ok(with_scene(writer.draft, &character.name, &writer.first))
 }
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
             Attachment::Static { world_from_mesh } => place(&mut node, world_from_mesh),
             Attachment::Unweighted => {}
         }
-        self.mesh_node(mesh, attributes, node, parent);
+        self.mesh_node(mesh, &attributes, node, parent);
     }
 
     fn attributes(&mut self, mesh: &SourceMesh) -> Object {
@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
         attributes
     }
 
-    fn mesh_node(&mut self, mesh: &SourceMesh, attributes: Object, mut node: Value, parent: Option<usize>) {
+    fn mesh_node(&mut self, mesh: &SourceMesh, attributes: &Object, mut node: Value, parent: Option<usize>) {
         let mut primitive = json!({"attributes": attributes});
         if mesh.triangles.is_empty() {
             // Vertices without a surface are points.

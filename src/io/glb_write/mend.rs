@@ -1,8 +1,10 @@
 //! Small breaches of the standard that files in the wild have and that would make a written file invalid too.
 
-use serde_json::Value;
+use std::collections::HashSet;
 
-use super::draft::{Draft, remove};
+use serde_json::{Value, json};
+
+use super::draft::{Draft, remove, set};
 
 impl Draft {
     /// Mends what needs no look at the data.
@@ -20,17 +22,29 @@ impl Draft {
         }
     }
 
-    /// `skeleton` must be above all joints (5.28); as a hint that nobody needs it goes where it is not.
+    /// `skeleton` must be above all joints, or one of them (5.28): where it is not, the lowest node that is, if there is one. Blender
+    /// places the armature by it.
     fn mend_skins(&mut self) {
         let parents = self.parents();
-        let is_above =
-            |top: usize, joint: usize| std::iter::successors(Some(joint), |&n| *parents.get(n)?).take(parents.len() + 1).any(|n| n == top);
+        let upwards = |node: usize| std::iter::successors(Some(node), |&n| *parents.get(n)?).take(parents.len() + 1);
         let index = |value: &Value| value.as_u64().map(|n| n as usize);
         for skin in self.tree.get_mut("skins").and_then(Value::as_array_mut).into_iter().flatten() {
             let Some(top) = index(&skin["skeleton"]) else { continue };
-            let joints = skin["joints"].as_array().into_iter().flatten().filter_map(index);
-            if !joints.into_iter().all(|joint| is_above(top, joint)) {
-                remove(skin, "skeleton");
+            let joints: Vec<usize> = skin["joints"].as_array().into_iter().flatten().filter_map(index).collect();
+            let Some(&first) = joints.first() else { continue };
+            let mut common: Vec<usize> = upwards(first).collect();
+            for &joint in &joints {
+                let above: HashSet<usize> = upwards(joint).collect();
+                common.retain(|node| above.contains(node));
+            }
+            if common.contains(&top) {
+                continue;
+            }
+            match common.first() {
+                Some(lowest) => set(skin, "skeleton", json!(lowest)),
+                None => {
+                    remove(skin, "skeleton");
+                }
             }
         }
     }
@@ -51,21 +65,17 @@ impl Draft {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn hints_that_are_wrong_go() {
+    fn hints_that_are_wrong_are_put_right_or_go() {
         let mut draft = Draft::new();
-        draft.tree.insert("nodes".into(), json!([{"children": [1]}, {}, {}]));
-        draft.tree.insert(
-            "skins".into(),
-            json!([{"joints": [1], "skeleton": 0}, {"joints": [1], "skeleton": 2}, {"joints": [1], "skeleton": 9}]),
-        );
+        draft.tree.insert("nodes".into(), json!([{"children": [1]}, {"children": [2, 3]}, {}, {}, {}]));
+        let skin = |joints: [usize; 2], skeleton: usize| json!({"joints": joints, "skeleton": skeleton});
+        draft.tree.insert("skins".into(), json!([skin([2, 3], 0), skin([2, 3], 2), skin([1, 3], 9), skin([2, 4], 0)]));
         draft.tree.insert("materials".into(), json!([{"alphaCutoff": 0.5}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]));
         draft.mend();
-        assert_eq!(draft.tree["skins"], json!([{"joints": [1], "skeleton": 0}, {"joints": [1]}, {"joints": [1]}]));
+        assert_eq!(draft.tree["skins"], json!([skin([2, 3], 0), skin([2, 3], 1), skin([1, 3], 1), {"joints": [2, 4]}]));
         assert_eq!(draft.tree["materials"], json!([{}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]));
     }
 }

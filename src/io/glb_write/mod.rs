@@ -16,6 +16,7 @@ mod mend;
 mod morph;
 mod relocate;
 mod rigged;
+mod rotations;
 mod sweep;
 
 use crate::character::Character;

@@ -48,7 +48,7 @@ impl Draft {
             let wanted: Vec<usize> = group.iter().map(|source| source.primitive).collect();
             let (mesh, left_over) = split(&originals[original], &wanted);
             let alone = users[&original].iter().all(|user| baked_nodes.contains(user));
-            let mesh = if left_over.is_none() && alone && taken.insert(original) {
+            let mesh = if alone && taken.insert(original) {
                 self.list_mut("meshes")[original] = mesh;
                 original
             } else {
@@ -73,7 +73,9 @@ impl Draft {
     fn users_of_meshes(&self) -> HashMap<usize, Vec<usize>> {
         let mut users: HashMap<usize, Vec<usize>> = HashMap::new();
         for (node, value) in self.list("nodes").iter().enumerate() {
-            index(&value["mesh"]).into_iter().for_each(|mesh| users.entry(mesh).or_default().push(node));
+            if let Some(mesh) = index(&value["mesh"]) {
+                users.entry(mesh).or_default().push(node);
+            }
         }
         users
     }
@@ -106,12 +108,11 @@ impl Draft {
             }
         }
         remove(old, "weights");
-        match left_over {
-            Some(left_over) => set(old, "mesh", json!(left_over)),
-            None => {
-                remove(old, "mesh");
-                remove(old, "skin");
-            }
+        if let Some(left_over) = left_over {
+            set(old, "mesh", json!(left_over));
+        } else {
+            remove(old, "mesh");
+            remove(old, "skin");
         }
         self.push("nodes", new)
     }

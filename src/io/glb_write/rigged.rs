@@ -31,7 +31,7 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     }
     let bound = bound(character, fallback, influences.clamp(1, MOST_INFLUENCES));
     let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
-    let draft = match document {
+    let mut draft = match document {
         None => fresh::whole(&bound)?,
         Some(document) => {
             let mut draft = Draft::of(document)?;
@@ -44,6 +44,7 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
             draft
         }
     };
+    draft.tame_rotations();
     in_memory(&draft.seal()?)
 }
 

@@ -1,11 +1,23 @@
 //! What is in a character, in numbers and sentences: for `info` and for the window's panel.
 
+mod findings;
+mod up_axis;
+
+pub use findings::{Finding, FindingKind, Spot};
+pub use up_axis::UpAxis;
+
+use std::path::PathBuf;
+
 use serde::Serialize;
 
-use crate::character::{Attachment, Note};
-use crate::mesh::Topology;
+use findings::Patient;
+
+use crate::character::{Attachment, Character, Note, RetargetedClip};
+use crate::mesh::{Bounds, Topology};
+use crate::progress::{Cancelled, Progress};
+use crate::rig::retarget::Pair;
 use crate::skin::Subject;
-use crate::tissue::Quality;
+use crate::tissue::{Part, Quality};
 
 /// A character at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,7 +28,9 @@ pub struct Checkup {
     pub source_vertices: usize,
     /// Triangles of all source meshes.
     pub source_triangles: usize,
-    /// Vertices of the welded skin.
+    /// Vertices of the welded skin, or of everything if nothing is skin; so are the parts and edges below.
+    pub skin_vertices: usize,
+    /// Vertices that are simulated.
     pub simulated_vertices: usize,
     /// Connected parts of the welded skin.
     pub skin_parts: usize,
@@ -28,12 +42,20 @@ pub struct Checkup {
     pub size: f32,
     /// Length of one unit of the file in metres.
     pub metres_per_unit: f64,
+    /// Which way is up in the file.
+    pub up_axis: UpAxis,
+    /// Connected parts of the skin, as [`crate::tissue::Parts`] numbers them; empty without a skeleton.
+    pub parts: Vec<PartSummary>,
+    /// What is not as in a textbook, what matters most first.
+    pub findings: Vec<Finding>,
     /// Source meshes in export order.
     pub meshes: Vec<MeshSummary>,
     /// Joints, parents first.
     pub joints: Vec<JointSummary>,
     /// Animations.
     pub clips: Vec<ClipSummary>,
+    /// Clips that were made from motions of other skeletons.
+    pub motions: Vec<MotionSummary>,
     /// Materials' names.
     pub materials: Vec<String>,
     /// How good the flesh is; `None` if there is none.
@@ -49,6 +71,25 @@ pub struct Checkup {
 pub fn all_notes(subject: &Subject) -> Vec<Note> {
     let of_flesh = subject.tissue.iter().flat_map(|flesh| &flesh.tissue.notes);
     subject.character.notes.iter().chain(of_flesh).cloned().collect()
+}
+
+/// One connected part of the skin.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartSummary {
+    /// Name, as `--part` takes it.
+    pub name: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+    /// Diagonal of its box, file units.
+    pub size: f64,
+    /// "flesh", "ride" or "rigid:JOINT".
+    pub place: String,
+    /// Whether the user said so.
+    pub by_user: bool,
+    /// Why.
+    pub reason: String,
 }
 
 /// One source mesh.
@@ -92,26 +133,68 @@ impl Checkup {
     /// Looks at a character.
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
+        // Nobody can cancel a progress that nobody else has.
+        Self::with_progress(subject, &Progress::new()).unwrap_or_else(|Cancelled| unreachable!("nobody cancels"))
+    }
+
+    /// Looks at a character; the self-intersections of a large skin take a while.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn with_progress(subject: &Subject, progress: &Progress) -> Result<Self, Cancelled> {
         let character = &subject.character;
-        let topology = Topology::of(&subject.skin.mesh);
         let joints = character.skeleton.joints();
-        Self {
+        let up_axis = up_axis(subject);
+        let patient = Patient::new(subject, &subject.body.parts);
+        let topology = Topology::of(&patient.surface.mesh);
+        let findings = patient.findings(&up_axis, progress)?;
+        // What a finding says need not be said twice.
+        let mut notes = all_notes(subject);
+        notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
+        Ok(Self {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
+            skin_vertices: patient.surface.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),
             non_manifold_edges: topology.non_manifold_edges(),
             size: subject.size,
             metres_per_unit: character.metres_per_unit,
+            up_axis,
+            parts: subject.body.parts.parts.iter().map(|part| PartSummary::of(part, subject)).collect(),
+            findings,
             meshes: character.meshes.iter().map(MeshSummary::of).collect(),
             joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
+            motions: character.retargets.iter().map(|retarget| MotionSummary::of(character, retarget)).collect(),
             materials: character.materials.iter().map(|material| material.name.clone()).collect(),
             tissue: subject.tissue.as_ref().ok().map(|flesh| flesh.tissue.quality.clone()),
             tissue_refused: subject.tissue.as_ref().err().map(ToString::to_string),
-            notes: all_notes(subject),
+            notes,
+        })
+    }
+}
+
+/// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
+#[must_use]
+pub fn up_axis(subject: &Subject) -> UpAxis {
+    let skin = subject.skin.mesh.bounds();
+    let shown = if skin.is_empty() { Bounds::of(&*subject.bind_positions) } else { skin };
+    UpAxis::guess(&subject.character.skeleton, &shown)
+}
+
+impl PartSummary {
+    fn of(part: &Part, subject: &Subject) -> Self {
+        Self {
+            name: part.name.clone(),
+            vertices: part.vertices,
+            triangles: part.triangles,
+            size: part.size(),
+            place: part.place.to_text(&subject.character.skeleton),
+            by_user: part.by_user,
+            reason: part.reason.clone(),
         }
     }
 }
@@ -137,6 +220,33 @@ impl JointSummary {
             parent: this.parent.map(|parent| skeleton.joints()[parent].name.clone()),
             position: skeleton.bind_position(joint).coords.into(),
             deforms: this.deforms,
+        }
+    }
+}
+
+/// A motion of another skeleton and who moves whom.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MotionSummary {
+    /// The clip's name.
+    pub clip: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Length of the character over length of the motion's skeleton.
+    pub scale: f64,
+    /// Who moves whom.
+    pub pairs: Vec<Pair>,
+    /// Joints of the character that stay as they are at rest.
+    pub unmatched: Vec<String>,
+}
+
+impl MotionSummary {
+    fn of(character: &Character, retarget: &RetargetedClip) -> Self {
+        Self {
+            clip: character.clips.get(retarget.clip).map(|clip| clip.name.clone()).unwrap_or_default(),
+            file: retarget.file.clone(),
+            scale: retarget.scale,
+            pairs: retarget.mapping.pairs.clone(),
+            unmatched: retarget.mapping.unmatched(&character.skeleton).into_iter().map(str::to_owned).collect(),
         }
     }
 }

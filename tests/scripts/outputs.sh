@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# What Sinew writes, read by others: the Khronos validator, three.js (both by npm), NumPy, and Blender where it is installed.
+#
+# Usage: tests/scripts/outputs.sh [SINEW [CHARACTER...]]; without characters the built-in ones, and those in $SINEW_TEST_DATA.
+# What can't be checked on this machine is said as SKIPPED. Exits with 1 if anything is wrong.
+set -uo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+sinew="${1:-target/release/sinew}"
+shift || true
+characters=("$@")
+if [ ${#characters[@]} -eq 0 ]; then
+    characters=(builtin:mannequin builtin:gecko builtin:cylinder builtin:arm)
+    if [ -n "${SINEW_TEST_DATA:-}" ]; then
+        characters+=("$SINEW_TEST_DATA"/A_rigged/*/*.{glb,gltf,vrm})
+    else
+        echo "SKIPPED: characters of the test data: SINEW_TEST_DATA is not set"
+    fi
+fi
+out="$(mktemp -d)"
+trap 'rm -rf "$out"' EXIT
+
+has_node=no
+if command -v npm >/dev/null && [ -d "$here/node_modules/three" ]; then
+    has_node=yes
+elif command -v npm >/dev/null && (cd "$here" && timeout 300 npm install --silent --no-fund --no-audit --no-package-lock >/dev/null 2>&1); then
+    has_node=yes
+else
+    echo "SKIPPED: the Khronos validator and three.js: npm is not installed or can't reach its registry"
+fi
+has_blender=no
+if command -v blender >/dev/null; then has_blender=yes; else echo "SKIPPED: Blender is not installed"; fi
+
+failed=0
+check() {
+    "$@" || failed=1
+}
+
+for character in "${characters[@]}"; do
+    case "$character" in
+        builtin:*) name="${character#builtin:}" ;;
+        *) [ -f "$character" ] || continue; name="$(basename "$(dirname "$character")")" ;;
+    esac
+    clip=()
+    "$sinew" bake "$character" --method lbs --clip 0 --pose-out "$out/pose.json" --quiet 2>/dev/null && clip=(--clip 0)
+    frames=(--frames 2-16 --fps 30)
+    check "$sinew" bake "$character" --rig -o "$out/$name.rig.glb" --quiet
+    for kind in glb json pc2 mdd; do
+        check "$sinew" bake "$character" --method lbs "${clip[@]}" "${frames[@]}" -o "$out/$name.$kind" --quiet
+    done
+    check python3 "$here/point_caches.py" "$out/$name.json" 30 2 "$out/$name.pc2" "$out/$name.mdd"
+    if [ $has_node = yes ]; then
+        check node "$here/validate.mjs" "$out/$name.glb" "$out/$name.rig.glb"
+        check node "$here/three_positions.mjs" "$out/$name.glb" "$out/$name.json" 30 2
+        check node "$here/three_positions.mjs" "$out/$name.rig.glb" "$out/$name.json" 30 2
+    fi
+    if [ $has_blender = yes ]; then
+        log="$out/blender.log"
+        blender --background --factory-startup --python-exit-code 3 --python "$here/blender_positions.py" -- \
+            "$out/$name.glb" "$out/$name.json" 30 2 "$out/$name.rig.glb" "$out/$name.json" 30 2 >"$log" 2>&1 || failed=1
+        grep -a ": Blender \|Error" "$log"
+    fi
+done
+[ $failed = 0 ] && echo "everything written is read alike"
+exit $failed
