@@ -62,7 +62,7 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// Factors the matrix with these values (in the order of [`super::structure::Pattern`]).
+    /// Factors the matrix with these values (in the order of [`super::pattern::Pattern`]).
     ///
     /// # Errors
     /// [`FactorError::Numeric`] if it is not positive definite.
