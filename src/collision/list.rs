@@ -10,7 +10,7 @@ use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
-pub const KEEP: f32 = 0.6;
+pub const KEEP: f32 = 0.4;
 /// Contacts of one vertex with different places.
 const PER_VERTEX: usize = 3;
 /// Places closer than so many local edges are one.
@@ -92,7 +92,7 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
+    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every third bone.
     /// Allocates nothing once it has seen as many.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self { contacts, kept, detector, around } = self;
@@ -192,9 +192,21 @@ impl<'a> Seeker<'a> {
         Some(Self { body, positions, feet, vertex, normal })
     }
 
-    /// Whether a triangle is no neighbour.
+    /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it. Folds of deep
+    /// flesh do.
     fn may_touch(&self, triangle: u32) -> bool {
-        !self.body.triangle(triangle).contains(&self.vertex) && !self.body.is_left_alone(self.vertex, triangle)
+        let Self { body, vertex, .. } = *self;
+        let corners = body.triangle(triangle);
+        !corners.contains(&vertex) && (self.folds() || !self.shares_bone(&corners)) && !body.is_left_alone(vertex, triangle)
+    }
+
+    fn folds(&self) -> bool {
+        self.body.folds[self.body.foot_bones[self.vertex as usize] as usize]
+    }
+
+    fn shares_bone(&self, corners: &[u32; 3]) -> bool {
+        let bones = &self.body.foot_bones;
+        corners.iter().any(|&c| bones[c as usize] == bones[self.vertex as usize])
     }
 
     /// The contact with a place, if that faces the vertex.
@@ -211,11 +223,8 @@ impl<'a> Seeker<'a> {
         let against = self.normal.dot(&foot.normal);
         if hold == Hold::New {
             let aligned = against > FACING || (facing > FACING && against > -FACING);
-            // Opposite sides of one bone don't meet but through it; folds of deep flesh beside each other do.
-            let bone = body.foot_bones[vertex as usize];
-            let same_bone = corners.iter().any(|&c| body.foot_bones[c as usize] == bone);
-            let folded = body.folds[bone as usize] && facing >= 0.0 && against <= -FACING;
-            if aligned || (same_bone && !folded) {
+            let beside_each_other = facing >= 0.0 && against <= -FACING;
+            if aligned || (self.shares_bone(&corners) && !beside_each_other) {
                 return None;
             }
         }
