@@ -175,6 +175,13 @@ fn a_hand_rests_on_the_belly() {
     check_pose("mannequin, hand", &mannequin, &pose, 600);
 }
 
+/// The hip bone lies along the hinge of the thigh: room is made between thigh and trunk, beyond it.
+#[test]
+fn a_thigh_rests_on_the_belly() {
+    let mannequin = builtin("mannequin");
+    check_pose("mannequin, thigh", &mannequin, &turned(&mannequin, &[("thigh.L", [1.0, 0.0, 0.0], -110.0)]), 600);
+}
+
 #[test]
 fn contacts_hold_on_a_real_character() {
     let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
@@ -185,4 +192,8 @@ fn contacts_hold_on_a_real_character() {
     let character = sinew::io::load(&[file], &Progress::new()).expect("loads");
     let subject = subject(character);
     check_pose("mh_female_cmu, forearm", &subject, &turned(&subject, &[("LeftForeArm", [0.83, 0.55, 0.0], -140.0)]), 600);
+    for degrees in [-120.0, -130.0] {
+        let name = format!("mh_female_cmu, thigh by {degrees} degrees");
+        check_pose(&name, &subject, &turned(&subject, &[("LeftUpLeg", [1.0, 0.0, 0.0], degrees)]), 600);
+    }
 }

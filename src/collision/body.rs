@@ -68,6 +68,8 @@ pub struct CollisionBody {
     /// Per triangle its neighbours over the edges (0,1), (1,2), (2,0).
     pub(super) across: Vec<[u32; 3]>,
     pub(super) meetings: Meetings,
+    /// Per bone whether its skin may fold onto itself: it is shorter than its flesh is deep.
+    pub(super) folds: Vec<bool>,
     topology: Topology,
     mean_edge: f32,
 }
@@ -98,6 +100,7 @@ impl CollisionBody {
         let bones = bone_cells(mesh, tissue, &chains, mean_edge);
         let outward = mesh.positions.iter().zip(&tissue.foot_points);
         let outward = outward.map(|(x, s)| (x.cast::<f64>() - s).try_normalize(1e-30).unwrap_or_else(Vec64::y).cast::<f32>()).collect();
+        let (meetings, folds) = Meetings::of(mesh, tissue);
         let mut body = Self {
             triangles: mesh.triangles.clone(),
             chains,
@@ -115,7 +118,8 @@ impl CollisionBody {
             fan_offsets,
             fans,
             across,
-            meetings: Meetings::of(mesh, tissue),
+            meetings,
+            folds,
             topology,
             mean_edge,
         };

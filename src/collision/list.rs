@@ -10,7 +10,7 @@ use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
-pub const KEEP: f32 = 0.25;
+pub const KEEP: f32 = 0.4;
 /// Contacts of one vertex with different places.
 const PER_VERTEX: usize = 3;
 /// Places closer than so many local edges are one.
@@ -28,8 +28,12 @@ const UPRIGHT: f32 = 0.1;
 const SLIDE: f32 = 0.3;
 /// How much of a change of normal a step takes over.
 const TURN: f32 = 0.5;
-/// The vertex lies above or below the place, but for so many local edges.
+/// The vertex lies above or below the place, but for so many local edges…
 const BESIDE: f32 = 0.7;
+/// …or so many where it has been in touch.
+const BESIDE_OLD: f32 = 1.5;
+/// A pair begins when the vertex is deeper than this part of the local edge.
+const BEGIN: f32 = 0.03;
 
 /// A vertex and the place of the skin that it must stay outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +92,7 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
+    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every third bone.
     /// Allocates nothing once it has seen as many.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self { contacts, kept, detector, around } = self;
@@ -102,8 +106,8 @@ impl ContactList {
             let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
             let still_inside = hits.get(touched).is_some_and(|hit| hit.vertex == contact.vertex);
             let pressing = contact.load > 0.0;
-            let found = if pressing { rest_on(body, positions, contact) } else { None };
-            let found = found.or_else(|| follow(body, positions, feet, contact.vertex, contact.triangle, pressing));
+            let hold = if pressing { Hold::Pressing } else { Hold::Old };
+            let found = rest_on(body, positions, contact).or_else(|| follow(body, positions, feet, contact.vertex, contact.triangle, hold));
             if let Some(next) = found.filter(|next| pressing || stays(next, still_inside, positions)) {
                 let normal = (next.normal * TURN + contact.normal * (1.0 - TURN)).try_normalize(1e-3).unwrap_or(next.normal);
                 let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));
@@ -115,7 +119,7 @@ impl ContactList {
         }
         let old = kept.len();
         for hit in hits {
-            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, false) else { continue };
+            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, Hold::New) else { continue };
             let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
             let present = kept[first..old].iter().take_while(|c| c.vertex == hit.vertex);
             let added = kept[old..].iter().rev().take_while(|c| c.vertex == hit.vertex);
@@ -125,7 +129,7 @@ impl ContactList {
                 count += 1;
                 known |= same(c);
             }
-            if next.gap < 0.0 && !known && count < PER_VERTEX {
+            if next.gap < -BEGIN * next.edge && !known && count < PER_VERTEX {
                 kept.push(next);
             }
         }
@@ -134,7 +138,7 @@ impl ContactList {
     }
 }
 
-/// A contact that presses stays at its place while the vertex has hardly moved sideways.
+/// A contact stays at its place while the vertex has hardly moved sideways.
 fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Option<Contact> {
     let way = positions[contact.vertex as usize] - place(contact, positions);
     let beside = (way - contact.normal * contact.normal.dot(&way)).norm();
@@ -147,22 +151,29 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
 }
 
 /// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
-fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, pressing: bool) -> Option<Contact> {
+fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, hold: Hold) -> Option<Contact> {
     let p = positions[vertex as usize];
     let seeker = Seeker::new(body, positions, feet, vertex)?;
-    // Most often the closest point is right. If it belongs to the vertex's own side of a crease, the closest foreign one is; inside of
-    // sheared flesh that lies aside of the vertex, and the way out is along the fibres.
+    // Most often the closest point is right. If it belongs to the vertex's own side of a crease, the closest other one is.
     let closest = body.walk(&p, from, positions);
     if (closest.triangle == from || seeker.may_touch(closest.triangle))
-        && let Some(contact) = seeker.accept(&closest, pressing)
+        && let Some(contact) = seeker.accept(&closest, hold)
     {
         return Some(contact);
     }
-    let foreign = body.walk_among(&p, from, positions, |triangle| seeker.may_touch(triangle));
-    seeker.accept(&foreign, pressing).or_else(|| {
-        let exit = if pressing { None } else { body.exit(&p, from, positions, feet.points()) };
-        seeker.accept(&exit?, true)
-    })
+    let other = body.walk_among(&p, from, positions, |triangle| seeker.may_touch(triangle));
+    seeker.accept(&other, hold)
+}
+
+/// What is known of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// Nothing.
+    New,
+    /// It was there before.
+    Old,
+    /// It presses.
+    Pressing,
 }
 
 /// A vertex that looks for the place it touches.
@@ -181,17 +192,25 @@ impl<'a> Seeker<'a> {
         Some(Self { body, positions, feet, vertex, normal })
     }
 
-    /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it.
+    /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it. Folds of deep
+    /// flesh do.
     fn may_touch(&self, triangle: u32) -> bool {
-        let corners = self.body.triangle(triangle);
-        let bone = self.body.foot_bones[self.vertex as usize];
-        !corners.contains(&self.vertex)
-            && corners.iter().all(|&c| self.body.foot_bones[c as usize] != bone)
-            && !self.body.is_left_alone(self.vertex, triangle)
+        let Self { body, vertex, .. } = *self;
+        let corners = body.triangle(triangle);
+        !corners.contains(&vertex) && (self.folds() || !self.shares_bone(&corners)) && !body.is_left_alone(vertex, triangle)
     }
 
-    /// The contact with a place, if that faces the vertex; `surely` if that is known.
-    fn accept(&self, foot: &Foot, surely: bool) -> Option<Contact> {
+    fn folds(&self) -> bool {
+        self.body.folds[self.body.foot_bones[self.vertex as usize] as usize]
+    }
+
+    fn shares_bone(&self, corners: &[u32; 3]) -> bool {
+        let bones = &self.body.foot_bones;
+        corners.iter().any(|&c| bones[c as usize] == bones[self.vertex as usize])
+    }
+
+    /// The contact with a place, if that faces the vertex.
+    fn accept(&self, foot: &Foot, hold: Hold) -> Option<Contact> {
         let Self { body, positions, feet, vertex, .. } = *self;
         let corners = body.triangle(foot.triangle);
         let mut out = Vec3::zeros();
@@ -202,10 +221,12 @@ impl<'a> Seeker<'a> {
         let own_out = feet.outward[vertex as usize];
         let facing = own_out.dot(&out);
         let against = self.normal.dot(&foot.normal);
-        let aligned = against > FACING || (facing > FACING && against > -FACING);
-        // Where the skin is crumpled there is no telling in from out.
-        if !surely && (aligned || foot.normal.dot(&out) < UPRIGHT) {
-            return None;
+        if hold == Hold::New {
+            let aligned = against > FACING || (facing > FACING && against > -FACING);
+            let beside_each_other = facing >= 0.0 && against <= -FACING;
+            if aligned || (self.shares_bone(&corners) && !beside_each_other) {
+                return None;
+            }
         }
         let upright = self.normal.dot(&own_out) >= UPRIGHT;
         let normal = if upright { (foot.normal - self.normal).try_normalize(1e-3)? } else { foot.normal };
@@ -213,7 +234,12 @@ impl<'a> Seeker<'a> {
         let way = positions[vertex as usize] - foot.point;
         let gap = normal.dot(&way);
         let beside = (way - foot.normal * foot.normal.dot(&way)).norm();
-        if !surely && beside > BESIDE * edge + 0.5 * gap.abs() {
+        let most = match hold {
+            Hold::New => BESIDE,
+            Hold::Old => BESIDE_OLD,
+            Hold::Pressing => f32::INFINITY,
+        };
+        if beside > most * edge + 0.5 * gap.abs() {
             return None;
         }
         let Foot { triangle, weights, .. } = *foot;
@@ -231,7 +257,11 @@ fn place(contact: &Contact, positions: &[Point]) -> Point {
 
 fn stays(contact: &Contact, still_inside: bool, positions: &[Point]) -> bool {
     let distance = (positions[contact.vertex as usize] - place(contact, positions)).norm();
-    if contact.gap >= 0.0 { distance <= KEEP * contact.edge } else { still_inside || distance <= LOST * contact.edge }
+    if contact.gap >= 0.0 {
+        contact.gap <= KEEP * contact.edge && distance <= BESIDE_OLD * contact.edge
+    } else {
+        still_inside || distance <= LOST * contact.edge
+    }
 }
 
 /// Contacts come by vertex: whether none of the last ones is of the same vertex at the same place.

@@ -24,17 +24,19 @@ pub struct SelfIntersections {
 /// Measures all vertices against all wedges, whatever the contacts are.
 pub fn deepest_penetration(body: &CollisionBody, positions: &[Point], feet: &Feet, detector: &mut Detector) -> Penetration {
     let mut found = Penetration::default();
-    let mut last = None;
-    for hit in detector.detect(body, positions, feet) {
-        let p = positions[hit.vertex as usize];
-        let foot = body.walk(&p, hit.triangle, positions);
-        if body.triangle(foot.triangle).contains(&hit.vertex) || body.is_left_alone(hit.vertex, foot.triangle) {
-            continue;
-        }
-        let depth = -foot.normal.dot(&(p - foot.point));
+    let hits = detector.detect(body, positions, feet);
+    for of_vertex in hits.chunk_by(|a, b| a.vertex == b.vertex) {
+        // The closest skin that is found from any of the wedges.
+        let depth = of_vertex.iter().filter_map(|hit| {
+            let p = positions[hit.vertex as usize];
+            let foot = body.walk(&p, hit.triangle, positions);
+            let neighbor = body.triangle(foot.triangle).contains(&hit.vertex) || body.is_left_alone(hit.vertex, foot.triangle);
+            let distance = (p - foot.point).norm();
+            (!neighbor).then(|| (distance, -foot.normal.dot(&(p - foot.point))))
+        });
+        let Some((_, depth)) = depth.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         if depth > 0.0 {
-            found.vertices += usize::from(last != Some(hit.vertex));
-            last = Some(hit.vertex);
+            found.vertices += 1;
             found.deepest = found.deepest.max(depth);
         }
     }

@@ -17,7 +17,8 @@
 //! - Instead of a hash of cubes (Teschner et al., VMV 2003) vertices are sorted into cells around every bone: wedges are long and thin
 //!   and point at the bone line, so that they fill many cubes but few of these cells.
 //! - A vertex collides with wedges of other bones only: the flesh around one bone is held apart by its tets, and what lies across
-//!   the bone is never a way out.
+//!   the bone is never a way out. Around bones that are shorter than their flesh is deep, as in a groin, the way out may lead to a
+//!   fold of the same bone's skin.
 //! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
 
 mod bend;

@@ -10,13 +10,15 @@ use crate::tissue::Tissue;
 
 /// Base vertices leave this part of the flesh's thickness at rest between them and the plane.
 const ROOM: f32 = 0.9;
+/// Bones shorter than so many times the mean depth of their flesh don't keep those beyond apart.
+const SHORT: f64 = 1.5;
 /// The flesh of a bone counts as reaching so many times its mean depth.
 const REACH: f32 = 1.4;
 
 /// Flesh lacks room in bends of less than this, rad…
-const NARROW_RAD: f32 = 1.5;
+const NARROW_RAD: f32 = 1.8;
 /// …and gets all of it at this angle…
-const SHARP_RAD: f32 = 0.9;
+const SHARP_RAD: f32 = 1.2;
 /// …if that is so much sharper than at rest, rad.
 const SHARPER_RAD: f32 = 0.5;
 
@@ -25,9 +27,12 @@ const SHARPER_RAD: f32 = 0.5;
 struct Meeting {
     /// The bone that holds the vertices, and the one they stay away from.
     bones: [u32; 2],
-    /// The joint.
+    /// The joint, and a bone that it is an end of.
     joint: Point64,
-    /// Unit vectors from the joint along both, in the bind pose.
+    hinge: u32,
+    /// Whether there is a short bone between the two.
+    beyond: bool,
+    /// Unit vectors along both, away from the joint, in the bind pose.
     directions: [Vec3; 2],
     /// How far the flesh of the second bone reaches from its line.
     reach: f32,
@@ -50,31 +55,49 @@ struct Held {
 pub(super) struct Meetings(Vec<Meeting>);
 
 impl Meetings {
-    pub(super) fn of(mesh: &TriMesh, tissue: &Tissue) -> Self {
+    /// The pairs, and for every bone whether it is shorter than its flesh is deep.
+    pub(super) fn of(mesh: &TriMesh, tissue: &Tissue) -> (Self, Vec<bool>) {
         let graph = &tissue.graph;
         let mut by_bone: Vec<Vec<u32>> = vec![Vec::new(); graph.bones.len()];
         for (vertex, &bone) in tissue.foot_bones.iter().enumerate() {
             by_bone[bone as usize].push(vertex as u32);
         }
+        let depths: Vec<f32> = by_bone.iter().map(|vertices| mean_depth(mesh, tissue, vertices)).collect();
+        let folds: Vec<bool> = (0..graph.bones.len()).map(|bone| graph.length(bone) <= SHORT * f64::from(depths[bone])).collect();
         let mut meetings = Vec::new();
-        for (node_index, node) in graph.nodes.iter().enumerate() {
-            let along = |bone: usize| {
-                let way = graph.nodes[graph.other_end(bone, node_index)].position - node.position;
+        let mut meet = |hinge: usize, node: usize, [own, other]: [usize; 2], directions: [Vec3; 2], beyond: bool| {
+            let joint = graph.nodes[node].position;
+            let Some(normal) = (directions[0] - directions[1]).try_normalize(1e-3) else { return };
+            let side = |v: u32| normal.dot(&(tissue.base[v as usize] - joint).cast::<f32>());
+            let flesh = |v: u32| (mesh.positions[v as usize].cast::<f64>() - tissue.base[v as usize]).norm() as f32;
+            let held = |&v: &u32| Held { vertex: v, side: side(v), room: ROOM * flesh(v) };
+            let vertices = by_bone[own].iter().map(held).collect();
+            let reach = REACH * depths[other];
+            meetings.push(Meeting { beyond, reach, hinge: hinge as u32, bones: [own as u32, other as u32], joint, directions, vertices });
+        };
+        for (index, node) in graph.nodes.iter().enumerate() {
+            let along = |bone: usize, from: usize| {
+                let way = graph.nodes[graph.other_end(bone, from)].position - graph.nodes[from].position;
                 way.try_normalize(1e-30).map(nalgebra::Matrix::cast::<f32>)
             };
             for &own in &node.bones {
                 for &other in node.bones.iter().filter(|&&other| other != own) {
-                    let (Some(a), Some(b)) = (along(own), along(other)) else { continue };
-                    let Some(normal) = (a - b).try_normalize(1e-3) else { continue };
-                    let side = |v: u32| normal.dot(&(tissue.base[v as usize] - node.position).cast::<f32>());
-                    let flesh = |v: u32| (mesh.positions[v as usize].cast::<f64>() - tissue.base[v as usize]).norm() as f32;
-                    let vertices = by_bone[own].iter().map(|&v| Held { vertex: v, side: side(v), room: ROOM * flesh(v) }).collect();
-                    let reach = REACH * mean_depth(mesh, tissue, &by_bone[other]);
-                    meetings.push(Meeting { reach, bones: [own as u32, other as u32], joint: node.position, directions: [a, b], vertices });
+                    let (Some(a), Some(b)) = (along(own, index), along(other, index)) else { continue };
+                    meet(own, index, [own, other], [a, b], false);
+                    if !folds[own] {
+                        continue;
+                    }
+                    // Beyond a bone that is shorter than the flesh is deep, the next ones bend against each other.
+                    let far = graph.other_end(own, index);
+                    for &next in graph.nodes[far].bones.iter().filter(|&&next| next != own && !graph.bones[next].nodes.contains(&index)) {
+                        let Some(c) = along(next, far) else { continue };
+                        meet(other, index, [own, other], [c, b], true);
+                        meet(other, index, [other, next], [b, c], true);
+                    }
                 }
             }
         }
-        Self(meetings)
+        (Self(meetings), folds)
     }
 }
 
@@ -96,7 +119,9 @@ impl CollisionBody {
     pub(crate) fn part(&self, feet: &Feet, base: &mut [Point]) {
         for meeting in &self.meetings.0 {
             let [own, other] = meeting.bones;
-            let (Some(of_own), Some(of_other)) = (feet.bone(own), feet.bone(other)) else { continue };
+            let (Some(of_own), Some(of_other), Some(of_hinge)) = (feet.bone(own), feet.bone(other), feet.bone(meeting.hinge)) else {
+                continue;
+            };
             let turned =
                 |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
             let along = turned(of_own, &meeting.directions[0]).try_normalize(1e-30);
@@ -107,12 +132,14 @@ impl CollisionBody {
             if closing <= 0.0 {
                 continue;
             }
-            let rest: Vec3 = of_own.fixed_view::<3, 3>(0, 0) * meeting.joint.coords.cast::<f32>();
-            let joint = Point::from(rest + of_own.column(3));
+            let joint = Point::from(turned(of_hinge, &meeting.joint.coords.cast::<f32>()) + of_hinge.column(3));
+            // Flesh aside of a bend gets room only where the bend is all there is.
+            let aside = if meeting.beyond { 0.0 } else { 1.0 };
             for held in &meeting.vertices {
                 let place = &mut base[held.vertex as usize];
                 let away = feet.outward[held.vertex as usize].dot(&normal);
-                let least = held.side.min(held.room * (1.0 - away).clamp(0.0, 1.0));
+                let facing = (aside - away).clamp(0.0, 1.0);
+                let least = held.side.min(held.room * facing);
                 let side = normal.dot(&(*place - joint));
                 if side < least {
                     // Only as far as the vertex is in the way of the other bone's flesh.

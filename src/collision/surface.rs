@@ -52,32 +52,6 @@ impl CollisionBody {
         Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
     }
 
-    /// Where the fibre from bone to skin through `p` leaves the wedge of a triangle; `None` if none of its tets holds `p`.
-    pub(super) fn exit(&self, p: &Point, triangle: u32, positions: &[Point], feet: &[Point]) -> Option<Foot> {
-        let chain = self.chains[triangle as usize];
-        let [i, j, k] = chain.map(|v| v as usize);
-        let corners = [positions[i], positions[j], positions[k], feet[i], feet[j], feet[k]].map(|q| q - p);
-        let along = (0..3).find_map(|tet| {
-            let [a, b, c, d] = [corners[tet], corners[tet + 1], corners[tet + 2], corners[tet + 3]];
-            let parts = [b.cross(&c).dot(&d), -a.cross(&c).dot(&d), a.cross(&b).dot(&d), -a.cross(&b).dot(&c)];
-            let sum: f32 = parts.iter().sum();
-            let shares = parts.map(|part| part / sum);
-            // Corner and foot of one vertex are three apart in the chain.
-            let mut along = [0.0; 3];
-            for (place, share) in shares.into_iter().enumerate() {
-                along[(tet + place) % 3] += share;
-            }
-            shares.iter().all(|share| *share >= -1e-3).then_some(along)
-        })?;
-        let own = self.triangle(triangle);
-        let weights = own.map(|v| chain.iter().zip(along).find_map(|(&c, w)| (c == v).then_some(w)).unwrap_or(0.0));
-        let mut point = Vec3::zeros();
-        for (&v, w) in own.iter().zip(weights) {
-            point += positions[v as usize].coords * w;
-        }
-        Some(Foot { triangle, weights, point: Point::from(point), normal: self.flat_normal(triangle, positions) })
-    }
-
     /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.
     fn touching(&self, triangle: u32, weights: &[f32; 3]) -> impl Iterator<Item = u32> + '_ {
         let corners = self.triangle(triangle);

@@ -167,10 +167,11 @@ impl Contacts {
             self.compliance.clear();
             self.factor = factor;
         }
-        let before = self.list.contacts().len();
         self.list.refresh(&self.body, positions, &self.feet, factor == Factor::Static);
         let contacts = self.list.contacts();
-        let changed = before != contacts.len() || contacts.iter().any(|c| !c.old);
+        let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
+        let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;
+        self.report.pressing = pressed;
         self.report.multiplications = 0;
         if !contacts.is_empty() {
             self.prepare(solver);
@@ -219,8 +220,10 @@ impl Contacts {
         problem.violations(contacts, positions, window);
         self.report.multiplications +=
             if problem.matrix.is_empty() { problem.solve_by_windows(window, solver, tolerance) } else { problem.solve_dense(tolerance) };
+        self.report.pressing = 0;
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(&self.problem.loads.values) {
             contact.load = load;
+            self.report.pressing += usize::from(load > 0.0);
         }
         self.problem.forces(window)
     }

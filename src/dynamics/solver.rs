@@ -120,13 +120,15 @@ impl Solver {
         let mut descent_secs = 0.0;
         let (mut energy, mut best, mut since_best) = (f64::INFINITY, f32::INFINITY, 0);
         let floor = ENERGY_FLOOR * self.total_weight;
+        let mut ending = false;
         for iteration in 1..=plan.iterations {
             if let Some(touching) = &mut touching
                 && touching.refreshed
-                && Touch::is_due(iteration)
+                && (ending || Touch::is_due(iteration))
             {
                 self.give_positions(plan.structure, touching.positions);
                 if touching.touch.begin(plan.structure, plan.factor, FactorKind::Static, touching.positions) {
+                    ending = false;
                     anderson = Anderson::new(plan.memory);
                     (energy, best, since_best) = (f64::INFINITY, f32::INFINITY, 0);
                 }
@@ -153,7 +155,11 @@ impl Solver {
             since_best = if change < 0.9 * best { 0 } else { since_best + 1 };
             best = best.min(change);
             let late = plan.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let last = iteration == plan.iterations || change <= plan.still || since_best > plan.patience || late;
+            let still = change <= plan.still || since_best > plan.patience;
+            let looks = touching.as_ref().is_some_and(|touching| touching.refreshed);
+            let last = iteration == plan.iterations || late || (still && (ending || !looks));
+            // Contacts are looked for once more before it ends.
+            ending = still;
             if last || !anderson.is_on() {
                 each(&mut self.parts, 0, &|_, part| {
                     part.rows.advance();
