@@ -70,12 +70,11 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, pro
         progress.check()?;
         scenes.push(Scene { path: path.clone(), kind: *kind, character });
     }
-    let Scene { path: mesh, kind, mut character } = match &roles.mesh {
-        Some((path, kind)) => Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? },
-        None => {
-            refuse_motion_alone(&roles, files)?;
-            main_scene(&mut scenes)?
-        }
+    let Scene { path: mesh, kind, mut character } = if let Some((path, kind)) = &roles.mesh {
+        Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? }
+    } else {
+        refuse_motion_alone(&roles, files)?;
+        main_scene(&mut scenes)?
     };
     progress.check()?;
     if character.source_triangles() == 0 {

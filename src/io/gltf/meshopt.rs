@@ -334,3 +334,69 @@ fn exponential(element: &mut [u8; 4]) {
     let (exponent, mantissa) = (v >> 24, (v << 8) >> 8);
     *element = (mantissa as f32 * 2.0_f32.powi(exponent)).to_le_bytes();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by meshoptimizer: 18 elements of 4 bytes, codec version 0.
+    const ATTRIBUTES: [u8; 88] = [
+        160, 5, 42, 170, 170, 170, 160, 0, 0, 0, 7, 0, 2, 6, 10, 14, 18, 22, 26, 30, 34, 38, 42, 46, 50, 54, 58, 240, 0, 0, 0, 62, 66, 5,
+        21, 85, 85, 85, 80, 0, 0, 0, 6, 8, 0, 7, 128, 0, 120, 0, 7, 192, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 200, 255,
+    ];
+    /// Five triangles.
+    const TRIANGLES: [u8; 30] =
+        [225, 240, 16, 254, 255, 31, 240, 12, 255, 2, 2, 2, 174, 62, 0, 118, 135, 86, 103, 120, 169, 134, 101, 137, 104, 152, 1, 105, 0, 0];
+    /// Seven indices.
+    const INDICES: [u8; 14] = [209, 0, 20, 6, 193, 139, 17, 4, 5, 6, 0, 0, 0, 0];
+
+    fn numbers(bytes: &[u8]) -> Vec<u32> {
+        bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+    }
+
+    #[test]
+    fn what_the_library_writes_is_read() {
+        let decoded = decode(&ATTRIBUTES, Mode::Attributes, Filter::None, 18, 4).unwrap();
+        let expected: Vec<u8> = (0..18_u16).flat_map(|i| [i, i * i, 200 - i, if i % 5 == 0 { 255 } else { 3 }].map(|c| c as u8)).collect();
+        assert_eq!(decoded, expected);
+        let decoded = numbers(&decode(&TRIANGLES, Mode::Triangles, Filter::None, 15, 4).unwrap());
+        let turned = |t: &[u32]| [[t[0], t[1], t[2]], [t[1], t[2], t[0]], [t[2], t[0], t[1]]];
+        for (found, expected) in decoded.chunks(3).zip([[0, 1, 2], [2, 1, 3], [4, 6, 5], [7, 8, 9], [9, 8, 4000]]) {
+            assert!(turned(found).contains(&expected), "{found:?} should be {expected:?}");
+        }
+        assert_eq!(numbers(&decode(&INDICES, Mode::Indices, Filter::None, 7, 4).unwrap()), [0, 5, 3, 70000, 4, 70001, 2]);
+    }
+
+    #[test]
+    fn filters_unfold() {
+        let mut element = [127_u8, 73, 127, 0];
+        octahedral_bytes(&mut element);
+        assert_eq!(element.map(u8::cast_signed), [76, 0, -102, 0]);
+        let mut element = [0; 8];
+        [-289.0, -2026.0, -289.0, 2045.0].iter().enumerate().for_each(|(i, c)| set_short(&mut element, i, *c));
+        quaternion(&mut element);
+        for (found, expected) in shorts(element).into_iter().zip([-3271, 22943, -3271, -22932]) {
+            assert!((found - expected).abs() <= 1, "{found} should be {expected}");
+        }
+        let mut element = (0xFE00_0003_u32).to_le_bytes();
+        exponential(&mut element);
+        assert_eq!(f32::from_le_bytes(element), 0.75);
+    }
+
+    #[test]
+    fn torn_data_is_refused() {
+        for (data, mode, count) in
+            [(&ATTRIBUTES[..], Mode::Attributes, 18), (&TRIANGLES, Mode::Triangles, 15), (&INDICES, Mode::Indices, 7)]
+        {
+            for end in 0..data.len() {
+                assert!(decode(&data[..end], mode, Filter::None, count, 4).is_err(), "{mode:?} {end}");
+            }
+            for count in [0, 3, count + 48, 3_000_000_000] {
+                assert!(decode(data, mode, Filter::None, count, 4).is_err(), "{mode:?} {count}");
+            }
+        }
+        assert!(decode(&ATTRIBUTES, Mode::Attributes, Filter::None, 24, 3).is_err());
+        assert!(decode(&ATTRIBUTES, Mode::Attributes, Filter::Quaternion, 18, 4).is_err());
+    }
+}
