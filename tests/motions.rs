@@ -70,8 +70,10 @@ impl Body<'_> {
 /// What one motion on one character measures.
 #[derive(Debug, Default)]
 struct Measured {
-    /// Largest angle between a limb's bone and its partner, degrees.
-    limbs_deg: f64,
+    /// Largest angle between an arm's bone and its partner, degrees.
+    arms_deg: f64,
+    /// The same of legs, that keep feet from sliding.
+    legs_deg: f64,
     /// The same of the hips' and shoulders' line, on average.
     across_deg: f64,
     /// Share of the clearly bent frames in which knees, elbows bend to the wrong side.
@@ -112,8 +114,10 @@ fn measure(source: &Body<'_>, target: &Body<'_>, delay: f64, axes: &nalgebra::Un
                 (Role::Thigh(side), Role::Shin(side)),
                 (Role::Shin(side), Role::Foot(side)),
             ];
-            for (a, b) in limbs.into_iter().filter_map(|(from, to)| pair(from, to)) {
-                m.limbs_deg = m.limbs_deg.max(a.angle(&b).to_degrees());
+            for (index, (from, to)) in limbs.into_iter().enumerate() {
+                let Some((a, b)) = pair(from, to) else { continue };
+                let largest = if index < 2 { &mut m.arms_deg } else { &mut m.legs_deg };
+                *largest = largest.max(a.angle(&b).to_degrees());
             }
             // Knees and elbows: the joint's own hinge, carried along by the upper bone since the bind pose.
             let front = Vec64::z();
@@ -186,13 +190,14 @@ fn motions_fit_characters() {
             let delay = source.clip.duration_secs - made.clip.duration_secs;
             let m = measure(&theirs, &own, delay, &axes);
             println!("{name} {motion}: {} pairs, scale {:.4}, up {:?}, {m:.4?}", mapping.pairs.len(), made.scale, made.up);
-            let fine = m.limbs_deg < 0.5
+            let fine = m.arms_deg < 0.5
+                && m.legs_deg < 25.0
                 && m.across_deg < 12.0
                 && m.wrong_knees < 0.05
                 && m.wrong_elbows < 0.05
                 && m.deepest < 0.02
                 && m.usual < 0.05
-                && m.slide < 0.2
+                && m.slide < 0.1
                 && m.crossed == 0;
             if !fine {
                 bad.push(format!("{name} {motion}: {m:.4?}"));

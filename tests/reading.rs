@@ -32,11 +32,11 @@ const CORNERS: [[i32; 3]; 8] = [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 
 const QUADS: [[usize; 4]; 5] = [[0, 3, 2, 1], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
 
 fn lines(prefix: &str, suffix: &str) -> String {
-    CORNERS.iter().map(|[x, y, z]| format!("{prefix}{x} {y} {z}{suffix}\n")).collect()
+    CORNERS.map(|[x, y, z]| format!("{prefix}{x} {y} {z}{suffix}\n")).concat()
 }
 
 fn faces(prefix: &str, first: usize, suffix: &str) -> String {
-    QUADS.iter().map(|[a, b, c, d]| format!("{prefix}{} {} {} {}{suffix}\n", a + first, b + first, c + first, d + first)).collect()
+    QUADS.map(|[a, b, c, d]| format!("{prefix}{} {} {} {}{suffix}\n", a + first, b + first, c + first, d + first)).concat()
 }
 
 fn stl() -> String {
@@ -163,8 +163,9 @@ fn volume(character: &Character) -> f32 {
 #[test]
 fn the_skeleton_and_clip_of_an_fbx_go_to_a_bare_mesh() {
     let character = tube([0.0; 3]);
-    let mut obj: String = character.bind_positions().iter().map(|p| format!("v {} {} {}\n", p.x, p.y, p.z)).collect();
-    obj += &character.triangles().iter().map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1)).collect::<String>();
+    let vertices = character.bind_positions().into_iter().map(|p| format!("v {} {} {}\n", p.x, p.y, p.z));
+    let faces = character.triangles().into_iter().map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    let obj = vertices.chain(faces).collect::<Vec<_>>().concat();
     let fbx = fbx_text::bending_tube([0.0; 3]);
     for files in [[("a.fbx", fbx.as_bytes()), ("b.obj", obj.as_bytes())], [("b.obj", obj.as_bytes()), ("a.fbx", fbx.as_bytes())]] {
         let both = read(&files);

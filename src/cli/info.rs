@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 
+use super::motion_info::{motion_lines, show_motion};
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome, print_json, print_line};
-use crate::character::Note;
-use crate::io::{BvhFile, read_motion, write_mapping};
-use crate::rig::Joint;
-use crate::rig::retarget::{Pair, Roles};
-use crate::session::{Checkup, JointSummary, MotionSummary};
+use super::{Failure, Outcome, print_json, print_line, stderr};
+use crate::character::Severity;
+use crate::io::write_mapping;
+use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummary};
+
+/// Meshes and clips that are listed one by one unless more is asked for.
+const LISTED: usize = 6;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -29,12 +30,12 @@ pub(super) struct Info {
 impl Info {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         if self.save_mapping.is_none() && !self.character.files.is_empty() && self.character.files.iter().all(|file| is_motion(file)) {
-            return self.character.files.iter().try_for_each(|file| self.show_motion(file));
+            return self.character.files.iter().try_for_each(|file| show_motion(file, self.json));
         }
         // The notes are part of the report, so nothing is repeated on stderr.
         let quiet = Options { quiet: true, ..options.clone() };
         let subject = self.character.open(&quiet)?;
-        let checkup = Checkup::of(&subject);
+        let checkup = stderr::with_progress(options, "Checking", |progress| Checkup::with_progress(&subject, progress))?;
         if let Some(path) = &self.save_mapping {
             let Some(retarget) = subject.character.retargets.first() else {
                 return Err(Failure::Usage(
@@ -57,115 +58,115 @@ fn is_motion(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"))
 }
 
-/// A motion without a character.
-#[derive(Serialize)]
-struct MotionReport {
-    file: PathBuf,
-    name: String,
-    frames: usize,
-    duration_secs: f64,
-    joints: Vec<MotionJoint>,
-    notes: Vec<Note>,
-}
-
-#[derive(Serialize)]
-struct MotionJoint {
-    name: String,
-    parent: Option<String>,
-    offset: [f64; 3],
-    role: Option<String>,
-}
-
-impl Info {
-    fn show_motion(&self, file: &Path) -> Outcome {
-        let BvhFile { skeleton, clip, frames, notes } = read_motion(file)?;
-        let roles = Roles::of(&skeleton);
-        let role_of = |joint: usize| roles.iter().find(|(_, joints)| joints.contains(&joint)).map(|(role, _)| role.id());
-        let joint = |(index, joint): (usize, &Joint)| MotionJoint {
-            name: joint.name.clone(),
-            parent: joint.parent.map(|parent| skeleton.joints()[parent].name.clone()),
-            offset: joint.rest.translation.into(),
-            role: role_of(index),
-        };
-        let joints: Vec<MotionJoint> = skeleton.joints().iter().enumerate().map(joint).collect();
-        let report = MotionReport { file: file.to_owned(), name: clip.name, frames, duration_secs: clip.duration_secs, joints, notes };
-        if self.json {
-            return print_json(&report);
-        }
-        print_line(&format!("{}: a motion without a character", report.name));
-        print_line(&format!("  motion     {} frames, {:.3} s", report.frames, report.duration_secs));
-        print_line(&format!("  joints     {}", report.joints.len()));
-        for joint in &report.joints {
-            let role = joint.role.as_deref().unwrap_or("–");
-            print_line(&format!("    {} (parent {}): {role}", joint.name, joint.parent.as_deref().unwrap_or("–")));
-        }
-        for note in &report.notes {
-            print_line(&format!("  {:<10} {}", format!("{:?}", note.severity).to_lowercase(), note.text));
-        }
-        Ok(())
+fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
+    let mut lines = summary(checkup);
+    lines.extend(listed("mesh", &checkup.meshes, all, mesh_line));
+    if all && checkup.parts.len() > 1 {
+        lines.extend(listed("part", &checkup.parts, all, part_line));
     }
+    lines.push(format!("  joints     {}{}", checkup.joints.len(), if all || checkup.joints.is_empty() { "" } else { " (-v lists them)" }));
+    if all {
+        lines.extend(checkup.joints.iter().map(joint_line));
+    }
+    let clips: Vec<(usize, &ClipSummary)> = checkup.clips.iter().enumerate().collect();
+    lines.extend(listed("clip", &clips, all, |(index, clip)| {
+        format!("{index} {}: {:.3} s, {} tracks", clip.name, clip.duration_secs, clip.tracks)
+    }));
+    lines.extend(checkup.motions.iter().flat_map(|motion| motion_lines(motion, all)));
+    lines.extend(found(checkup));
+    lines
 }
 
-fn motion_lines(motion: &MotionSummary, all: bool) -> Vec<String> {
-    let moved: usize = motion.pairs.iter().map(|pair| pair.target.len()).sum();
-    let mut lines = vec![format!(
-        "  motion     {}: from {}, {moved} joints moved, scaled by {:.5}; {} joints are not{}",
-        motion.clip,
-        motion.file.display(),
-        motion.scale,
-        motion.unmatched.len(),
-        if all || motion.unmatched.is_empty() { "" } else { " (-v lists them)" }
-    )];
-    let pair = |pair: &Pair| format!("    {:<18} {} ← {}", pair.role, pair.target.join(", "), pair.source.join(", "));
-    lines.extend(motion.pairs.iter().map(pair));
-    if all {
-        lines.extend(motion.unmatched.iter().map(|joint| format!("    {:<18} {joint}", "–")));
+/// What the character is, in a few lines.
+fn summary(checkup: &Checkup) -> Vec<String> {
+    let size_m = f64::from(checkup.size) * checkup.metres_per_unit;
+    let unit = checkup.metres_per_unit;
+    let mut lines = vec![
+        checkup.name.clone(),
+        format!("  size       {:.4} units, {size_m:.3} m (1 unit = {unit} m), {} is up", checkup.size, checkup.up_axis.name()),
+        format!(
+            "  source     {} vertices, {} triangles, {}",
+            checkup.source_vertices,
+            checkup.source_triangles,
+            counted(checkup.meshes.len(), "mesh", "meshes")
+        ),
+        format!("  skin       {} vertices after welding, {}", checkup.skin_vertices, counted(checkup.skin_parts, "part", "parts")),
+    ];
+    let count = |kind: &str| checkup.parts.iter().filter(|part| part.place.starts_with(kind)).count();
+    let [flesh, ride, rigid] = ["flesh", "ride", "rigid"].map(count);
+    if ride + rigid > 0 {
+        lines.push(format!(
+            "  parts      {flesh} flesh, {ride} riding on it, {rigid} rigid with a joint (-v lists them, --part changes them)"
+        ));
+    }
+    if let Some(tissue) = &checkup.tissue {
+        lines.push(format!("  simulated  {} vertices, {} tets", checkup.simulated_vertices, tissue.tets));
+        if tissue.flat + tissue.inverted + tissue.thin + tissue.without_hit > 0 {
+            lines.push(format!(
+                "             left out as flat {}, inverted {}, thin {}, worst aspect {:.1}, vertices without a hit {}",
+                tissue.flat, tissue.inverted, tissue.thin, tissue.worst_aspect, tissue.without_hit
+            ));
+        }
+    }
+    if let Some(why) = &checkup.tissue_refused {
+        lines.push(format!("  simulated  nothing: {why}"));
     }
     lines
 }
 
-fn lines(checkup: &Checkup, all_joints: bool) -> Vec<String> {
-    let size_m = f64::from(checkup.size) * checkup.metres_per_unit;
-    let mut lines = vec![
-        checkup.name.clone(),
-        format!("  size       {:.4} units, {size_m:.3} m (1 unit = {} m)", checkup.size, checkup.metres_per_unit),
-        format!(
-            "  source     {} vertices, {} triangles, {} meshes",
-            checkup.source_vertices,
-            checkup.source_triangles,
-            checkup.meshes.len()
-        ),
-        format!(
-            "  skin       {} vertices after welding, {} parts, {} boundary edges, {} edges with more than two triangles",
-            checkup.simulated_vertices, checkup.skin_parts, checkup.boundary_edges, checkup.non_manifold_edges
-        ),
-    ];
-    for mesh in &checkup.meshes {
-        lines.push(format!("  mesh       {}: {} vertices, {} triangles, {}", mesh.name, mesh.vertices, mesh.triangles, mesh.attachment));
-    }
-    lines.push(format!("  joints     {}{}", checkup.joints.len(), if all_joints { "" } else { " (-v lists them)" }));
-    if all_joints {
-        lines.extend(checkup.joints.iter().map(joint_line));
-    }
-    for (index, clip) in checkup.clips.iter().enumerate() {
-        lines.push(format!("  clip {index:<5} {}: {:.3} s, {} tracks", clip.name, clip.duration_secs, clip.tracks));
-    }
-    lines.extend(checkup.motions.iter().flat_map(|motion| motion_lines(motion, all_joints)));
-    if let Some(tissue) = &checkup.tissue {
-        lines.push(format!(
-            "  flesh      {} tets; left out as flat {}, inverted {}, thin {}, worst aspect {:.1}, vertices without a hit {}",
-            tissue.tets, tissue.flat, tissue.inverted, tissue.thin, tissue.worst_aspect, tissue.without_hit
-        ));
-    }
-    if let Some(why) = &checkup.tissue_refused {
-        lines.push(format!("  flesh      none: {why}"));
+/// Findings and notes, what matters most first, and how many of which kind.
+fn found(checkup: &Checkup) -> Vec<String> {
+    let mut rows: Vec<(Severity, String)> = Vec::new();
+    for finding in &checkup.findings {
+        let option = finding.option.as_ref().map(|option| format!(" [{option}]")).unwrap_or_default();
+        rows.push((finding.severity, format!("{}; {}{option}", finding.text, finding.remedy)));
     }
     for note in &checkup.notes {
         let told = note.count <= 1 || note.text.contains(&note.count.to_string());
-        let count = if told { String::new() } else { format!(" ({})", note.count) };
-        lines.push(format!("  {:<10} {}{count}", format!("{:?}", note.severity).to_lowercase(), note.text));
+        rows.push((note.severity, if told { note.text.clone() } else { format!("{} ({})", note.text, note.count) }));
+    }
+    rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+    let count = |severity: Severity| rows.iter().filter(|row| row.0 == severity).count();
+    let [warnings, mended] = [count(Severity::Warning), count(Severity::Mended)];
+    let total = if rows.is_empty() {
+        "nothing to remark".to_owned()
+    } else {
+        format!("{}, {mended} mended, {} good to know", counted(warnings, "warning", "warnings"), rows.len() - warnings - mended)
+    };
+    let line = |(severity, text): (Severity, String)| format!("    {:<8} {text}", name_of(severity));
+    std::iter::once(format!("  check-up   {total}")).chain(rows.into_iter().map(line)).collect()
+}
+
+fn name_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Warning => "warning",
+        Severity::Mended => "mended",
+        Severity::Info => "note",
+    }
+}
+
+/// One line each, or the first few and how many more there are.
+fn listed<T>(name: &str, items: &[T], all: bool, line: impl Fn(&T) -> String) -> Vec<String> {
+    let shown = if all || items.len() <= LISTED + 1 { items.len() } else { LISTED };
+    let mut lines: Vec<String> = items[..shown].iter().map(|item| format!("  {name:<10} {}", line(item))).collect();
+    if shown < items.len() {
+        lines.push(format!("             and {} more (-v lists them)", items.len() - shown));
     }
     lines
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn mesh_line(mesh: &MeshSummary) -> String {
+    format!("{}: {} vertices, {} triangles, {}", mesh.name, mesh.vertices, mesh.triangles, mesh.attachment)
+}
+
+fn part_line(part: &PartSummary) -> String {
+    let by = if part.by_user { "" } else { ": " };
+    let reason = if part.by_user { " by --part" } else { part.reason.as_str() };
+    format!("{}: {} vertices, {:.4} units large, {}{by}{reason}", part.name, part.vertices, part.size, part.place)
 }
 
 fn joint_line(joint: &JointSummary) -> String {

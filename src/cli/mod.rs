@@ -8,6 +8,7 @@ mod bench;
 mod calibration;
 mod character;
 mod info;
+mod motion_info;
 mod options;
 mod pose;
 mod render;

@@ -28,6 +28,10 @@ pub(super) struct CharacterOptions {
     /// Which joints of a .bvh move which joints of the character, instead of what their names say; `info --save-mapping` writes one.
     #[arg(long, value_name = "FILE.json")]
     pub(super) mapping: Option<PathBuf>,
+    /// How a connected part of the skin moves, by its name or number as `info -v` lists them, or all parts of a mesh by the mesh's
+    /// name (repeatable): flesh for tissue of its own, ride to follow the flesh next to it, or rigid:JOINT.
+    #[arg(long, value_name = "NAME=flesh|ride|rigid:JOINT", value_parser = parse_part)]
+    pub(super) part: Vec<(String, String)>,
     /// Length of one unit of the file in metres, instead of the one guessed: 0.01 for centimetres.
     #[arg(long, value_name = "METRES", value_parser = parse_unit)]
     pub(super) unit: Option<f64>,
@@ -58,6 +62,15 @@ fn parse_bone(text: &str) -> Result<(String, String), String> {
         .ok_or("expected JOINT=KEY[:VALUE],… as in belly=virtual or thigh.L=stiffness:0.5,damping:2")?;
     BoneSettings::default().edit(edit).map_err(|error| error.to_string())?;
     Ok((joint.to_owned(), edit.to_owned()))
+}
+
+fn parse_part(text: &str) -> Result<(String, String), String> {
+    let parsed = text.rsplit_once('=').filter(|(name, place)| {
+        let place = place.trim();
+        !name.is_empty() && (matches!(place, "flesh" | "ride") || place.strip_prefix("rigid:").is_some_and(|joint| !joint.is_empty()))
+    });
+    let (name, place) = parsed.ok_or("expected NAME=flesh, NAME=ride or NAME=rigid:JOINT, as in Eyes=rigid:head")?;
+    Ok((name.to_owned(), place.trim().to_owned()))
 }
 
 /// How to work.

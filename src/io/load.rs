@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bvh::read_bvh;
 use super::error::{IoError, Parsed, Problem, bad, shown};
 use super::finish::{Unit, finish};
 use super::kind::{Kind, builtin_name, known};
-use super::motion::{add_clips, add_read_motion};
+use super::motion::{add_clips, take_motion};
 use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
 use super::roles::{Files, Roles, assign, stem, twice};
-use super::{builtin, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
+use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
 use crate::character::{Character, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
@@ -35,8 +34,8 @@ struct Numbering {
 /// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx`, or `builtin:NAME`;
 /// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene that has joints (its clips come along);
 /// - for a mesh and a skeleton skin weights: `.dmat`;
-/// - any number of motions: `.anim`, of the character's own skeleton; `.bvh` or further scenes, of any skeleton that is like the
-///   character's; to a mesh without a skeleton the first `.bvh` is the skeleton too;
+/// - any number of motions: `.anim`, of the character's own skeleton, `.bvh` and further scenes, of any skeleton that is like it; to a
+///   mesh without a skeleton the first `.bvh` is the skeleton too;
 /// - or an `.ini` that names mesh, skeleton and motions.
 ///
 /// # Errors
@@ -74,9 +73,7 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, pro
     let Scene { path: mesh, kind, mut character } = match &roles.mesh {
         Some((path, kind)) => Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? },
         None => {
-            if scenes.is_empty() {
-                check_lone_motion(&roles, files)?;
-            }
+            refuse_motion_alone(&roles, files)?;
             main_scene(&mut scenes)?
         }
     };
@@ -177,7 +174,7 @@ fn add_skeleton(character: &mut Character, roles: &Roles, files: Files<'_>, scen
     Ok(Numbering { joint_of_line: joints.clone(), joint_of_column: joints })
 }
 
-/// What is left are clips, for the same joints or for those of another skeleton.
+/// What is left are clips: for the same joints, or for those of another body.
 fn add_scenes(
     character: &mut Character,
     mesh: &Path,
@@ -189,8 +186,11 @@ fn add_scenes(
         if other.clips.is_empty() && other.source_triangles() > 0 {
             return Err(twice("meshes", mesh, &path));
         }
+        if other.skeleton.is_empty() {
+            return Err(Problem::new("there are no joints in it").in_file(&shown(&path)));
+        }
         let known = other.skeleton.joints().iter().any(|joint| character.skeleton.find(&joint.name).is_some());
-        if known || other.skeleton.is_empty() || character.skeleton.is_empty() {
+        if known {
             take_clips(character, other).map_err(|problem| problem.in_file(&shown(&path)))?;
         } else {
             add_clips(character, &other, &path, mapping, progress)?;
@@ -216,28 +216,31 @@ fn add_motions(
     mapping: Option<&Mapping>,
     progress: &Progress,
 ) -> Result<(), IoError> {
-    for (motion, kind) in motions {
-        let name = shown(motion);
+    for (path, kind) in motions {
+        let name = shown(path);
         if *kind == Kind::Bvh {
-            let read = read_bvh(&files.bytes(motion)?, &stem(motion)).map_err(|problem| problem.in_file(&name))?;
-            add_read_motion(character, motion, read, mapping, progress)?;
+            take_motion(character, read_bvh(path, files)?, path, mapping, progress)?;
             continue;
         }
         if character.skeleton.is_empty() {
-            return Err(Problem::new("a motion needs a skeleton: give a .skel or a rigged .glb too").in_file(&name));
+            return Err(Problem::new("a motion needs a skeleton: give a .skel, a .tgf or a rigged .glb too").in_file(&name));
         }
-        let clip = fps::read_anim(&files.bytes(motion)?, &stem(motion), &character.skeleton, joint_of_line);
+        let clip = fps::read_anim(&files.bytes(path)?, &stem(path), &character.skeleton, joint_of_line);
         character.clips.push(clip.map_err(|problem| problem.in_file(&name))?);
     }
     Ok(())
 }
 
-/// Says what a motion without anything to move lacks; what is wrong with the file itself comes first.
-fn check_lone_motion(roles: &Roles, files: Files<'_>) -> Result<(), IoError> {
-    let Some((motion, _)) = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh) else { return Ok(()) };
-    let name = shown(motion);
-    read_bvh(&files.bytes(motion)?, &stem(motion)).map_err(|problem| problem.in_file(&name))?;
-    Err(IoError::Combination(Problem::new(format!("{name}: a motion needs a character to move: give one too"))))
+fn read_bvh(path: &Path, files: Files<'_>) -> Result<bvh::BvhFile, IoError> {
+    bvh::read_bvh(&files.bytes(path)?, &stem(path)).map_err(|problem| problem.in_file(&shown(path)))
+}
+
+/// A motion needs something to move; what is wrong with the file itself comes first.
+fn refuse_motion_alone(roles: &Roles, files: Files<'_>) -> Result<(), IoError> {
+    let motion = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh);
+    let Some((motion, _)) = motion.filter(|_| roles.scenes.is_empty()) else { return Ok(()) };
+    read_bvh(motion, files)?;
+    Err(IoError::Combination(Problem::new(format!("{}: a motion needs a character to move: give one too", shown(motion)))))
 }
 
 /// The last checks, over all files together.

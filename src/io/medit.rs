@@ -1,4 +1,4 @@
-//! Medit `.mesh`, text, as TetGen and libigl write it: vertices, triangles and quadrilaterals. Tetrahedra are left out, because the
+//! Medit `.mesh`, text, as `TetGen` and libigl write it: vertices, triangles and quadrilaterals. Tetrahedra are left out, because the
 //! surface of the flesh is what is skinned; where a file has nothing else, their outer faces are the surface.
 
 use std::collections::HashMap;

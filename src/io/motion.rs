@@ -38,14 +38,14 @@ pub fn read_bvh_bytes(name: &str, bytes: &[u8]) -> Result<BvhFile, IoError> {
 /// # Errors
 /// [`IoError::Read`], [`IoError::Malformed`] also if the skeletons can't be matched, [`IoError::Cancelled`].
 pub fn add_motion(character: &mut Character, path: &Path, mapping: Option<&Mapping>, progress: &Progress) -> Result<(), IoError> {
-    add_read_motion(character, path, read_motion(path)?, mapping, progress)
+    take_motion(character, read_motion(path)?, path, mapping, progress)
 }
 
-/// As [`add_motion`], of a file that has been read.
-pub(super) fn add_read_motion(
+/// As [`add_motion`], of what is read already.
+pub(super) fn take_motion(
     character: &mut Character,
-    path: &Path,
     motion: BvhFile,
+    path: &Path,
     mapping: Option<&Mapping>,
     progress: &Progress,
 ) -> Result<(), IoError> {

@@ -32,9 +32,6 @@ pub(super) fn take_skeleton(character: &mut Character, rig: Character) -> Parsed
 /// Adds the clips of a file with the same joints, matched by name.
 pub(super) fn take_clips(character: &mut Character, other: Character) -> Parsed<()> {
     let joint_of: Vec<Option<usize>> = other.skeleton.joints().iter().map(|joint| character.skeleton.find(&joint.name)).collect();
-    if joint_of.is_empty() {
-        return bad("there are no joints in it");
-    }
     if joint_of.iter().all(Option::is_none) {
         return bad("none of its joints is one of the mesh's own skeleton");
     }

@@ -18,7 +18,7 @@ pub(super) struct Roles {
     pub skeleton: Option<(PathBuf, Kind)>,
     /// Matrices: skin weights, or something else.
     pub matrices: Vec<PathBuf>,
-    /// Motions.
+    /// Files that can only be motions.
     pub motions: Vec<(PathBuf, Kind)>,
     /// Notes on files that are named but missing.
     pub missing: Vec<String>,
@@ -117,7 +117,10 @@ impl Roles {
                 kind => self.take(path, kind)?,
             }
         }
-        self.motions.extend(ini.animations.into_iter().map(|path| (path, Kind::Anim)));
+        for path in ini.animations {
+            let kind = if kind_of(&path).is_ok_and(|kind| kind == Kind::Bvh) { Kind::Bvh } else { Kind::Anim };
+            self.motions.push((path, kind));
+        }
         Ok(())
     }
 }

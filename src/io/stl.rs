@@ -98,12 +98,10 @@ fn text(bytes: &[u8], character: &mut Character) -> Parsed<Vec<Solid>> {
                     };
                     corners.push(solid.vertex(Point::new(x, y, z)));
                 }
-                "endloop" | "endfacet" => {
-                    if !corners.is_empty() {
-                        short += usize::from(corners.len() < 3);
-                        triangulate(&corners, &solid.positions, &mut solid.triangles);
-                        corners.clear();
-                    }
+                "endloop" | "endfacet" if !corners.is_empty() => {
+                    short += usize::from(corners.len() < 3);
+                    triangulate(&corners, &solid.positions, &mut solid.triangles);
+                    corners.clear();
                 }
                 _ => {}
             }

@@ -1,8 +1,10 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
+pub mod checkup;
 mod closest;
 pub mod decimate;
 mod normals;
+mod repair;
 #[cfg(test)]
 pub(crate) mod shapes;
 mod sim_mesh;
@@ -13,8 +15,10 @@ mod triangle_tree;
 mod weld;
 mod winding;
 
+pub use checkup::MeshCheckup;
 pub use closest::{closest_on_segment, closest_on_triangle};
 pub use normals::vertex_normals_into;
+pub use repair::{Repaired, repair};
 pub use sim_mesh::SimMesh;
 pub use skin_mesh::{SkinMesh, WELD_TOLERANCE};
 pub use smooth_normals::NormalGroups;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
-use crate::character::BoneSettings;
+use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::{Pose, PoseFile, Skeleton};
@@ -55,6 +55,7 @@ impl Session {
                 self.stages.forgive();
                 self.document.flesh.sim_vertices = sim_vertices;
             }
+            Command::SetPart { name, place } => self.set_part(name, place),
             Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
@@ -133,6 +134,17 @@ impl Session {
     fn send_bones(&self) {
         for worker in self.stages.workers() {
             worker.set_bones(self.document.flesh.bones.clone());
+        }
+    }
+
+    fn set_part(&mut self, name: String, place: Option<Place>) {
+        let there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= self.document.pose.locals.len());
+        if place.as_ref().is_none_or(there) {
+            self.stages.forgive();
+            match place {
+                Some(place) => self.document.flesh.parts.insert(name, place),
+                None => self.document.flesh.parts.remove(&name),
+            };
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{MessageId, Source};
-use crate::character::{BoneSettings, SimVertices};
+use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::Pose;
@@ -30,6 +30,13 @@ pub enum Command {
     },
     /// Changes how fine the simulation mesh is (undoable); takes effect when the flesh has been rebuilt.
     SetSimVertices(SimVertices),
+    /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
+    SetPart {
+        /// [`crate::tissue::Part::name`].
+        name: String,
+        /// How; `None` takes back what was said.
+        place: Option<Place>,
+    },
     /// Selects a joint, or nothing.
     SelectJoint(Option<usize>),
     /// Turns a joint about the world's axes through it, on top of the pose shown (undoable).
@@ -98,6 +105,7 @@ impl Command {
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
+            Self::SetPart { .. } => "Change part",
             Self::SelectJoint(_) => "Select joint",
             Self::RotateJoint { .. } => "Rotate joint",
             Self::SetJointAngles { .. } => "Set joint angles",

@@ -102,7 +102,11 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    Ok(Arc::new(Subject::build(Arc::new(character), progress).map_err(unusable)?))
+    let subject = Subject::build(Arc::new(character), progress).map_err(unusable)?;
+    for (name, _) in &source.parts {
+        subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+    }
+    Ok(Arc::new(subject))
 }
 
 /// The same character with flesh by other settings, bound to a method.

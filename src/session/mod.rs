@@ -49,7 +49,9 @@ mod stages;
 mod worker;
 
 pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
-pub use checkup::{Checkup, ClipSummary, JointSummary, MeshSummary, MotionSummary, all_notes};
+pub use checkup::{
+    Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary, PartSummary, Spot, UpAxis, all_notes, up_axis,
+};
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::character::{BoneEditError, Character, SimVertices};
+use crate::character::{BoneEditError, Character, PartError, Place, SimVertices};
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
 use crate::rig::PoseError;
@@ -18,6 +18,8 @@ pub struct Source {
     pub bone_radii: Vec<(String, f64)>,
     /// Changes of the settings of joints' bones, by name, as [`crate::character::BoneSettings::edit`] reads them.
     pub bones: Vec<(String, String)>,
+    /// How parts of the skin move, by name, as [`crate::character::Place::parse`] reads it.
+    pub parts: Vec<(String, String)>,
     /// Length of one unit of the file in metres, if the user knows better than the guess.
     pub metres_per_unit: Option<f64>,
     /// How fine the simulation mesh is.
@@ -82,6 +84,14 @@ pub enum OpenError {
         /// What is wrong.
         error: BoneEditError,
     },
+    /// Something was asked of a part that isn't there, or that parts don't do.
+    #[error("{file}: {error}")]
+    Part {
+        /// What was opened.
+        file: String,
+        /// What is wrong.
+        error: PartError,
+    },
     /// The character was read but can't be worked with.
     #[error("{file}: {error}")]
     Unusable {
@@ -121,6 +131,10 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
         let joint = joint_of(&character, name)?;
         let edited = character.flesh.bones.entry(joint).or_default().edit(edit);
         edited.map_err(|error| OpenError::Bone { file: source.to_string(), joint: name.clone(), error })?;
+    }
+    for (name, text) in &source.parts {
+        let place = Place::parse(text, &character.skeleton).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+        character.flesh.parts.insert(name.clone(), place);
     }
     Ok(character)
 }

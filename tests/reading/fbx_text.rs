@@ -6,17 +6,17 @@ use std::fmt::Write;
 pub const HEIGHT: f64 = 170.0;
 pub const JOINT: f64 = 85.0;
 const RADIUS: f64 = 20.0;
-const SIDES: usize = 8;
-const RINGS: usize = 11;
+const SIDES: u32 = 8;
+const RINGS: u32 = 11;
 /// FBX counts time in these.
 const TICKS_PER_SEC: i64 = 46_186_158_000;
 
 /// Places of the control points in the file's world.
 pub fn points() -> Vec<[f64; 3]> {
-    let ring = |ring: usize| {
-        let z = HEIGHT * ring as f64 / (RINGS - 1) as f64;
+    let ring = |ring: u32| {
+        let z = HEIGHT * f64::from(ring) / f64::from(RINGS - 1);
         (0..SIDES).map(move |side| {
-            let angle = std::f64::consts::TAU * side as f64 / SIDES as f64;
+            let angle = std::f64::consts::TAU * f64::from(side) / f64::from(SIDES);
             [RADIUS * angle.cos(), RADIUS * angle.sin(), z]
         })
     };
@@ -29,15 +29,17 @@ fn polygons() -> Vec<i64> {
     for ring in 0..RINGS - 1 {
         for side in 0..SIDES {
             let next = (side + 1) % SIDES;
-            let [a, b] = [ring * SIDES + side, ring * SIDES + next].map(|v| v as i64);
-            out.extend([a, b, b + SIDES as i64, -1 - (a + SIDES as i64)]);
+            let [a, b] = [ring * SIDES + side, ring * SIDES + next];
+            out.extend([a, b, b + SIDES].map(i64::from));
+            out.push(-1 - i64::from(a + SIDES));
         }
     }
-    let last = ((RINGS - 1) * SIDES) as i64;
-    out.extend((1..SIDES as i64).rev());
+    let sides = i64::from(SIDES);
+    let last = i64::from(RINGS - 1) * sides;
+    out.extend((1..sides).rev());
     out.push(-1);
-    out.extend(last..last + SIDES as i64 - 1);
-    out.push(-1 - (last + SIDES as i64 - 1));
+    out.extend(last..last + sides - 1);
+    out.push(-1 - (last + sides - 1));
     out
 }
 

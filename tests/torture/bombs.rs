@@ -13,21 +13,15 @@ fn survive(name: &str, bytes: &[u8]) {
 #[test]
 fn tangled_polygons() {
     for corners in [1999_usize, 2001, 20_000] {
-        let mut text = String::new();
-        for i in 0..corners {
-            let place = |k: usize| (i * i * k + 7 * i) % 1009;
-            text += &format!("v {} {} 0\n", place(3), place(5));
-        }
-        for _ in 0..4 {
-            text += "f";
-            (1..=corners).for_each(|i| text += &format!(" {i}"));
-            text += "\n";
-        }
-        survive("tangle.obj", text.as_bytes());
+        let vertices = |at: &dyn Fn(usize) -> [usize; 2]| -> String {
+            (0..corners).map(at).fold(String::new(), |all, [x, y]| all + "v " + &x.to_string() + " " + &y.to_string() + " 0\n")
+        };
+        let face = (1..=corners).fold("f".to_owned(), |all, i| all + " " + &i.to_string()) + "\n";
+        let wild = vertices(&|i| [3, 5].map(|k| (i * i * k + 7 * i) % 1009));
+        survive("tangle.obj", format!("{wild}{}", face.repeat(4)).as_bytes());
         // A comb: half of its corners are reflex.
-        let comb: String = (0..corners).map(|i| format!("v {i} {} 0\n", if i % 2 == 0 { 0.0 } else { 1000.0 + i as f64 })).collect();
-        let ring: String = (1..=corners).map(|i| format!(" {i}")).collect();
-        survive("comb.obj", format!("{comb}f{ring}\n").as_bytes());
+        let comb = vertices(&|i| [i, if i % 2 == 0 { 0 } else { 1000 + i }]);
+        survive("comb.obj", format!("{comb}{face}").as_bytes());
     }
 }
 

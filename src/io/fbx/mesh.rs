@@ -89,7 +89,9 @@ fn read_mesh(scene: &ufbx::Scene, tree: &Tree, rig: &Rig, node: usize, mesh: &uf
         _ => tree.world[node] * affine_of(&scene.nodes[node].geometry_to_node),
     };
     if linear_part(&placed).determinant() < 0.0 {
-        triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        for triangle in &mut triangles {
+            triangle.swap(1, 2);
+        }
     }
     let material = material_of(scene, node, mesh, tally);
     Ok(Some(SourceMesh { name, positions, triangles, normals, tex_coords, material, attachment }))

@@ -148,7 +148,9 @@ impl Context<'_> {
         let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else { return Ok(None) };
         let mut coords = self.accessors.reals::<2>(accessor)?;
         if let Some(transform) = transform {
-            coords.iter_mut().for_each(|uv| *uv = transform.apply(*uv));
+            for uv in &mut coords {
+                *uv = transform.apply(*uv);
+            }
         }
         Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
     }

@@ -49,13 +49,11 @@ impl<'a> Body<'a> {
         let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         self.bytes = &rest[end..];
         let text = std::str::from_utf8(&rest[..end]).ok();
-        match text.and_then(number) {
-            Some(value) => Ok(value),
-            None => {
-                let shown: String = String::from_utf8_lossy(&rest[..end]).chars().take(40).collect();
-                bad(format!("{}: a number is expected, not \"{shown}\"", where_()))
-            }
+        if let Some(value) = text.and_then(number) {
+            return Ok(value);
         }
+        let shown: String = String::from_utf8_lossy(&rest[..end]).chars().take(40).collect();
+        bad(format!("{}: a number is expected, not \"{shown}\"", where_()))
     }
 
     fn binary(&mut self, scalar: Scalar, big: bool, where_: impl Fn() -> String) -> Parsed<f64> {

@@ -50,7 +50,7 @@ pub(super) struct Element {
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// A picture that a comment names, as MeshLab writes it.
+    /// A picture that a comment names, as `MeshLab` writes it.
     pub texture: Option<String>,
     /// Where the body starts.
     pub body: usize,

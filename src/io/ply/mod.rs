@@ -249,7 +249,9 @@ mod tests {
         for ring in [&[0_u32, 1, 2, 3][..], &[0, 4, 1]] {
             put((-1_i32).to_le_bytes().to_vec());
             put(vec![ring.len() as u8]);
-            ring.iter().for_each(|v| put(v.to_le_bytes().to_vec()));
+            for v in ring {
+                put(v.to_le_bytes().to_vec());
+            }
         }
         out
     }

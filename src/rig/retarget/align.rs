@@ -35,6 +35,8 @@ const MOST_ARM_ROLL: f64 = 1.0;
 const MOST_LEG_ROLL: f64 = 0.6;
 /// Largest correction of a foot that is not flat in the stance.
 const MOST_SOLE_TURN: f64 = 0.7;
+/// Limbs that lie nearer to each other than this (rad) are in the same stance; twice as far apart, in another.
+const SAME_STANCE: f64 = 0.2;
 /// A thumb says only roughly how the hand is rolled.
 const THUMB_TOLERANCE: f64 = 0.5;
 
@@ -159,7 +161,9 @@ impl Alignment<'_> {
     /// Rolls a limb's upper bone so that its hinge lies where the motion bends it.
     fn rolled(&self, swung: &Quat, role: Role, along: &Vec64, own_hinge: &Vec64, most: f64) -> Quat {
         let wanted = self.hinges.get(&role).and_then(|hinge| twist_angle(along, &(swung * own_hinge), hinge));
-        wanted.map_or(*swung, |angle| about(along, angle.clamp(-most, most)) * swung)
+        // Where the limb lies as the partner's does already, both stances are the same one: there is nothing to guess.
+        let unlike = (((swung * self.body.inverse()).angle() - SAME_STANCE) / SAME_STANCE).clamp(0.0, 1.0);
+        wanted.map_or(*swung, |angle| about(along, unlike * angle.clamp(-most, most)) * swung)
     }
 
     /// The hand: onto the partner's direction, rolled by the knuckles, or roughly by the thumb.

@@ -17,10 +17,12 @@
 //! 5. **Root.** The middle of the hip joints moves as in the motion, scaled by the length of the legs. It begins where the
 //!    character stands. Height is measured from the ground that the motion's feet stand on, and corrected by what the legs' other
 //!    proportions change, so that feet stand on the character's ground when the motion's feet do.
+//! 6. **Feet.** A foot that stands in the motion is kept from sliding by small turns of hip and knee (`feet.rs`).
 //!
 //! A first frame that has nothing to do with the second (a T-pose put in front, as in the CMU library) is left out.
 
 mod align;
+mod feet;
 mod ground;
 mod mapping;
 mod role;

@@ -68,9 +68,11 @@ impl<'a> SourceMotion<'a> {
         }
         motion.times_secs = times_secs;
         motion.up = mapping.up.unwrap_or_else(|| motion.find_up(&looks));
-        motion.choose_stance(first, &looks);
+        let is_of_the_motion = motion.choose_stance(first, &looks);
         motion.find_hinges(&looks);
-        motion.find_soles();
+        if is_of_the_motion {
+            motion.find_soles();
+        }
         Ok(motion)
     }
 
@@ -104,7 +106,8 @@ impl<'a> SourceMotion<'a> {
         said.map_or(UpAxis::Y, |up| UpAxis::nearest(&up))
     }
 
-    fn choose_stance(&mut self, first: Stance, looks: &[Stance]) {
+    /// Chooses what rotations are measured from; returns whether it is a moment of the motion, in which feet may not be flat.
+    fn choose_stance(&mut self, first: Stance, looks: &[Stance]) -> bool {
         let rest_up = self.marks.up(&self.stance).map_or(self.up, |up| UpAxis::nearest(&up));
         let (rest, worst) = self.marks.portrait(&self.stance, &rest_up.vector());
         let vertical = self.up.vector();
@@ -112,11 +115,11 @@ impl<'a> SourceMotion<'a> {
             let (score, worst) = self.marks.portrait(&first, &vertical);
             if worst > PLAUSIBLE && score > rest {
                 self.stance = first;
-                return;
+                return false;
             }
         }
         if worst > PLAUSIBLE {
-            return;
+            return false;
         }
         let better = |look: &Stance| self.marks.portrait(look, &vertical).0;
         let best = looks.iter().map(|look| (better(look), look)).max_by(|a, b| a.0.total_cmp(&b.0));
@@ -124,7 +127,9 @@ impl<'a> SourceMotion<'a> {
             && score > rest
         {
             self.stance = look.clone();
+            return true;
         }
+        false
     }
 
     /// The axis of elbows and knees, where the motion bends them enough and always the same way.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::align::Alignment;
+use super::feet::{Leg, corrections};
 use super::ground::{Soles, ground_of, smoothed};
 use super::mapping::{Link, Mapping, UpAxis, align_finger, spread_over};
-use super::role::Role;
+use super::role::{Role, Side};
 use super::source::SourceMotion;
 use super::stance::{Landmarks, Stance};
 use super::{RetargetError, Retargeted};
@@ -37,6 +38,7 @@ struct Transfer<'a> {
     root: Root,
     source_soles: Option<Soles>,
     target_soles: Option<Soles>,
+    legs: [Option<Leg>; 2],
 }
 
 /// How the hips travel.
@@ -62,6 +64,8 @@ struct Posed {
     hips: Vec64,
     /// By how much the character must be raised for its feet to be as high as the motion's.
     lift: f64,
+    /// Where the motion's ankles are, in the character's axes and scale.
+    ankles: [Vec64; 2],
 }
 
 pub(super) fn transfer(
@@ -131,8 +135,10 @@ impl<'a> Transfer<'a> {
         let partner = drivers.get(joint).and_then(Option::as_ref).and_then(|driver| driver.between[1]).unwrap_or(0);
         let source_start = middle_of_hips(&motion, &first, partner);
         let base_turns = target.joints().iter().map(|joint| Trs::from_affine(&joint.parent_from_base).rotation).collect();
+        let both_feet = Side::BOTH.iter().all(|side| !motion.marks.joints(Role::Foot(*side)).is_empty());
+        let legs = Side::BOTH.map(|side| Leg::of(&marks, side).filter(|_| both_feet));
         let root = Root { joint, partner, scale, up, start, middle, source_start };
-        Self { motion, target, axes, drivers, base_turns, root, source_soles, target_soles }
+        Self { motion, target, axes, drivers, base_turns, root, source_soles, target_soles, legs }
     }
 
     /// Height of the motion's lowest point of the feet, frame by frame; of its hips, if it has no feet.
@@ -178,7 +184,9 @@ impl<'a> Transfer<'a> {
         }
         let hips = self.hips_place(&stance, &turns, ground);
         let lift = self.lift(&mut pose, hips, height);
-        Posed { turns: pose.locals.iter().map(|local| local.rotation).collect(), hips, lift }
+        let ankle = |side| self.motion.marks.place(&stance, Role::Foot(side)).unwrap_or_default();
+        let ankles = Side::BOTH.map(|side| axes * ankle(side) * self.root.scale);
+        Posed { turns: pose.locals.iter().map(|local| local.rotation).collect(), hips, lift, ankles }
     }
 
     /// Where the hips' joint belongs, before its height is corrected.
@@ -229,6 +237,64 @@ impl<'a> Transfer<'a> {
         Some(base.try_inverse()?.transform_point(&place.into()).coords)
     }
 
+    /// The local rotations of all frames, with feet that don't slide. `hips` are local translations.
+    fn with_standing_feet(&self, frames: &[Posed], hips: &[Vec64], times_secs: &[f64]) -> Vec<Vec<Quat>> {
+        let mut turns: Vec<Vec<Quat>> = frames.iter().map(|frame| frame.turns.clone()).collect();
+        if hips.len() != frames.len() || self.source_soles.is_none() {
+            return turns;
+        }
+        let world = |turns: &[Quat], hips: &Vec64| {
+            let mut pose = self.target.rest_pose();
+            pose.locals.iter_mut().zip(turns).for_each(|(local, turn)| local.rotation = *turn);
+            pose.locals[self.root.joint].translation = *hips;
+            self.target.world_from_joint(&pose)
+        };
+        for (index, leg) in self.legs.iter().enumerate().filter_map(|(index, leg)| Some((index, (*leg)?))) {
+            let place = |world: &[Affine], joint: usize| crate::math::origin_of(&world[joint]).coords;
+            let mut length = 0.0;
+            let own: Vec<Vec64> = turns
+                .iter()
+                .zip(hips)
+                .map(|(turns, hips)| {
+                    let world = world(turns, hips);
+                    let [hip, knee, ankle] = [leg.thigh, leg.shin, leg.foot].map(|joint| place(&world, joint));
+                    length = (knee - hip).norm() + (ankle - knee).norm();
+                    ankle
+                })
+                .collect();
+            let partner: Vec<Vec64> = frames.iter().map(|frame| frame.ankles[index]).collect();
+            let steps = corrections(&own, &partner, times_secs, &self.root.up, length);
+            for ((turns, hips), step) in turns.iter_mut().zip(hips).zip(&steps).filter(|(_, step)| step.norm() > 1e-6 * length) {
+                if let Some([thigh, shin]) = leg.reach(&world(turns, hips), step) {
+                    self.turn_leg(turns, leg, &thigh, &shin);
+                }
+            }
+        }
+        turns
+    }
+
+    /// Turns thigh and shin in the world; the foot stays as it is.
+    fn turn_leg(&self, locals: &mut [Quat], leg: Leg, thigh: &Quat, shin: &Quat) {
+        let (mut old, mut new): (Vec<Quat>, Vec<Quat>) = (Vec::with_capacity(locals.len()), Vec::with_capacity(locals.len()));
+        for (joint, local) in locals.iter_mut().enumerate() {
+            let parent = self.target.joints()[joint].parent;
+            let base = |turns: &[Quat]| parent.map_or_else(Quat::identity, |parent| turns[parent]) * self.base_turns[joint];
+            let before = base(&old) * *local;
+            let after = if joint == leg.thigh {
+                thigh * before
+            } else if joint == leg.shin {
+                shin * before
+            } else if joint == leg.foot {
+                before
+            } else {
+                base(&new) * *local
+            };
+            *local = base(&new).inverse() * after;
+            old.push(before);
+            new.push(after);
+        }
+    }
+
     fn finish(self, name: String, frames: &[Posed]) -> Result<Retargeted, RetargetError> {
         let times = &self.motion.times_secs;
         let start = times[0];
@@ -241,13 +307,14 @@ impl<'a> Transfer<'a> {
         let lifts = smoothed(&lifts, ((0.05 * per_sec) as usize).min(1000), slack);
         let hips: Vec<Vec64> =
             frames.iter().zip(&lifts).filter_map(|(frame, lift)| self.hips_local(frame.hips + self.root.up * *lift)).collect();
+        let turns = self.with_standing_feet(frames, &hips, &times_secs);
         let mut tracks = Vec::new();
         if hips.len() == frames.len() {
             let curve = Curve { times_secs: times_secs.clone(), values: hips, interpolation: Interpolation::Linear };
             tracks.push(Track { joint: self.root.joint, channel: Channel::Translation(curve) });
         }
         for joint in (0..self.target.len()).filter(|&joint| self.drivers[joint].is_some()) {
-            let values: Vec<_> = frames.iter().map(|frame| frame.turns[joint].into_inner()).collect();
+            let values: Vec<_> = turns.iter().map(|turns| turns[joint].into_inner()).collect();
             let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
             tracks.push(Track { joint, channel: Channel::Rotation(curve) });
         }

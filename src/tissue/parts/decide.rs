@@ -110,8 +110,8 @@ impl Decision<'_> {
 
     /// Which parts are flesh by the bones inside of them, and which of those are layers over others instead.
     fn flesh(&self) -> (Vec<bool>, Vec<bool>) {
-        let through = self.evidence.through();
         let parts = &self.parts.parts;
+        let through = self.evidence.through(&parts.iter().map(super::Part::size).collect::<Vec<_>>());
         let mut is_flesh: Vec<bool> = (0..parts.len())
             .map(|part| {
                 let (this, bones) = (&parts[part], &through[part]);

@@ -90,9 +90,9 @@ impl<'a> Evidence<'a> {
     }
 
     /// Lengths of bones inside each part.
-    pub(super) fn through(&self) -> Vec<Through> {
+    pub(super) fn through(&self, sizes: &[f64]) -> Vec<Through> {
         let is_of = |part: u32, joint: usize| self.share(part as usize, joint) > 0.05;
-        self.lines.through(&self.tree, &|triangle| self.part_of_triangle(triangle), self.members.len(), &is_of)
+        self.lines.through(&self.tree, &|triangle| self.part_of_triangle(triangle), sizes, &is_of)
     }
 
     /// Which part of a part moves with a joint.

@@ -21,6 +21,8 @@ const INSIDE: f64 = 0.4;
 const SURROUNDED: f64 = 0.7;
 /// A bone counts for a part if this much of it is inside, or an end of it (a ball joint): it doesn't for a tooth on its way.
 const MUCH: f64 = 0.2;
+/// What lies inside a part larger than this many times itself has no bones of its own: eyes in a head, teeth in a jaw.
+const LARGER: f64 = 4.0;
 /// A tail ends where this part of its skin is.
 const TAIL: f64 = 0.8;
 
@@ -104,18 +106,18 @@ impl Lines {
         best.map(|(_, index)| index)
     }
 
-    /// For every part the lengths of its lines inside of it. `is_of(part, joint)`: whether the joint moves the part.
+    /// For every part, of the sizes given, the lengths of its lines inside of it. `is_of(part, joint)`: whether the joint moves the part.
     pub(super) fn through(
         &self,
         tree: &TriangleTree,
         part_of_triangle: &(dyn Fn(u32) -> u32 + Sync),
-        parts: usize,
+        sizes: &[f64],
         is_of: &(dyn Fn(u32, usize) -> bool + Sync),
     ) -> Vec<Through> {
         let directions = directions();
         let found: Vec<Vec<(u32, f64)>> =
-            self.lines.par_iter().map(|line| inside_parts(line, tree, part_of_triangle, &directions, is_of)).collect();
-        let mut through = vec![Through::default(); parts];
+            self.lines.par_iter().map(|line| inside_parts(line, tree, part_of_triangle, &directions, sizes, is_of)).collect();
+        let mut through = vec![Through::default(); sizes.len()];
         for (line, found) in self.lines.iter().zip(found) {
             for (part, length) in found {
                 let through = &mut through[part as usize];
@@ -160,6 +162,7 @@ fn inside_parts(
     tree: &TriangleTree,
     part_of_triangle: &(dyn Fn(u32) -> u32 + Sync),
     directions: &[Vec64],
+    sizes: &[f64],
     is_of: &(dyn Fn(u32, usize) -> bool + Sync),
 ) -> Vec<(u32, f64)> {
     // Per part how many samples along the line are inside, and how many ends.
@@ -179,9 +182,11 @@ fn inside_parts(
                 seen.last = ray;
             });
         }
-        for (&part, seen) in &seen {
-            let rays = directions.len() as f64;
-            if f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED {
+        let rays = directions.len() as f64;
+        let inside = |seen: &Seen| f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED;
+        let around: Vec<u32> = seen.iter().filter(|(_, seen)| inside(seen)).map(|(&part, _)| part).collect();
+        for &part in &around {
+            if around.iter().all(|&other| sizes[other as usize] < LARGER * sizes[part as usize]) {
                 found.entry(part).or_default()[kind] += 1;
             }
         }

@@ -1,14 +1,23 @@
 //! What is in a character, in numbers and sentences: for `info` and for the window's panel.
 
+mod findings;
+mod up_axis;
+
+pub use findings::{Finding, FindingKind, Spot};
+pub use up_axis::UpAxis;
+
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+use findings::Patient;
+
 use crate::character::{Attachment, Character, Note, RetargetedClip};
-use crate::mesh::Topology;
+use crate::mesh::{Bounds, Topology};
+use crate::progress::{Cancelled, Progress};
 use crate::rig::retarget::Pair;
 use crate::skin::Subject;
-use crate::tissue::Quality;
+use crate::tissue::{Part, Quality};
 
 /// A character at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,6 +29,8 @@ pub struct Checkup {
     /// Triangles of all source meshes.
     pub source_triangles: usize,
     /// Vertices of the welded skin.
+    pub skin_vertices: usize,
+    /// Vertices that are simulated.
     pub simulated_vertices: usize,
     /// Connected parts of the welded skin.
     pub skin_parts: usize,
@@ -31,6 +42,12 @@ pub struct Checkup {
     pub size: f32,
     /// Length of one unit of the file in metres.
     pub metres_per_unit: f64,
+    /// Which way is up in the file.
+    pub up_axis: UpAxis,
+    /// Connected parts of the skin, as [`crate::tissue::Parts`] numbers them; empty without a skeleton.
+    pub parts: Vec<PartSummary>,
+    /// What is not as in a textbook, what matters most first.
+    pub findings: Vec<Finding>,
     /// Source meshes in export order.
     pub meshes: Vec<MeshSummary>,
     /// Joints, parents first.
@@ -54,6 +71,25 @@ pub struct Checkup {
 pub fn all_notes(subject: &Subject) -> Vec<Note> {
     let of_flesh = subject.tissue.iter().flat_map(|flesh| &flesh.tissue.notes);
     subject.character.notes.iter().chain(of_flesh).cloned().collect()
+}
+
+/// One connected part of the skin.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartSummary {
+    /// Name, as `--part` takes it.
+    pub name: String,
+    /// Vertices.
+    pub vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+    /// Diagonal of its box, file units.
+    pub size: f64,
+    /// "flesh", "ride" or "rigid:JOINT".
+    pub place: String,
+    /// Whether the user said so.
+    pub by_user: bool,
+    /// Why.
+    pub reason: String,
 }
 
 /// One source mesh.
@@ -97,19 +133,38 @@ impl Checkup {
     /// Looks at a character.
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
+        // Nobody can cancel a progress that nobody else has.
+        Self::with_progress(subject, &Progress::new()).unwrap_or_else(|Cancelled| unreachable!("nobody cancels"))
+    }
+
+    /// Looks at a character; the self-intersections of a large skin take a while.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn with_progress(subject: &Subject, progress: &Progress) -> Result<Self, Cancelled> {
         let character = &subject.character;
         let topology = Topology::of(&subject.skin.mesh);
         let joints = character.skeleton.joints();
-        Self {
+        let up_axis = up_axis(subject);
+        let patient = Patient::new(subject, &subject.body.parts);
+        let findings = patient.findings(&up_axis, progress)?;
+        // What a finding says need not be said twice.
+        let mut notes = all_notes(subject);
+        notes.retain(|note| !note.text.starts_with("1 unit of the file is taken"));
+        Ok(Self {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
+            skin_vertices: subject.skin.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),
             non_manifold_edges: topology.non_manifold_edges(),
             size: subject.size,
             metres_per_unit: character.metres_per_unit,
+            up_axis,
+            parts: subject.body.parts.parts.iter().map(|part| PartSummary::of(part, subject)).collect(),
+            findings,
             meshes: character.meshes.iter().map(MeshSummary::of).collect(),
             joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
@@ -117,7 +172,29 @@ impl Checkup {
             materials: character.materials.iter().map(|material| material.name.clone()).collect(),
             tissue: subject.tissue.as_ref().ok().map(|flesh| flesh.tissue.quality.clone()),
             tissue_refused: subject.tissue.as_ref().err().map(ToString::to_string),
-            notes: all_notes(subject),
+            notes,
+        })
+    }
+}
+
+/// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
+#[must_use]
+pub fn up_axis(subject: &Subject) -> UpAxis {
+    let skin = subject.skin.mesh.bounds();
+    let shown = if skin.is_empty() { Bounds::of(&*subject.bind_positions) } else { skin };
+    UpAxis::guess(&subject.character.skeleton, &shown)
+}
+
+impl PartSummary {
+    fn of(part: &Part, subject: &Subject) -> Self {
+        Self {
+            name: part.name.clone(),
+            vertices: part.vertices,
+            triangles: part.triangles,
+            size: part.size(),
+            place: part.place.to_text(&subject.character.skeleton),
+            by_user: part.by_user,
+            reason: part.reason.clone(),
         }
     }
 }

@@ -1,0 +1,69 @@
+//! Faces that cut through others.
+
+use rayon::prelude::*;
+
+use crate::math::Vec64;
+use crate::mesh::{Bounds, TriMesh, TriangleTree};
+use crate::progress::{Cancelled, Progress};
+
+/// Faces between two looks at whether the caller gave up.
+const CHUNK: usize = 4096;
+
+/// Faces that intersect another face, ascending. Faces with a common edge never do; of faces with one common corner the opposite
+/// edges are held against the other face. Faces in one plane don't cut.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn intersecting_faces(mesh: &TriMesh, progress: &Progress) -> Result<Vec<u32>, Cancelled> {
+    let tree = TriangleTree::new(mesh);
+    let mut cut = vec![false; mesh.triangles.len()];
+    let count = mesh.triangles.len();
+    for start in (0..count).step_by(CHUNK) {
+        progress.check()?;
+        let pairs: Vec<Vec<[u32; 2]>> =
+            (start..(start + CHUNK).min(count)).into_par_iter().map(|face| cut_by(mesh, &tree, face as u32)).collect();
+        pairs.into_iter().flatten().flatten().for_each(|face| cut[face as usize] = true);
+    }
+    Ok((0..count as u32).filter(|&face| cut[face as usize]).collect())
+}
+
+/// The pairs of a face with those after it that it intersects.
+fn cut_by(mesh: &TriMesh, tree: &TriangleTree, face: u32) -> Vec<[u32; 2]> {
+    let bounds = Bounds::of(&mesh.corners(face as usize));
+    let mut pairs = Vec::new();
+    tree.meeting(&bounds, |other| {
+        if other > face && cuts(mesh, face, other) {
+            pairs.push([face, other]);
+        }
+    });
+    pairs
+}
+
+fn cuts(mesh: &TriMesh, face: u32, other: u32) -> bool {
+    let (s, t) = (mesh.triangles[face as usize], mesh.triangles[other as usize]);
+    let corners = |t: [u32; 3]| t.map(|v| mesh.positions[v as usize].coords.cast::<f64>());
+    let common: Vec<usize> = (0..3).filter(|&k| t.contains(&s[k])).collect();
+    match common[..] {
+        [] => {
+            let (s, t) = (corners(s), corners(t));
+            let edges = |s: &[Vec64; 3], t: &[Vec64; 3]| (0..3).any(|k| segment_cuts(&s[k], &s[(k + 1) % 3], t));
+            edges(&s, &t) || edges(&t, &s)
+        }
+        [k] => {
+            let Some(l) = (0..3).find(|&l| t[l] == s[k]) else { return false };
+            let (s, t) = (corners(s), corners(t));
+            segment_cuts(&s[(k + 1) % 3], &s[(k + 2) % 3], &t) || segment_cuts(&t[(l + 1) % 3], &t[(l + 2) % 3], &s)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a segment goes through the inside of a triangle.
+fn segment_cuts(p: &Vec64, q: &Vec64, [a, b, c]: &[Vec64; 3]) -> bool {
+    let volume = |a: &Vec64, b: &Vec64, c: &Vec64, d: &Vec64| (b - a).cross(&(c - a)).dot(&(d - a));
+    if volume(a, b, c, p) * volume(a, b, c, q) >= 0.0 {
+        return false;
+    }
+    let sides = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
+    sides.iter().all(|&v| v > 0.0) || sides.iter().all(|&v| v < 0.0)
+}

@@ -1,0 +1,95 @@
+//! Which way is up: the legs say it, or the ground.
+
+use serde::Serialize;
+
+use crate::math::{Point64, Vec64};
+use crate::mesh::Bounds;
+use crate::rig::Skeleton;
+
+/// A direction along an axis of the world.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct UpAxis {
+    /// Unit vector.
+    pub axis: [f64; 3],
+    /// What says so: "legs", "spine", "ground" or "nothing" (then it is +Y).
+    pub by: &'static str,
+}
+
+impl UpAxis {
+    /// Whether it is +Y, as everywhere else here.
+    #[must_use]
+    pub fn is_y(&self) -> bool {
+        self.axis == [0.0, 1.0, 0.0]
+    }
+
+    /// "+Y", "−Z", …
+    #[must_use]
+    pub fn name(&self) -> String {
+        let axis = (0..3).find(|&k| self.axis[k] != 0.0).unwrap_or(1);
+        format!("{}{}", if self.axis[axis] < 0.0 { '−' } else { '+' }, ["X", "Y", "Z"][axis])
+    }
+
+    /// Guesses from where thighs and feet, then hips and head are, then from the axis along which the skin stands on the ground.
+    #[must_use]
+    pub fn guess(skeleton: &Skeleton, skin: &Bounds) -> Self {
+        let place = |words: &[&str]| middle(skeleton, words);
+        let legs = place(&["thigh", "upleg", "upperleg", "upper_leg", "hip"]).zip(place(&["foot", "ankle", "paw", "hoof"]));
+        let spine = place(&["head", "skull"]).zip(place(&["hips", "pelvis", "hip"]));
+        for (found, by) in [(legs, "legs"), (spine, "spine")] {
+            if let Some(axis) = found.and_then(|(high, low)| main_axis(&(high - low))) {
+                return Self { axis, by };
+            }
+        }
+        if stands_on(skin, 2) && !stands_on(skin, 1) {
+            return Self { axis: [0.0, 0.0, 1.0], by: "ground" };
+        }
+        let by = if stands_on(skin, 1) && !stands_on(skin, 2) { "ground" } else { "nothing" };
+        Self { axis: [0.0, 1.0, 0.0], by }
+    }
+}
+
+/// Mean place of the joints whose names hold one of the words; the first word that any name holds counts.
+fn middle(skeleton: &Skeleton, words: &[&str]) -> Option<Point64> {
+    words.iter().find_map(|word| {
+        let named = (0..skeleton.len()).filter(|&joint| skeleton.joints()[joint].name.to_lowercase().contains(word));
+        let places: Vec<Vec64> = named.map(|joint| skeleton.bind_position(joint).coords).collect();
+        (!places.is_empty()).then(|| Point64::from(places.iter().sum::<Vec64>() / places.len() as f64))
+    })
+}
+
+/// The axis that a direction mostly goes along.
+fn main_axis(direction: &Vec64) -> Option<[f64; 3]> {
+    let axis = direction.iamax();
+    let clear = direction[axis].abs() > 0.8 * direction.norm() && direction.norm() > 0.0;
+    clear.then(|| std::array::from_fn(|k| if k == axis { direction[axis].signum() } else { 0.0 }))
+}
+
+/// Whether the least coordinate is about 0 and all the others lie above.
+fn stands_on(skin: &Bounds, axis: usize) -> bool {
+    !skin.is_empty() && skin.min[axis].abs() < 0.01 * skin.size() && skin.max[axis] > 0.2 * skin.size()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point;
+
+    fn skeleton(names: [&str; 3], up: Vec64) -> Skeleton {
+        let at = |height: f64| Point64::from(up * height + Vec64::new(0.1, 0.1, 0.1));
+        let joints = [(names[0], None, 1.0), (names[1], Some(0), 0.9), (names[2], Some(1), 0.1)];
+        Skeleton::from_positions(&joints.map(|(name, parent, height)| (name.to_owned(), parent, at(height)))).unwrap()
+    }
+
+    #[test]
+    fn legs_tell_then_the_ground() {
+        let flat = Bounds { min: Point::new(-1.0, 0.0, -1.0), max: Point::new(1.0, 1.8, 1.0) };
+        for up in [Vec64::y(), Vec64::z(), -Vec64::x()] {
+            let found = UpAxis::guess(&skeleton(["Hips", "LeftUpLeg", "LeftFoot"], up), &flat);
+            assert_eq!((Vec64::from(found.axis), found.by), (up, "legs"));
+        }
+        assert_eq!(UpAxis::guess(&Skeleton::default(), &flat), UpAxis { axis: [0.0, 1.0, 0.0], by: "ground" });
+        let deep = Bounds { min: Point::new(-1.0, -0.5, 0.0), max: Point::new(1.0, 0.5, 1.8) };
+        assert_eq!(UpAxis::guess(&Skeleton::default(), &deep).name(), "+Z");
+        assert_eq!(UpAxis::guess(&Skeleton::default(), &Bounds::of([])).by, "nothing");
+    }
+}
