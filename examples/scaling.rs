@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sinew::character::{Attachment, Character, SourceMesh};
+use sinew::character::{Attachment, Character, FleshSettings, SimVertices, SourceMesh};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Point64, Quat};
 use sinew::progress::Progress;
@@ -146,7 +146,8 @@ fn tube(vertices: usize) -> Result<Character, Box<dyn Error>> {
         (format!("bone{k}"), k.checked_sub(1), Point64::new(0.0, height, 0.0))
     };
     let skeleton = Skeleton::from_positions(&(0..=BONES).map(joint).collect::<Vec<_>>())?;
-    Ok(Character { name: "tube".to_owned(), meshes: vec![mesh], skeleton, metres_per_unit: 1.0, ..Character::default() })
+    let flesh = FleshSettings { sim_vertices: SimVertices::All, ..FleshSettings::default() };
+    Ok(Character { name: "tube".to_owned(), meshes: vec![mesh], skeleton, metres_per_unit: 1.0, flesh, ..Character::default() })
 }
 
 /// Radius and height of a place on the profile.

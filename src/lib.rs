@@ -14,7 +14,7 @@
 //! # Layers
 //! Imports go down only; `tests/layers.rs` enforces it.
 //! ```text
-//! core:   progress → math → mesh → rig → weights → character → { tissue, upsample } → collision → dynamics → skin
+//! core:   { progress, cache } → math → mesh → rig → weights → character → { tissue, upsample } → collision → dynamics → skin
 //! io:     on mesh, rig, weights, character (and tissue for export)
 //! outer:  core → gpu → { render, session } → { app, cli }
 //! ```
@@ -25,6 +25,7 @@
 //! command line. Right-handed, +Y up, as glTF. Lengths of a character stay in its file's units; `Character::metres_per_unit` says
 //! what one is. *Size* is the diagonal of the bind pose's bounding box.
 
+pub mod cache;
 pub mod progress;
 
 pub mod math;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// Each module and the modules of this crate it may name.
 const LAYERS: &[(&str, &str)] = &[
     ("progress", ""),
+    ("cache", ""),
     ("math", "progress"),
     ("mesh", "progress math"),
     ("rig", "progress math mesh"),
@@ -21,13 +22,13 @@ const LAYERS: &[(&str, &str)] = &[
     ("collision", "progress math mesh rig weights character tissue"),
     ("dynamics", "progress math mesh rig weights character tissue upsample collision"),
     ("anatomy", "progress math mesh rig weights character tissue upsample collision"),
-    ("skin", "progress math mesh rig weights character tissue upsample collision dynamics anatomy"),
+    ("skin", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy"),
     ("io", "progress math mesh rig weights character tissue"),
     ("gpu", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin"),
     ("render", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin gpu"),
-    ("session", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu"),
-    ("app", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
-    ("cli", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
+    ("session", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu"),
+    ("app", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
+    ("cli", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
     ("lib", ""),
     ("main", "app cli"),
 ];

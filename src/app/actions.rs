@@ -5,7 +5,7 @@
 use egui::Response;
 
 use crate::render::NamedView;
-use crate::session::{Command, Gesture};
+use crate::session::{Command, Gesture, Spot};
 
 /// What is drawn over the skin, and how the skin is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,8 @@ pub enum Action {
     SavePoseDialog,
     /// Brings the selected joint, or the whole character, into view.
     Frame,
+    /// Brings what the check-up found into view.
+    Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
     /// Opens or closes the list of shortcuts.

@@ -10,6 +10,7 @@
 //! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
 
 pub mod actions;
+mod checkup;
 pub mod dialogs;
 pub mod help;
 pub mod icon;
@@ -59,12 +60,12 @@ impl AppError {
     }
 }
 
-/// Opens the workbench on a character with these physical parameters, and returns when its window is closed.
+/// Opens the workbench on a character with these physical parameters and this cache of derived data, and returns when its window is closed.
 ///
 /// # Errors
 /// [`AppError`] if there is no display or no graphics adapter.
-pub fn run(source: crate::session::Source, params: &crate::dynamics::Params) -> Result<(), AppError> {
-    shell::run(source, params)
+pub fn run(source: crate::session::Source, params: &crate::dynamics::Params, cache: crate::cache::Cache) -> Result<(), AppError> {
+    shell::run(source, params, cache)
 }
 
 #[cfg(test)]

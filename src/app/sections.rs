@@ -7,13 +7,14 @@ use egui::Ui;
 use super::actions::Actions;
 use super::panels::bone::BoneView;
 use super::panels::character::{CharacterView, character_ui};
+use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::playback::PlaybackView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::viewport::{Viewport, ViewportView};
 use crate::character::FleshSettings;
-use crate::session::{Session, Snapshot, Source};
+use crate::session::{Checkup, Session, Snapshot, Source, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
@@ -53,12 +54,21 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
         ("Clips", character.clips.len()),
     ];
     let source = source.to_string();
-    let (tissue, tissue_notes) = match &subject.tissue {
-        Ok(flesh) => (tissue_quality(&flesh.tissue.quality), flesh.tissue.notes.as_slice()),
-        Err(_) => (Vec::new(), &[][..]),
+    let tissue = subject.tissue.as_ref().map(|flesh| tissue_quality(&flesh.tissue.quality)).unwrap_or_default();
+    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, tissue: &tissue });
+}
+
+/// What was found, and how parts move.
+pub(super) fn checkup_section(ui: &mut Ui, session: &Session, subject: &Subject, checkup: Option<&Checkup>, actions: &mut Actions) {
+    let view = CheckupView {
+        checkup,
+        notes: &all_notes(subject),
+        parts: &subject.body.parts.parts,
+        said: &session.document().flesh.parts,
+        skeleton: &subject.character.skeleton,
+        selected: session.selected_joint(),
     };
-    let notes: Vec<_> = character.notes.iter().chain(tissue_notes).cloned().collect();
-    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, notes: &notes, tissue: &tissue });
+    checkup_ui(ui, &view, actions);
 }
 
 /// How fine the simulation mesh is, where there is one.

@@ -16,6 +16,7 @@ use super::surface::{Presented, WindowSurface};
 use super::viewport::painter::GpuPainter;
 use super::workbench::Workbench;
 use super::{AppError, theme};
+use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::session::Source;
 
@@ -31,9 +32,9 @@ pub struct Wake {
 }
 
 /// Opens the window and stays until it is closed.
-pub fn run(source: Source, params: &Params) -> Result<(), AppError> {
+pub fn run(source: Source, params: &Params, cache: Cache) -> Result<(), AppError> {
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
-    let mut shell = Shell::new(&event_loop.create_proxy(), source, params);
+    let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
@@ -58,7 +59,7 @@ struct Running {
 }
 
 impl Shell {
-    fn new(proxy: &EventLoopProxy<Wake>, source: Source, params: &Params) -> Self {
+    fn new(proxy: &EventLoopProxy<Wake>, source: Source, params: &Params, cache: Cache) -> Self {
         let ctx = egui::Context::default();
         theme::apply(&ctx);
         let wake = proxy.clone();
@@ -66,7 +67,7 @@ impl Shell {
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(Wake { delay: info.delay });
         });
-        let workbench = Workbench::new(&ctx, source, params);
+        let workbench = Workbench::new(&ctx, source, params, cache);
         Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
 use super::actions::{Action, Actions, Overlays};
+use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
@@ -16,11 +17,14 @@ use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
-use super::sections::{character_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view};
+use super::sections::{
+    character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
+};
 use super::shortcuts::{self, PlainKey};
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
+use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source};
@@ -38,6 +42,7 @@ pub struct Workbench {
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
+    checkup: CheckupWatch,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -72,8 +77,9 @@ impl Clock {
 impl Workbench {
     /// A workbench that opens a character.
     #[must_use]
-    pub fn new(ctx: &Context, source: Source, params: &Params) -> Self {
+    pub fn new(ctx: &Context, source: Source, params: &Params, cache: Cache) -> Self {
         let mut session = Session::with_params(params);
+        session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
         session.apply_once(Command::Open(source));
@@ -90,6 +96,7 @@ impl Workbench {
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
+            checkup: CheckupWatch::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -241,6 +248,8 @@ impl Workbench {
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
+            let checkup = self.checkup.of(ui.ctx(), &subject);
+            checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
         let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
@@ -343,6 +352,10 @@ impl Workbench {
                 Action::Frame => {
                     let snapshot = self.session.snapshot();
                     self.viewport.frame(&viewport_view(&self.session, snapshot.as_ref()));
+                }
+                Action::Show(spot) => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
                 Action::ToggleHelp => self.help_shown = !self.help_shown,

@@ -14,6 +14,7 @@ use self::report::{CharacterSize, FrameReport, Machine, Report, Setup, StepRepor
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::{Failure, Outcome, print_json, print_line, stderr};
+use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
 use crate::progress::Progress;
@@ -67,8 +68,10 @@ impl Bench {
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
         let load_ms = since(start);
+        // What is measured is the work, unless a cache is asked for by name.
+        let cache = if options.cache.is_some() { options.cache() } else { Cache::none() };
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
-        let subject = Arc::new(Subject::build(character, progress).map_err(unusable)?);
+        let subject = Arc::new(Subject::build_with(character, &cache, progress).map_err(unusable)?);
         let binding = Instant::now();
         let params = options.params();
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;

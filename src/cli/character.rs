@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::{CharacterOptions, Options};
 use super::{Failure, stderr};
 use crate::character::Severity;
-use crate::session::{Source, all_notes, open};
+use crate::session::{Source, all_notes, open_with};
 use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
@@ -34,7 +34,7 @@ impl CharacterOptions {
     /// Reads the character and says on stderr what was mended.
     pub(super) fn open(&self, options: &Options) -> Result<Arc<Subject>, Failure> {
         let source = self.required(options)?;
-        let subject = stderr::with_progress(options, "Opening", |progress| open(&source, progress))?;
+        let subject = stderr::with_progress(options, "Opening", |progress| open_with(&source, &options.cache(), progress))?;
         let least = if options.verbose > 0 { Severity::Info } else { Severity::Mended };
         if !options.quiet {
             for note in all_notes(&subject).iter().filter(|note| note.severity >= least) {

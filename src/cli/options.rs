@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Outcome};
+use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
 use crate::skin::Method;
@@ -103,6 +104,12 @@ pub(super) struct Options {
     /// How parts that touch are handled: off, local (around joints) or global [default: global, but off for the preset fps].
     #[arg(long, global = true, value_parser = parse_collisions)]
     pub(super) collisions: Option<Collisions>,
+    /// Keep what is derived from characters in this folder, so that they open faster next time [default: the user's folder of caches].
+    #[arg(long, global = true, value_name = "FOLDER", conflicts_with = "no_cache")]
+    pub(super) cache: Option<PathBuf>,
+    /// Derive everything anew, and keep nothing.
+    #[arg(long, global = true)]
+    pub(super) no_cache: bool,
     /// Say more; twice for details.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
@@ -181,6 +188,15 @@ impl Options {
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
         }
         Ok(())
+    }
+
+    /// Where derived data is kept.
+    pub(super) fn cache(&self) -> Cache {
+        match &self.cache {
+            Some(folder) => Cache::in_folder(folder),
+            None if self.no_cache => Cache::none(),
+            None => Cache::of_user(),
+        }
     }
 
     /// Physical parameters as asked for.

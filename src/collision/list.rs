@@ -149,38 +149,76 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
 /// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
 fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, pressing: bool) -> Option<Contact> {
     let p = positions[vertex as usize];
-    let own = feet.outward[vertex as usize];
-    let own_normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
-    let accept = |foot: Foot, pressing: bool| {
+    let seeker = Seeker::new(body, positions, feet, vertex)?;
+    // Most often the closest point is right. If it belongs to the vertex's own side of a crease, the closest foreign one is; inside of
+    // sheared flesh that lies aside of the vertex, and the way out is along the fibres.
+    let closest = body.walk(&p, from, positions);
+    if (closest.triangle == from || seeker.may_touch(closest.triangle))
+        && let Some(contact) = seeker.accept(&closest, pressing)
+    {
+        return Some(contact);
+    }
+    let foreign = body.walk_among(&p, from, positions, |triangle| seeker.may_touch(triangle));
+    seeker.accept(&foreign, pressing).or_else(|| {
+        let exit = if pressing { None } else { body.exit(&p, from, positions, feet.points()) };
+        seeker.accept(&exit?, true)
+    })
+}
+
+/// A vertex that looks for the place it touches.
+struct Seeker<'a> {
+    body: &'a CollisionBody,
+    positions: &'a [Point],
+    feet: &'a Feet,
+    vertex: u32,
+    /// The skin's normal there.
+    normal: Vec3,
+}
+
+impl<'a> Seeker<'a> {
+    fn new(body: &'a CollisionBody, positions: &'a [Point], feet: &'a Feet, vertex: u32) -> Option<Self> {
+        let normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
+        Some(Self { body, positions, feet, vertex, normal })
+    }
+
+    /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it.
+    fn may_touch(&self, triangle: u32) -> bool {
+        let corners = self.body.triangle(triangle);
+        let bone = self.body.foot_bones[self.vertex as usize];
+        !corners.contains(&self.vertex)
+            && corners.iter().all(|&c| self.body.foot_bones[c as usize] != bone)
+            && !self.body.is_left_alone(self.vertex, triangle)
+    }
+
+    /// The contact with a place, if that faces the vertex; `surely` if that is known.
+    fn accept(&self, foot: &Foot, surely: bool) -> Option<Contact> {
+        let Self { body, positions, feet, vertex, .. } = *self;
         let corners = body.triangle(foot.triangle);
         let mut out = Vec3::zeros();
         for (&corner, &w) in corners.iter().zip(&foot.weights) {
             out += feet.outward[corner as usize] * w;
         }
         let out = out.try_normalize(1e-3)?;
-        let facing = own.dot(&out);
+        let own_out = feet.outward[vertex as usize];
+        let facing = own_out.dot(&out);
+        let against = self.normal.dot(&foot.normal);
+        let aligned = against > FACING || (facing > FACING && against > -FACING);
         // Where the skin is crumpled there is no telling in from out.
-        let crumpled = own_normal.dot(&own) < UPRIGHT || foot.normal.dot(&out) < UPRIGHT;
-        let against = own_normal.dot(&foot.normal);
-        let neighbor = corners.contains(&vertex) || (foot.triangle != from && body.is_left_alone(vertex, foot.triangle));
-        // Opposite sides of one bone don't meet but through it.
-        let bone = body.foot_bones[vertex as usize];
-        let same_bone = corners.iter().any(|&c| body.foot_bones[c as usize] == bone);
-        if !pressing && (neighbor || same_bone || crumpled || facing > FACING || against > FACING) {
+        if !surely && (aligned || foot.normal.dot(&out) < UPRIGHT) {
             return None;
         }
-        let normal = (foot.normal - own_normal).try_normalize(1e-3)?;
+        let upright = self.normal.dot(&own_out) >= UPRIGHT;
+        let normal = if upright { (foot.normal - self.normal).try_normalize(1e-3)? } else { foot.normal };
         let edge = body.local_edge(foot.triangle);
-        let way = p - foot.point;
+        let way = positions[vertex as usize] - foot.point;
         let gap = normal.dot(&way);
         let beside = (way - foot.normal * foot.normal.dot(&way)).norm();
-        if !pressing && beside > BESIDE * edge + 0.5 * gap.abs() {
+        if !surely && beside > BESIDE * edge + 0.5 * gap.abs() {
             return None;
         }
-        let Foot { triangle, weights, .. } = foot;
+        let Foot { triangle, weights, .. } = *foot;
         Some(Contact { vertex, triangle, corners, weights, normal, gap, edge, load: 0.0, old: false })
-    };
-    accept(body.walk(&p, from, positions), false).or_else(|| accept(body.project(&p, from, positions), pressing))
+    }
 }
 
 fn place(contact: &Contact, positions: &[Point]) -> Point {

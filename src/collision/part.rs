@@ -13,6 +13,13 @@ const ROOM: f32 = 0.9;
 /// The flesh of a bone counts as reaching so many times its mean depth.
 const REACH: f32 = 1.4;
 
+/// Flesh lacks room in bends of less than this, rad…
+const NARROW_RAD: f32 = 1.5;
+/// …and gets all of it at this angle…
+const SHARP_RAD: f32 = 0.9;
+/// …if that is so much sharper than at rest, rad.
+const SHARPER_RAD: f32 = 0.5;
+
 /// Two bones that meet.
 #[derive(Debug, Clone)]
 struct Meeting {
@@ -77,6 +84,13 @@ fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
     (vertices.iter().map(depth).sum::<f64>() / vertices.len().max(1) as f64).max(f64::from(f32::MIN_POSITIVE)) as f32
 }
 
+/// How much of its room the flesh between two bones needs, by the angle between them: bones that turn about each other, as a thigh
+/// about the hip bone, take none.
+fn closing(rest: f32, now: f32) -> f32 {
+    let narrow = ((NARROW_RAD - now) / (NARROW_RAD - SHARP_RAD)).clamp(0.0, 1.0);
+    narrow * ((rest - now) / SHARPER_RAD).clamp(0.0, 1.0)
+}
+
 impl CollisionBody {
     /// Moves base vertices that are beyond a plane between bones onto it. Allocates nothing.
     pub(crate) fn part(&self, feet: &Feet, base: &mut [Point]) {
@@ -89,6 +103,10 @@ impl CollisionBody {
             let across = turned(of_other, &meeting.directions[1]).try_normalize(1e-30);
             let (Some(along), Some(across)) = (along, across) else { continue };
             let Some(normal) = (along - across).try_normalize(1e-3) else { continue };
+            let closing = closing(meeting.directions[0].angle(&meeting.directions[1]), along.angle(&across));
+            if closing <= 0.0 {
+                continue;
+            }
             let rest: Vec3 = of_own.fixed_view::<3, 3>(0, 0) * meeting.joint.coords.cast::<f32>();
             let joint = Point::from(rest + of_own.column(3));
             for held in &meeting.vertices {
@@ -100,7 +118,7 @@ impl CollisionBody {
                     // Only as far as the vertex is in the way of the other bone's flesh.
                     let way = *place - joint;
                     let distance = (way - across * across.dot(&way).max(0.0)).norm();
-                    let share = (4.0 * (1.0 - distance / meeting.reach)).clamp(0.0, 1.0);
+                    let share = closing * (4.0 * (1.0 - distance / meeting.reach)).clamp(0.0, 1.0);
                     *place += normal * ((least - side) * share);
                 }
             }

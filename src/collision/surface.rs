@@ -23,6 +23,11 @@ pub struct Foot {
 impl CollisionBody {
     /// The point of the skin closest to `p` that is reached from `start` by always going to a closer triangle next to the present one.
     pub(super) fn walk(&self, p: &Point, start: u32, positions: &[Point]) -> Foot {
+        self.walk_among(p, start, positions, |_| true)
+    }
+
+    /// The same over triangles that are allowed only; `start` is.
+    pub(super) fn walk_among(&self, p: &Point, start: u32, positions: &[Point], allowed: impl Fn(u32) -> bool) -> Foot {
         let closest = |triangle: u32| {
             let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
             let weights = closest_to_origin(&corners);
@@ -36,7 +41,7 @@ impl CollisionBody {
             // Only what touches the part of the triangle where the closest point lies can be closer.
             for candidate in self.touching(triangle, &best.1) {
                 let found = closest(candidate);
-                if found.0 < best.0 * (1.0 - 1e-6) {
+                if found.0 < best.0 * (1.0 - 1e-6) && allowed(candidate) {
                     (best, next) = (found, Some(candidate));
                 }
             }
@@ -47,12 +52,30 @@ impl CollisionBody {
         Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
     }
 
-    /// The point of one triangle closest to `p`.
-    pub(super) fn project(&self, p: &Point, triangle: u32, positions: &[Point]) -> Foot {
-        let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
-        let weights = closest_to_origin(&corners);
-        let way = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-        Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
+    /// Where the fibre from bone to skin through `p` leaves the wedge of a triangle; `None` if none of its tets holds `p`.
+    pub(super) fn exit(&self, p: &Point, triangle: u32, positions: &[Point], feet: &[Point]) -> Option<Foot> {
+        let chain = self.chains[triangle as usize];
+        let [i, j, k] = chain.map(|v| v as usize);
+        let corners = [positions[i], positions[j], positions[k], feet[i], feet[j], feet[k]].map(|q| q - p);
+        let along = (0..3).find_map(|tet| {
+            let [a, b, c, d] = [corners[tet], corners[tet + 1], corners[tet + 2], corners[tet + 3]];
+            let parts = [b.cross(&c).dot(&d), -a.cross(&c).dot(&d), a.cross(&b).dot(&d), -a.cross(&b).dot(&c)];
+            let sum: f32 = parts.iter().sum();
+            let shares = parts.map(|part| part / sum);
+            // Corner and foot of one vertex are three apart in the chain.
+            let mut along = [0.0; 3];
+            for (place, share) in shares.into_iter().enumerate() {
+                along[(tet + place) % 3] += share;
+            }
+            shares.iter().all(|share| *share >= -1e-3).then_some(along)
+        })?;
+        let own = self.triangle(triangle);
+        let weights = own.map(|v| chain.iter().zip(along).find_map(|(&c, w)| (c == v).then_some(w)).unwrap_or(0.0));
+        let mut point = Vec3::zeros();
+        for (&v, w) in own.iter().zip(weights) {
+            point += positions[v as usize].coords * w;
+        }
+        Some(Foot { triangle, weights, point: Point::from(point), normal: self.flat_normal(triangle, positions) })
     }
 
     /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.

@@ -29,7 +29,7 @@ pub use weld::{Weld, weld};
 use crate::math::{Point, Vec3};
 
 /// An indexed triangle mesh.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TriMesh {
     /// Vertex positions.
     pub positions: Vec<Point>,
@@ -38,7 +38,7 @@ pub struct TriMesh {
 }
 
 /// An axis-aligned box; empty while `min > max`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bounds {
     /// Smallest coordinates.
     pub min: Point,

@@ -4,7 +4,7 @@ use super::TriMesh;
 use super::decimate::Decimated;
 
 /// The mesh that is simulated, in the bind pose, world space; it may be coarser than the skin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SimMesh {
     /// Every vertex has a triangle.
     pub mesh: TriMesh,
@@ -13,6 +13,15 @@ pub struct SimMesh {
 }
 
 impl SimMesh {
+    /// Whether every name in it is one of a vertex, of its own or of this skin.
+    #[must_use]
+    pub fn is_of(&self, skin: &TriMesh) -> bool {
+        let (own, others) = (self.mesh.positions.len() as u32, skin.positions.len() as u32);
+        self.skin_from_sim.len() == self.mesh.positions.len()
+            && self.skin_from_sim.iter().all(|&vertex| vertex < others)
+            && self.mesh.triangles.iter().flatten().all(|&vertex| vertex < own)
+    }
+
     /// The skin itself.
     #[must_use]
     pub fn same_as(skin: &TriMesh) -> Self {

@@ -103,6 +103,47 @@ impl TriangleTree {
         best
     }
 
+    /// The triangle with the smallest sum of distance and `penalty`, and that sum. A penalty is never negative, and infinite for a
+    /// triangle that is out of the question; `None` if all are, or the point is not finite.
+    pub fn best(&self, point: &Point64, penalty: impl Fn(u32) -> f64) -> Option<(Closest, f64)> {
+        let mut best: Option<(Closest, f64)> = None;
+        let mut stack: Vec<(usize, f64)> = Vec::with_capacity(64);
+        if let Some(root) = self.nodes.first().filter(|_| point.iter().all(|c| c.is_finite())) {
+            stack.push((0, distance2(&root.bounds, point).sqrt()));
+        }
+        while let Some((index, far)) = stack.pop() {
+            if best.is_some_and(|(_, sum)| far > sum) {
+                continue;
+            }
+            let node = &self.nodes[index];
+            if node.count == 0 {
+                let mut children =
+                    [index + 1, node.first as usize].map(|child| (child, distance2(&self.nodes[child].bounds, point).sqrt()));
+                if children[0].1 < children[1].1 {
+                    children.swap(0, 1);
+                }
+                stack.extend(children);
+                continue;
+            }
+            for place in node.first as usize..(node.first + node.count) as usize {
+                let triangle = self.order[place];
+                let [a, b, c] = self.corners[place].map(|p| p.cast::<f64>());
+                let found = closest_on_triangle(point, &a, &b, &c);
+                let distance = (found - point).norm();
+                if best.is_some_and(|(_, sum)| distance > sum) {
+                    continue;
+                }
+                let sum = distance + penalty(triangle);
+                // Ties go to the smaller index, whatever the shape of the tree.
+                let better = |(other, least): (Closest, f64)| sum < least || (sum == least && triangle < other.triangle);
+                if sum.is_finite() && best.is_none_or(better) {
+                    best = Some((Closest { triangle, point: found, distance }, sum));
+                }
+            }
+        }
+        best
+    }
+
     /// Tells `visit` every crossing of the ray from `origin` along `direction` with t in `from..=to`, in no order.
     pub fn crossings(&self, origin: &Point64, direction: &Vec64, [from, to]: [f64; 2], mut visit: impl FnMut(Crossing)) {
         let inverse = direction.map(|d| 1.0 / d);
@@ -242,6 +283,27 @@ mod tests {
         }
         assert!(tree.closest(&Point64::new(3.0, 0.0, 0.0), 1.0, |_| true).is_none());
         assert!(TriangleTree::new(&TriMesh::default()).closest(&Point64::origin(), 1.0, |_| true).is_none());
+    }
+
+    #[test]
+    fn best_is_what_trying_all_finds() {
+        let mesh = sphere();
+        let tree = TriangleTree::new(&mesh);
+        for k in 0..50 {
+            let t = f64::from(k);
+            let p = Point64::new((t * 0.7).sin() * 2.0, (t * 1.3).cos(), (t * 2.1).sin() * 1.5);
+            let penalty = |triangle: u32| if triangle == 7 { f64::INFINITY } else { f64::from(triangle % 5) * 0.1 };
+            let (found, sum) = tree.best(&p, penalty).unwrap();
+            let of = |t: u32| {
+                let corners = mesh.corners(t as usize);
+                let [a, b, c]: [Point64; 3] = [corners[0].cast(), corners[1].cast(), corners[2].cast()];
+                (closest_on_triangle(&p, &a, &b, &c) - p).norm() + penalty(t)
+            };
+            let brute = (0..mesh.triangles.len() as u32).map(of).fold(f64::INFINITY, f64::min);
+            assert!((sum - brute).abs() < 1e-12 && (of(found.triangle) - brute).abs() < 1e-12, "{found:?} {brute}");
+        }
+        assert!(tree.best(&Point64::new(f64::NAN, 0.0, 0.0), |_| 0.0).is_none());
+        assert!(tree.best(&Point64::origin(), |_| f64::INFINITY).is_none());
     }
 
     #[test]

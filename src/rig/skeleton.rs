@@ -4,7 +4,7 @@ use super::{Pose, Trs};
 use crate::math::{Affine, Point64, origin_of};
 
 /// One frame of the skeleton.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Joint {
     /// Name as in the file, made unique by a suffix where it was not.
     pub name: String,
@@ -21,7 +21,7 @@ pub struct Joint {
 }
 
 /// Joints, parents before children.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,

@@ -3,7 +3,7 @@
 use crate::math::{Affine, Quat, Vec64, affine, linear_part, origin_of};
 
 /// A transform as glTF nodes and animation tracks have it: first scale, then rotation, then translation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Trs {
     /// Translation, in the parent's units.
     pub translation: Vec64,

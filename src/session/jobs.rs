@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{OpenError, Source, Waker, load};
+use crate::cache::Cache;
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::{IoError, add_motion};
@@ -95,6 +96,14 @@ pub(super) struct Rebuilt {
 /// # Errors
 /// [`OpenError`].
 pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+    open_with(source, &Cache::none(), progress)
+}
+
+/// As [`open`], but what was derived from the same character before is read from the cache.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
     let character = load(source, progress)?;
     progress.check()?;
@@ -102,7 +111,7 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
     };
-    let subject = Subject::build(Arc::new(character), progress).map_err(unusable)?;
+    let subject = Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?;
     for (name, _) in &source.parts {
         subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
     }
@@ -126,8 +135,14 @@ pub(super) fn rebuild_and_bind(
 }
 
 /// Everything between a name and a living character.
-pub(super) fn open_and_bind(source: Source, method: Method, params: &Params, progress: &Progress) -> Result<Opened, OpenError> {
-    let subject = open(&source, progress)?;
+pub(super) fn open_and_bind(
+    source: Source,
+    cache: &Cache,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let subject = open_with(&source, cache, progress)?;
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
@@ -152,12 +167,12 @@ pub(super) fn add_and_bind(
     let added = Some(character.clips.len());
     if character.skeleton.is_empty() {
         // The motion brings the skeleton: everything is new.
-        return open_and_bind(source, method, params, progress);
+        return open_and_bind(source, old.cache(), method, params, progress);
     }
     for file in files {
         add_motion(&mut character, file, None, progress).map_err(failed)?;
     }
-    let subject = Arc::new(Subject { character: Arc::new(character), ..old.clone() });
+    let subject = Arc::new(old.with_clips(Arc::new(character)));
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,

@@ -55,7 +55,7 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
-pub use jobs::{JobView, open};
+pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
 pub use playback::Playback;
@@ -67,6 +67,7 @@ pub use worker::{SimWorker, Snapshot, Waker};
 
 use std::sync::Arc;
 
+use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::math::{Affine, origin_of};
@@ -89,6 +90,7 @@ pub struct Session {
     /// The pose shown and its joints; follows the document or the clip.
     shown: Shown,
     last_sequence: u64,
+    cache: Cache,
 }
 
 /// The pose that the flesh shall follow.
@@ -125,6 +127,11 @@ impl Session {
     pub fn with_params(params: &Params) -> Self {
         let document = Document { params: params.sanitized(), ..Document::default() };
         Self { document, ..Self::default() }
+    }
+
+    /// Sets where derived data of characters that are opened from now on is kept between runs; nothing is kept by default.
+    pub fn set_cache(&mut self, cache: Cache) {
+        self.cache = cache;
     }
 
     /// Sets what to call, from other threads, when there is something new to show.

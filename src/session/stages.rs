@@ -85,9 +85,9 @@ impl Session {
     /// Starts reading a character; a reading under way is given up.
     pub(super) fn start_opening(&mut self, source: Source) {
         self.messages.clear();
-        let (method, params) = (self.document.method, self.document.params);
+        let (method, params, cache) = (self.document.method, self.document.params, self.cache.clone());
         let title = format!("Opening {}", source.title());
-        let work = move |progress: &Progress| open_and_bind(source, method, &params, progress);
+        let work = move |progress: &Progress| open_and_bind(source, &cache, method, &params, progress);
         match Job::start(title, self.waker.clone(), work) {
             Ok(job) => self.stages.opening = Some(job),
             Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),

@@ -1,5 +1,7 @@
 //! What of the skin is flesh, and the mesh that is simulated of it.
 
+use super::kept;
+use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings, PartMap, Place};
 use crate::mesh::decimate::{Decimation, decimate, density_near};
 use crate::mesh::{SimMesh, SkinMesh, TriMesh};
@@ -8,7 +10,7 @@ use crate::tissue::{Parts, Skin, joint_regions};
 use crate::weights::SkinWeights;
 
 /// The skin taken apart. Immutable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Body {
     /// The connected parts of the skin and how each of them moves.
     pub parts: Parts,
@@ -25,7 +27,13 @@ impl Body {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn build(character: &Character, skin: &SkinMesh, settings: &FleshSettings, progress: &Progress) -> Result<Self, Cancelled> {
+    pub fn build(
+        character: &Character,
+        skin: &SkinMesh,
+        settings: &FleshSettings,
+        cache: &Cache,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
         let skeleton = &character.skeleton;
         if skeleton.is_empty() {
             let all = (0..skin.mesh.positions.len() as u32).collect();
@@ -34,7 +42,19 @@ impl Body {
         }
         progress.report(0.0, "Taking apart");
         let weights = weights_of_file(character, skin);
-        let parts = find_parts(character, skin, weights.as_ref(), &settings.parts);
+        let make = || Self::make(character, skin, weights.as_ref(), settings, progress);
+        kept::body(cache, character, skin, weights.as_ref(), settings, make)
+    }
+
+    fn make(
+        character: &Character,
+        skin: &SkinMesh,
+        weights: Option<&SkinWeights>,
+        settings: &FleshSettings,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
+        let skeleton = &character.skeleton;
+        let parts = find_parts(character, skin, weights, &settings.parts);
         progress.check()?;
         let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
         let weights = weights.map(|weights| weights.of_some(&skin_from_flesh)).filter(SkinWeights::is_complete);
@@ -51,6 +71,19 @@ impl Body {
             *vertex = skin_from_flesh[*vertex as usize];
         }
         Ok(Self { parts, flesh, skin_from_flesh, sim })
+    }
+
+    /// Whether every name in it is one of a vertex, of its own or of this skin.
+    #[must_use]
+    pub fn is_of(&self, skin: &SkinMesh) -> bool {
+        let vertices = skin.mesh.positions.len();
+        let flesh = self.flesh.positions.len();
+        (self.parts.part_of_vertex.is_empty() || self.parts.part_of_vertex.len() == vertices)
+            && self.parts.part_of_vertex.iter().all(|&part| (part as usize) < self.parts.parts.len())
+            && self.skin_from_flesh.len() == flesh
+            && self.skin_from_flesh.iter().all(|&vertex| (vertex as usize) < vertices)
+            && self.flesh.triangles.iter().flatten().all(|&vertex| (vertex as usize) < flesh)
+            && self.sim.is_of(&skin.mesh)
     }
 
     /// Whether the flesh is simulated as fine as it is.

@@ -7,6 +7,7 @@ mod actor;
 mod body;
 mod dqs;
 mod follower;
+mod kept;
 mod lbs;
 mod projective;
 pub mod riding;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::body::Body;
+use super::kept;
+use crate::cache::Cache;
 use crate::character::{Attachment, Character, FleshSettings};
 use crate::dynamics::{FactorError, System};
 use crate::math::Point;
@@ -36,6 +38,8 @@ pub struct Subject {
     pub size: f32,
     /// Where the time went.
     pub setup: SetupTimes,
+    /// Where derived data is kept.
+    cache: Cache,
 }
 
 impl std::fmt::Debug for Subject {
@@ -92,6 +96,14 @@ impl Subject {
     /// # Errors
     /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
     pub fn build(character: Arc<Character>, progress: &Progress) -> Result<Self, BindError> {
+        Self::build_with(character, &Cache::none(), progress)
+    }
+
+    /// As [`Subject::build`], but what was derived from the same inputs before is read from the cache.
+    ///
+    /// # Errors
+    /// As [`Subject::build`].
+    pub fn build_with(character: Arc<Character>, cache: &Cache, progress: &Progress) -> Result<Self, BindError> {
         progress.report(0.0, "Welding");
         let start = Instant::now();
         let positions = character.bind_positions();
@@ -106,7 +118,7 @@ impl Subject {
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 
         let start = Instant::now();
-        let body = Body::build(&character, &skin, &character.flesh, &progress.part(0.05, 0.3))?;
+        let body = Body::build(&character, &skin, &character.flesh, cache, &progress.part(0.05, 0.3))?;
         let reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut subject = Self {
             settings: Arc::new(character.flesh.clone()),
@@ -119,6 +131,7 @@ impl Subject {
             fallback_weights,
             tissue: Err(TissueError::NoSkin),
             setup: SetupTimes { weld_ms, reduce_ms, ..SetupTimes::default() },
+            cache: cache.clone(),
         };
         subject.grow(&progress.part(0.3, 1.0))?;
         Ok(subject)
@@ -146,7 +159,7 @@ impl Subject {
     /// Finds the parts and makes the simulation mesh.
     fn reduce(&mut self, progress: &Progress) -> Result<(), BindError> {
         let start = Instant::now();
-        self.body = Arc::new(Body::build(&self.character, &self.skin, &self.settings, progress)?);
+        self.body = Arc::new(Body::build(&self.character, &self.skin, &self.settings, &self.cache, progress)?);
         self.upsampling = None;
         self.setup.reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(())
@@ -158,7 +171,9 @@ impl Subject {
         let follows = self.upsampling.is_none() && !body.is_simulated_as_it_is();
         let upsampling = || {
             let start = Instant::now();
-            let made = follows.then(|| Upsampling::build(&body.flesh, &body.sim.mesh, &Settings::default(), &progress.silent()));
+            let (flesh, sim, settings) = (&body.flesh, &body.sim.mesh, Settings::default());
+            let make = || Upsampling::build(flesh, sim, &settings, &progress.silent());
+            let made = follows.then(|| kept::upsampling(&self.cache, flesh, sim, &settings, make));
             (made.transpose(), start.elapsed().as_secs_f64() * 1e3)
         };
         let ((flesh, times), (upsampling, upsample_ms)) = rayon::join(|| self.flesh(progress), upsampling);
@@ -169,6 +184,18 @@ impl Subject {
         }
         self.setup = SetupTimes { upsample_ms, tissue_ms: times[0], assemble_ms: times[1], ..self.setup };
         Ok(())
+    }
+
+    /// The same character with other clips; everything that was derived is shared.
+    #[must_use]
+    pub fn with_clips(&self, character: Arc<Character>) -> Self {
+        Self { character, ..self.clone() }
+    }
+
+    /// Where what was derived is kept.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     /// What physics sees of the skin.
@@ -182,7 +209,9 @@ impl Subject {
         let start = Instant::now();
         let character = &self.character;
         let weights = self.body.weights_of_file(character, &self.skin);
-        let tissue = match Tissue::build(&self.body.sim, &character.skeleton, weights.as_ref(), &self.settings, progress) {
+        let (sim, skeleton, weights, settings) = (&self.body.sim, &character.skeleton, weights.as_ref(), &self.settings);
+        let make = || Tissue::build(sim, skeleton, weights, settings, progress);
+        let tissue = match kept::tissue(&self.cache, sim, skeleton, weights, settings, make) {
             Err(TissueError::Cancelled(cancelled)) => return (Err(cancelled.into()), [0.0; 2]),
             other => other,
         };

@@ -28,7 +28,7 @@ use crate::rig::{Skeleton, Trs};
 const RING: f64 = 0.4;
 
 /// How one base vertex moves.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Anchor {
     /// Rest position.
     rest: Point,
@@ -43,7 +43,7 @@ struct Anchor {
 const RIGID: u32 = u32::MAX;
 
 /// The sliding part of an anchor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Slide {
     node: u32,
     /// 0 at the joint, 1 at the bone's ring.
@@ -57,7 +57,7 @@ struct Slide {
 }
 
 /// The bind-time part: what each base vertex hangs on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Anchors {
     vertices: Vec<Anchor>,
     slides: Vec<Slide>,

@@ -18,7 +18,7 @@ const SHORT: f64 = 1e-3;
 const SAMPLES: usize = 5;
 
 /// A joint sphere, or the end of a leaf bone.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Node {
     /// World position in the bind pose.
     pub position: Point64,
@@ -29,7 +29,7 @@ pub struct Node {
 }
 
 /// A bone segment with a cylinder around it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bone {
     /// The joint whose frame carries the bone.
     pub joint: usize,
@@ -46,7 +46,7 @@ pub struct Bone {
 }
 
 /// The volumetric skeleton in the bind pose.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BoneGraph {
     /// Joint spheres and leaf ends.
     pub nodes: Vec<Node>,

@@ -129,7 +129,7 @@ mod tests {
         let skeleton = Skeleton::from_positions(&[joint("root", None, -3.0), joint("leaf", Some(0), 0.0)]).unwrap();
         let mesh = tube(0.5);
         assert!(joint_regions(&mesh, &skeleton, None).is_empty());
-        let rows: Vec<Vec<(u32, f32)>> = mesh.positions.iter().map(|p| vec![(u32::from(p.x > 0.0), 1.0)]).collect();
+        let rows: Vec<_> = mesh.positions.iter().map(|p| [(u32::from(p.x > 0.0), 1.0)]).collect();
         let weights = SkinWeights::from_rows(rows).0;
         assert_eq!(joint_regions(&mesh, &skeleton, Some(&weights)).len(), 1);
     }

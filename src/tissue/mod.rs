@@ -57,7 +57,7 @@ use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
 /// The two-layer model in the bind pose. Immutable.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Tissue {
     /// Volumetric skeleton.
     pub graph: BoneGraph,
@@ -108,6 +108,15 @@ pub enum TissueError {
 }
 
 impl Tissue {
+    /// Whether it is of the size of this mesh.
+    #[must_use]
+    pub fn is_of(&self, sim: &SimMesh) -> bool {
+        let vertices = sim.mesh.positions.len();
+        [self.base.len(), self.foot_bones.len(), self.foot_points.len()] == [vertices; 3]
+            && self.prisms.prisms.len() == sim.mesh.triangles.len()
+            && self.anchors.len() == vertices + self.carried.len()
+    }
+
     /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; of the
     /// `settings` of bones only what is no factor matters here.
     ///

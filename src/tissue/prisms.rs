@@ -13,7 +13,7 @@ use crate::mesh::TriMesh;
 const FLATTEST: f64 = 1e-3;
 
 /// One prism: its skin corners, sorted, and its usable tets.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Prism {
     /// Skin vertices i < j < k; the base vertices have the same indices in the base.
     pub corners: [u32; 3],
@@ -25,7 +25,7 @@ pub struct Prism {
 }
 
 /// All prisms of a tissue.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Prisms {
     /// One per skin triangle.
     pub prisms: Vec<Prism>,

@@ -11,7 +11,7 @@ use crate::mesh::TriMesh;
 const THIN: f64 = 20.0;
 
 /// Counts over a tissue.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
 pub struct Quality {
     /// Usable tets.
     pub tets: usize,

@@ -22,7 +22,7 @@ const AGREES: f64 = 1e-7;
 const MOST_STRETCH: f64 = 50.0;
 
 /// The bind-time part of a bone.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct StretchingBone {
     joint: usize,
     joint_from_bind: Affine,

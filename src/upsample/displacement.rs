@@ -11,20 +11,20 @@ use super::frames::{Frames, LocalFrame, Tangents};
 use super::locate::{Target, edge_lengths};
 use super::surface::Surface;
 use crate::math::{Point, Point64, Vec3};
-use crate::mesh::{TriMesh, vertex_normals_into};
+use crate::mesh::{Closest, TriMesh, vertex_normals_into};
 
 /// Vertices of one task.
 const TASK: usize = 1024;
 
 /// Fine vertices on coarse triangles.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Displacement {
     triangles: Vec<[u32; 3]>,
     anchors: Vec<Anchor>,
 }
 
 /// One fine vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Anchor {
     corners: [u32; 3],
     /// Of the second and third corner, barycentric.
@@ -43,7 +43,7 @@ impl Displacement {
         let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         let target = Target::new(coarse);
         let found = target.locate(fine, &vec![mean; fine.positions.len()]);
-        let on_triangle = |hit: &Option<super::tree::Hit>| {
+        let on_triangle = |hit: &Option<Closest>| {
             let Some(hit) = hit else { return Anchor { corners: coarse.triangles[0], share: [0.0; 2], local: [0.0; 3] } };
             let corners = coarse.triangles[hit.triangle as usize];
             Anchor { corners, share: barycentric(&hit.point, &coarse.corners(hit.triangle as usize)), local: [0.0; 3] }
@@ -107,7 +107,7 @@ fn any_tangents(normal: &Vec3) -> Tangents {
 
 /// Shares of the second and third corner in a point of a triangle.
 fn barycentric(point: &Point64, corners: &[Point; 3]) -> [f32; 2] {
-    let [a, b, c] = corners.map(|corner| corner.cast::<f64>());
+    let [a, b, c]: [Point64; 3] = [corners[0].cast(), corners[1].cast(), corners[2].cast()];
     let (u, v, p) = (b - a, c - a, point - a);
     let (uu, uv, vv, pu, pv) = (u.dot(&u), u.dot(&v), v.dot(&v), p.dot(&u), p.dot(&v));
     let determinant = uu * vv - uv * uv;

@@ -75,8 +75,8 @@ impl LocalFrame {
 
     /// Components of a vector, for [`LocalFrame::vector`]. Zero if it is not finite.
     pub(super) fn components(&self, vector: &Vec3) -> [f32; 3] {
-        let columns = [self.t[0], self.t[1], self.normal].map(|column| column.cast::<f64>());
-        let solved = Matrix3::from_columns(&columns).try_inverse().map(|inverse| inverse * vector.cast::<f64>());
+        let columns: Matrix3<f64> = Matrix3::from_columns(&[self.t[0], self.t[1], self.normal]).cast();
+        let solved = columns.try_inverse().map(|inverse| inverse * vector.cast::<f64>());
         finite_or_zero(solved.unwrap_or_default().cast())
     }
 
@@ -105,26 +105,34 @@ impl LocalFrames {
         let cross = ops.cross(t[0], t[1]);
         let area = ops.norm(cross);
         let normal = scaled(cross, each(|lane| 1.0 / area[lane]));
-        // False for NaN too.
-        if area.iter().all(|&area| area > FLAT) {
-            return Self { t, normal, area };
-        }
         let mut frames = Self { t, normal, area };
-        for lane in (0..LANES).filter(|&lane| !(area[lane] > FLAT)) {
-            for axis in 0..3 {
-                frames.t[0][axis][lane] = WORLD[0][axis];
-                frames.t[1][axis][lane] = WORLD[1][axis];
-                frames.normal[axis][lane] = if axis == 2 { 1.0 } else { 0.0 };
-            }
-            frames.area[lane] = 1.0;
+        // Not so for NaN either.
+        if !area.iter().all(|&area| area > FLAT) {
+            frames.replace_flat();
         }
         frames
+    }
+
+    /// The frame of the world where the tangents span no area.
+    #[cold]
+    fn replace_flat(&mut self) {
+        for lane in 0..LANES {
+            if self.area[lane] > FLAT {
+                continue;
+            }
+            for (axis, coordinate) in self.normal.iter_mut().enumerate() {
+                self.t[0][axis][lane] = WORLD[0][axis];
+                self.t[1][axis][lane] = WORLD[1][axis];
+                coordinate[lane] = if axis == 2 { 1.0 } else { 0.0 };
+            }
+            self.area[lane] = 1.0;
+        }
     }
 
     /// The vectors with these components along t₁, t₂ and the normal.
     #[inline(always)]
     pub(super) fn vectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
-        ops.combine([self.t[0], self.t[1], self.normal], local)
+        ops.combine(&[self.t[0], self.t[1], self.normal], local)
     }
 
     /// Multiples of the normal vectors (those that are perpendicular to what was perpendicular at rest) with these components along the
@@ -133,6 +141,6 @@ impl LocalFrames {
     pub(super) fn covectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
         let [a, b] = self.t;
         let dual = [ops.cross(b, self.normal), ops.cross(self.normal, a), self.normal];
-        ops.combine(dual, [local[0], local[1], each(|lane| local[2][lane] * self.area[lane])])
+        ops.combine(&dual, [local[0], local[1], each(|lane| local[2][lane] * self.area[lane])])
     }
 }

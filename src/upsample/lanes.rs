@@ -40,7 +40,7 @@ impl<S: Simd> Ops<S> {
 
     /// Σ cₖ vₖ.
     #[inline(always)]
-    pub(super) fn combine(self, v: [Vectors; 3], c: [Lanes; 3]) -> Vectors {
+    pub(super) fn combine(self, v: &[Vectors; 3], c: [Lanes; 3]) -> Vectors {
         self.fma3(v[0], c[0], self.fma3(v[1], c[1], scaled(v[2], c[2])))
     }
 
@@ -175,16 +175,17 @@ mod tests {
     impl WithSimd for All {
         type Output = (Vec<Lanes>, [Slot; LANES]);
 
+        #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
             let ops = Ops(simd);
             let slot = |k: usize| [k as f32, 10.0 + k as f32 * k as f32, 1.5 - k as f32, 7.0];
             let a = ops.gathered(std::array::from_fn(slot));
             let b = ops.gathered(std::array::from_fn(|k| slot((3 * k) % LANES)));
-            let whole = ops.widened(std::array::from_fn(|k| k as i16 * 1000 - 3500));
+            let whole = ops.widened([-3500, -2500, -1500, -500, 500, 1500, 2500, 32767]);
             let mut out = vec![ops.norm(a), whole, ops.fma(a[0], b[1], a[2])];
             out.extend(ops.cross(a, b));
-            out.extend(ops.combine([a, b, a], [a[0], whole, b[2]]));
+            out.extend(ops.combine(&[a, b, a], [a[0], whole, b[2]]));
             out.extend(minus(a, b));
             (out, ops.scattered(b))
         }

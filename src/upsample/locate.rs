@@ -3,9 +3,8 @@
 use rayon::prelude::*;
 
 use super::surface::parts;
-use super::tree::{Hit, Tree};
 use crate::math::{Point, Vec3};
-use crate::mesh::TriMesh;
+use crate::mesh::{Closest, TriMesh, TriangleTree};
 
 /// Normals that enclose a smaller cosine count as another side…
 const SAME_SIDE: f32 = 0.5;
@@ -16,15 +15,22 @@ const MOST: f64 = 0.6;
 
 /// A mesh to look for points in.
 pub(super) struct Target<'a> {
-    pub(super) mesh: &'a TriMesh,
-    pub(super) tree: Tree<'a>,
+    mesh: &'a TriMesh,
+    tree: TriangleTree,
+    /// Unit normals of all triangles; zero for those without area.
+    normals: Vec<Vec3>,
     /// The part of every vertex.
     part_of: Vec<u32>,
 }
 
 impl<'a> Target<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
-        Self { mesh, tree: Tree::new(mesh), part_of: parts(mesh.positions.len(), &mesh.triangles).0 }
+        let normal = |triangle: usize| {
+            let [a, b, c] = mesh.corners(triangle);
+            (b - a).cross(&(c - a)).try_normalize(f32::MIN_POSITIVE).unwrap_or_else(Vec3::zeros)
+        };
+        let normals = (0..mesh.triangles.len()).map(normal).collect();
+        Self { mesh, tree: TriangleTree::new(mesh), normals, part_of: parts(mesh.positions.len(), &mesh.triangles).0 }
     }
 
     fn part(&self, triangle: u32) -> u32 {
@@ -32,7 +38,7 @@ impl<'a> Target<'a> {
     }
 
     /// Finds the vertices of `other`. `lengths` says what is near, one length a vertex: an edge of the coarser of the two meshes.
-    pub(super) fn locate(&self, other: &TriMesh, lengths: &[f32]) -> Vec<Option<Hit>> {
+    pub(super) fn locate(&self, other: &TriMesh, lengths: &[f32]) -> Vec<Option<Closest>> {
         let normals = other.vertex_normals();
         let (part_of, parts) = parts(other.positions.len(), &other.triangles);
         let mut has_side = vec![false; other.positions.len()];
@@ -40,29 +46,28 @@ impl<'a> Target<'a> {
             has_side[v as usize] = true;
         }
         let find = |v: usize, part: Option<u32>| {
-            self.tree.best(&other.positions[v], |triangle, normal| {
+            self.tree.best(&other.positions[v].cast(), |triangle| {
                 if part.is_some_and(|part| part != self.part(triangle)) {
                     return f64::INFINITY;
                 }
-                if has_side[v] { wrong_side(&normals[v], normal, lengths[v]) } else { 0.0 }
+                if has_side[v] { wrong_side(&normals[v], &self.normals[triangle as usize], lengths[v]) } else { 0.0 }
             })
         };
-        let mut found: Vec<Option<Hit>> = (0..other.positions.len()).into_par_iter().map(|v| find(v, None)).collect();
-        let home = self.homes(&found, &part_of, parts);
-        found.par_iter_mut().enumerate().for_each(|(v, hit)| {
-            let (Some(first), Some(home)) = (*hit, home[part_of[v] as usize]) else { return };
-            if self.part(first.triangle) != home {
-                let length = f64::from(lengths[v]);
-                *hit = find(v, Some(home)).filter(|second| second.score <= first.score + length).or(*hit);
-            }
-        });
-        found
+        let first: Vec<_> = (0..other.positions.len()).into_par_iter().map(|v| find(v, None)).collect();
+        let home = self.homes(&first, &part_of, parts);
+        let settle = |(v, first): (usize, &Option<(Closest, f64)>)| {
+            let (closest, sum) = (*first)?;
+            let Some(home) = home[part_of[v] as usize].filter(|&home| home != self.part(closest.triangle)) else { return Some(closest) };
+            let within = |&(_, second): &(Closest, f64)| second <= sum + f64::from(lengths[v]);
+            Some(find(v, Some(home)).filter(within).map_or(closest, |(at_home, _)| at_home))
+        };
+        first.par_iter().enumerate().map(settle).collect()
     }
 
     /// For every part of the other mesh the part of this one where most of it was found.
-    fn homes(&self, found: &[Option<Hit>], part_of: &[u32], parts: usize) -> Vec<Option<u32>> {
+    fn homes(&self, found: &[Option<(Closest, f64)>], part_of: &[u32], parts: usize) -> Vec<Option<u32>> {
         let mut votes: Vec<(u32, u32)> =
-            found.iter().zip(part_of).filter_map(|(hit, &part)| hit.map(|hit| (part, self.part(hit.triangle)))).collect();
+            found.iter().zip(part_of).filter_map(|(hit, &part)| hit.map(|(hit, _)| (part, self.part(hit.triangle)))).collect();
         votes.sort_unstable();
         let mut total = vec![0_usize; parts];
         let mut home = vec![(0_usize, 0_u32); parts];

@@ -8,9 +8,8 @@ use super::front::{Near, Neighbourhoods, Start, neighbourhoods};
 use super::locate::{Target, edge_lengths};
 use super::rows::{BLOCK, Block};
 use super::surface::Surface;
-use super::tree::{Hit, Tree};
 use crate::math::{Point, Vec3};
-use crate::mesh::TriMesh;
+use crate::mesh::{Closest, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 
 /// Vertices of a part without coarse vertices that are asked for what is closest.
@@ -32,7 +31,8 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
     let normals = coarse.vertex_normals();
     let mut rest = Frames::new(coarse.positions.len(), 0, false);
     rest.set_coarse(&coarse.positions);
-    let any = coarse.positions.iter().position(is_finite).unwrap_or_default() as u32;
+    let any = coarse.positions.iter().position(is_finite).unwrap_or_default();
+    let lost = Ride { near: vec![Near { distance: 0.0, coarse: any as u32 }], at: coarse.positions[any], normal: Vec3::y() };
     let block = |first: usize| {
         progress.check()?;
         let mut fitter = Fitter::new(&coarse.positions, &normals);
@@ -40,13 +40,11 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
         let mut block = Block::new(range.len(), neighbours, coarse.positions.len());
         for v in range.clone() {
             let own = found.of(v);
-            let ride = if own.is_empty() { riding[surface.part_of[v] as usize].as_ref() } else { None };
-            match ride {
-                Some(ride) => fitter.fit(&ride.near, neighbours, &ride.at, &ride.normal),
-                None if own.is_empty() => {
-                    fitter.fit(&[Near { distance: 0.0, coarse: any }], neighbours, &coarse.positions[any as usize], &Vec3::y())
-                }
-                None => fitter.fit(own, neighbours, &fine.positions[v], &Vec3::y()),
+            if own.is_empty() {
+                let ride = riding[surface.part_of[v] as usize].as_ref().unwrap_or(&lost);
+                fitter.fit(&ride.near, neighbours, &ride.at, &ride.normal);
+            } else {
+                fitter.fit(own, neighbours, &fine.positions[v], &Vec3::y());
             }
             block.set(v - first, &fitter.stencil);
         }
@@ -62,7 +60,7 @@ fn is_finite(point: &Point) -> bool {
 }
 
 /// The corners of the triangle where a coarse vertex was found, and their distances.
-fn start(fine: &TriMesh, hit: &Hit) -> Start {
+fn start(fine: &TriMesh, hit: &Closest) -> Start {
     fine.triangles[hit.triangle as usize].map(|v| (v, (fine.positions[v as usize].cast::<f64>() - hit.point).norm() as f32))
 }
 
@@ -88,7 +86,7 @@ fn riding(surface: &Surface<'_>, coarse: &TriMesh, starts: &[Option<Start>], fou
     if reached.iter().all(|&reached| reached) {
         return (0..surface.parts).map(|_| None).collect();
     }
-    let tree = Tree::new(coarse);
+    let tree = TriangleTree::new(coarse);
     let ride = |members: &Vec<u32>| {
         if members.is_empty() {
             return None;
@@ -103,10 +101,10 @@ fn riding(surface: &Surface<'_>, coarse: &TriMesh, starts: &[Option<Start>], fou
 }
 
 /// The coarse vertex next to a point, the point's foot on the coarse mesh and the normal there, with the distance.
-fn closest(tree: &Tree<'_>, coarse: &TriMesh, starts: &[Option<Start>], point: &Point) -> Option<(f64, (u32, Point, Vec3))> {
+fn closest(tree: &TriangleTree, coarse: &TriMesh, starts: &[Option<Start>], point: &Point) -> Option<(f64, (u32, Point, Vec3))> {
     let usable = |triangle: u32| coarse.triangles[triangle as usize].iter().all(|&c| starts[c as usize].is_some());
     let distance_to = |c: u32| (coarse.positions[c as usize] - point).norm_squared();
-    if let Some(hit) = tree.best(point, |triangle, _| if usable(triangle) { 0.0 } else { f64::INFINITY }) {
+    if let Some(hit) = tree.closest(&point.cast(), f64::INFINITY, usable) {
         let corners = coarse.triangles[hit.triangle as usize];
         let c = corners.into_iter().min_by(|&a, &b| distance_to(a).total_cmp(&distance_to(b)))?;
         let [p, q, r] = coarse.corners(hit.triangle as usize);

@@ -51,7 +51,6 @@ mod locate;
 mod mls;
 mod rows;
 mod surface;
-mod tree;
 
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
@@ -96,14 +95,14 @@ impl Default for Settings {
 /// - Connected parts of the fine mesh don't hear of each other. A part that no coarse vertex lies on moves with the closest point of the
 ///   others, as rigidly as that; with one or two coarse vertices (or a straight line of them) it can't tell how it turns, and only shifts.
 /// - Output is bit-equal for any number of threads.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Upsampling {
     coarse: usize,
     fine: usize,
     method: Method,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Method {
     /// The coarse mesh is the fine one; only frames are made.
     Copy(Displacement),
@@ -141,6 +140,12 @@ impl Upsampling {
         };
         progress.set_fraction(1.0);
         Ok(Self { coarse: coarse.positions.len(), fine: fine.positions.len(), method })
+    }
+
+    /// Whether it is of the sizes of these meshes.
+    #[must_use]
+    pub fn is_between(&self, fine: &TriMesh, coarse: &TriMesh) -> bool {
+        (self.fine, self.coarse) == (fine.positions.len(), coarse.positions.len())
     }
 
     /// Room for one frame. It belongs to this upsampling, or to one of meshes of the same sizes and the same kind.

@@ -15,8 +15,9 @@ use crate::math::Point;
 
 /// Fine vertices of a block.
 pub(super) const BLOCK: usize = 1024;
+
 /// The weights of up to [`BLOCK`] fine vertices, [`LANES`] side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Block {
     /// Neighbours of each vertex beside the first; those with fewer repeat the first without weight.
     width: usize,
@@ -26,7 +27,7 @@ pub(super) struct Block {
 }
 
 /// [`LANES`] vertices.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 struct Group {
     first: [u32; LANES],
     /// What a unit of the weights for the position and two tangents is.
@@ -36,14 +37,14 @@ struct Group {
 }
 
 /// Names of coarse vertices, as short as they can be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Neighbours {
     Short(Vec<Neighbour<u16>>),
     Long(Vec<Neighbour<u32>>),
 }
 
 /// One neighbour of each of [`LANES`] vertices, and its weights for the position and two tangents.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Neighbour<N> {
     names: [N; LANES],
     weights: [[i16; LANES]; 3],
@@ -103,12 +104,13 @@ impl Block {
 
     fn apply(&self, slots: &[Slot], fine: &mut [Point], tangents: &mut [Tangents]) {
         let arch = Arch::new();
-        match (&self.neighbours, slots.first_chunk::<SLOTS>()) {
-            (Neighbours::Short(all), Some(slots)) => {
-                arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents })
+        match &self.neighbours {
+            Neighbours::Short(all) => {
+                if let Some(slots) = slots.first_chunk::<SLOTS>() {
+                    arch.dispatch(Sum { block: self, neighbours: all, slots: Short(slots), fine, tangents });
+                }
             }
-            (Neighbours::Short(_), None) => {}
-            (Neighbours::Long(all), _) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
+            Neighbours::Long(all) => arch.dispatch(Sum { block: self, neighbours: all, slots: Long(slots), fine, tangents }),
         }
     }
 }

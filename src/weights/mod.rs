@@ -5,7 +5,7 @@ mod distance;
 pub use distance::by_distance;
 
 /// For every vertex a few joints and how much each moves it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SkinWeights {
     /// `offsets[v]..offsets[v + 1]` are the influences of vertex `v`; one longer than there are vertices.
     pub offsets: Vec<u32>,

@@ -1,11 +1,9 @@
-//! What was opened, and what the check-up found.
+//! What was opened.
 
 use egui::{Grid, RichText, Ui};
 
 use super::grouped;
-use crate::app::icons::{self, Icon};
 use crate::app::theme;
-use crate::character::{Note, Severity};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +14,6 @@ pub struct CharacterView<'a> {
     pub source: &'a str,
     /// Counts with their names: vertices, triangles, …
     pub counts: &'a [(&'static str, usize)],
-    /// What the reader noticed.
-    pub notes: &'a [Note],
     /// How good the flesh is: name, value, and whether it is something to worry about.
     pub tissue: &'a [(String, String, bool)],
 }
@@ -44,34 +40,4 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
             }
         });
     }
-    ui.add_space(4.0);
-    if view.notes.is_empty() {
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 6.0;
-            icons::label(ui, Icon::Check, theme::MENDED);
-            ui.label(RichText::new("Nothing had to be mended").color(theme::TEXT_WEAK));
-        });
-    }
-    let mut notes: Vec<&Note> = view.notes.iter().collect();
-    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
-    for note in notes {
-        note_ui(ui, note);
-    }
-}
-
-fn note_ui(ui: &mut Ui, note: &Note) {
-    let color = theme::severity_color(note.severity);
-    let (icon, meaning) = match note.severity {
-        Severity::Info => (Icon::Info, "Good to know"),
-        Severity::Mended => (Icon::Check, "Was wrong in the file and has been mended"),
-        Severity::Warning => (Icon::Warning, "The result may not be what you expect"),
-    };
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        icons::label(ui, icon, color).on_hover_text(meaning);
-        ui.add(
-            egui::Label::new(RichText::new(&note.text).color(if note.severity == Severity::Info { theme::TEXT_WEAK } else { color }))
-                .wrap(),
-        );
-    });
 }

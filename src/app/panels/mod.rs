@@ -5,6 +5,7 @@
 
 pub mod bone;
 pub mod character;
+pub mod checkup;
 pub mod dynamics;
 pub mod joints;
 pub mod method;

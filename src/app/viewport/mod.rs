@@ -25,7 +25,7 @@ use crate::math::{Affine, Point, Quat, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::{Skeleton, Trs};
-use crate::session::{Command, Gesture, Snapshot};
+use crate::session::{Command, Gesture, Snapshot, Spot};
 use crate::skin::Subject;
 
 /// What the viewport may read of the session.
@@ -136,6 +136,25 @@ impl Viewport {
         self.camera.frame(&around.map_or(whole, |bounds| padded(bounds, whole.size() * 0.06)), self.aspect());
         // The clipping planes stay those of everything.
         self.camera.radius = (whole.size() / 2.0).max(1e-6);
+    }
+
+    /// Brings a place into view, from the side that its surface faces if it faces away.
+    pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
+        let vertex = spot.vertex.map(|vertex| vertex as usize);
+        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions.get(v)?, snapshot.normals.get(v)?)));
+        let joint = spot.joint.and_then(|joint| view.world_from_joint.get(joint)).map(|world| origin_of(world).cast::<f32>());
+        let rest = crate::math::Point64::from(spot.position).cast::<f32>();
+        let center = surface.map(|(position, _)| *position).or(joint).unwrap_or(rest);
+        if let Some((_, normal)) = surface
+            && normal.dot(&self.camera.axes().2) < 0.3
+        {
+            self.camera.yaw = normal.x.atan2(normal.z);
+            self.camera.pitch = normal.y.clamp(-0.9, 0.9).asin();
+        }
+        let radius = self.camera.radius;
+        self.camera.frame(&padded(Bounds { min: center, max: center }, spot.radius as f32), self.aspect());
+        // The clipping planes stay those of everything.
+        self.camera.radius = radius;
     }
 
     fn aspect(&self) -> f32 {

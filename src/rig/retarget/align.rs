@@ -26,6 +26,8 @@ pub(super) struct Alignment<'a> {
     pub hinges: &'a BTreeMap<Role, Vec64>,
     /// What is up for the motion's feet when they stand, in its stance.
     pub soles: &'a BTreeMap<Role, Vec64>,
+    /// Whether the motion's feet may be anything but flat in its stance.
+    pub on_tiptoe: bool,
     /// Up, for the character in its stance: its feet stand there.
     pub own_up: Vec64,
 }
@@ -132,17 +134,20 @@ impl Alignment<'_> {
             },
             _ => lower,
         };
-        let pointed = self.flat(&pointed, foot);
+        let pointed = self.flat(&pointed, side);
         turns.insert(foot, vec![pointed]);
         let toe = Role::Toe(side);
         turns.insert(toe, vec![pointed; self.target_marks.joints(toe).len()]);
     }
 
     /// Sets the sole so that it lies on the ground when the motion's foot stands.
-    fn flat(&self, foot: &Quat, role: Role) -> Quat {
-        let Some(wanted) = self.soles.get(&role) else { return *foot };
+    fn flat(&self, foot: &Quat, side: Side) -> Quat {
+        let Some(wanted) = self.soles.get(&Role::Foot(side)) else { return *foot };
+        // Where both shins stand alike, so do the feet; a shin that was swung may have taken the foot along.
+        let swung = self.bones(Role::Shin(side), Role::Foot(side)).map_or(0.0, |(own, along)| (self.body * own).angle(&along));
+        let most = if self.on_tiptoe { MOST_SOLE_TURN } else { (1.5 * swung).min(MOST_SOLE_TURN) };
         let turn = swing(&(foot * self.own_up), wanted, &self.axes()[1]);
-        let part = (MOST_SOLE_TURN / turn.angle().max(1e-9)).min(1.0);
+        let part = (most / turn.angle().max(1e-9)).min(1.0);
         turn.powf(part) * foot
     }
 

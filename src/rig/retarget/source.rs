@@ -32,6 +32,8 @@ pub(super) struct SourceMotion<'a> {
     pub up: UpAxis,
     /// What rotations are measured from.
     pub stance: Stance,
+    /// Whether the stance is a moment of the motion, in which feet may not be flat.
+    pub stance_is_a_moment: bool,
     /// Axes that the limbs bend about, in the stance, by the upper bone's role.
     pub hinges: BTreeMap<Role, Vec64>,
     /// What is up for feet that stand, carried back into the stance, by the foot's role: the stance may be on tiptoe.
@@ -53,6 +55,7 @@ impl<'a> SourceMotion<'a> {
             first_left_out: false,
             up: UpAxis::Y,
             stance: Stance::of_pose(skeleton, &skeleton.rest_pose()),
+            stance_is_a_moment: false,
             hinges: BTreeMap::new(),
             soles: BTreeMap::new(),
         };
@@ -68,11 +71,9 @@ impl<'a> SourceMotion<'a> {
         }
         motion.times_secs = times_secs;
         motion.up = mapping.up.unwrap_or_else(|| motion.find_up(&looks));
-        let is_of_the_motion = motion.choose_stance(first, &looks);
+        motion.stance_is_a_moment = motion.choose_stance(first, &looks);
         motion.find_hinges(&looks);
-        if is_of_the_motion {
-            motion.find_soles();
-        }
+        motion.find_soles();
         Ok(motion)
     }
 
@@ -106,7 +107,7 @@ impl<'a> SourceMotion<'a> {
         said.map_or(UpAxis::Y, |up| UpAxis::nearest(&up))
     }
 
-    /// Chooses what rotations are measured from; returns whether it is a moment of the motion, in which feet may not be flat.
+    /// Chooses what rotations are measured from; returns whether it is a moment of the motion.
     fn choose_stance(&mut self, first: Stance, looks: &[Stance]) -> bool {
         let rest_up = self.marks.up(&self.stance).map_or(self.up, |up| UpAxis::nearest(&up));
         let (rest, worst) = self.marks.portrait(&self.stance, &rest_up.vector());

@@ -116,6 +116,7 @@ impl<'a> Transfer<'a> {
             body,
             hinges: &hinges,
             soles: &soles,
+            on_tiptoe: motion.stance_is_a_moment,
             own_up: target_up.vector(),
         };
         let drivers = drivers(&alignment, links);

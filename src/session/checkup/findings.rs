@@ -1,11 +1,13 @@
 //! What the check-up found, what Sinew does about it, and how the user can have it otherwise.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::UpAxis;
 use crate::character::{Attachment, Place, Severity};
 use crate::math::{Point64, origin_of};
-use crate::mesh::{MeshCheckup, TriMesh};
+use crate::mesh::{MeshCheckup, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
 use crate::skin::Subject;
 use crate::tissue::Parts;
@@ -89,12 +91,20 @@ pub struct Finding {
 pub(super) struct Patient<'a> {
     pub(super) subject: &'a Subject,
     pub(super) parts: &'a Parts,
+    /// What is looked at: the skin, or everything if nothing is skin.
+    pub(super) surface: Cow<'a, SkinMesh>,
     source_from_skin: Vec<u32>,
 }
 
 impl<'a> Patient<'a> {
     pub(super) fn new(subject: &'a Subject, parts: &'a Parts) -> Self {
-        Self { subject, parts, source_from_skin: subject.skin.source_from_skin() }
+        let surface = if subject.skin.mesh.triangles.is_empty() {
+            let all = vec![true; subject.bind_positions.len()];
+            Cow::Owned(SkinMesh::weld(&subject.bind_positions, &subject.character.triangles(), &all))
+        } else {
+            Cow::Borrowed(&*subject.skin)
+        };
+        Self { subject, parts, source_from_skin: surface.source_from_skin(), surface }
     }
 
     /// Everything that is not as in a textbook, what matters most first.
@@ -114,9 +124,9 @@ impl<'a> Patient<'a> {
         Ok(findings)
     }
 
-    /// The welded skin with all faces of the file, in its order.
+    /// The welded surface with all faces of the file, in its order.
     fn as_in_the_file(&self) -> TriMesh {
-        let skin = &self.subject.skin;
+        let skin = &self.surface;
         let on_skin = |t: [u32; 3]| {
             let [a, b, c] = t.map(|v| skin.skin_from_source[v as usize]);
             Some([a?, b?, c?])
@@ -131,7 +141,7 @@ impl<'a> Patient<'a> {
 
     /// A vertex of the skin.
     fn spot(&self, vertex: u32, radius: f64) -> Spot {
-        let position = self.subject.skin.mesh.positions[vertex as usize].cast::<f64>().coords.into();
+        let position = self.surface.mesh.positions[vertex as usize].cast::<f64>().coords.into();
         Spot { vertex: Some(self.source_from_skin[vertex as usize]), joint: None, position, radius: radius.max(0.03 * self.size()) }
     }
 
@@ -207,7 +217,7 @@ impl<'a> Patient<'a> {
         let names = some_names(outside.iter().map(|&joint| skeleton.joints()[joint].name.as_str()));
         let many = outside.len() * 3 > asked.len();
         Some(Finding {
-            text: format!("{} that move skin lie outside of it: {names}", counted(outside.len(), "joint", "joints")),
+            text: format!("{} outside of it: {names}", counted(outside.len(), "joint that moves skin lies", "joints that move skin lie")),
             remedy: "bones that leave the skin are used as they are, bones far from it are left out".to_owned(),
             option: many.then(|| "check that mesh and skeleton have the same unit, axes and place".to_owned()),
             spots: outside.iter().take(PLACES).map(|&joint| self.joint_spot(joint)).collect(),
@@ -224,7 +234,7 @@ impl<'a> Patient<'a> {
         let parts = &self.parts.parts;
         let flesh = parts.iter().filter(|part| part.place == Place::Flesh).count();
         let remedy = match flesh {
-            _ if parts.is_empty() => "nothing, as there is no skeleton".to_owned(),
+            _ if parts.is_empty() => "which doesn't matter without a skeleton".to_owned(),
             _ if flesh == parts.len() => "all of them are flesh".to_owned(),
             1 => "the one with bones inside is flesh".to_owned(),
             _ => format!("{flesh} with bones inside are flesh"),
@@ -265,12 +275,12 @@ impl<'a> Patient<'a> {
     /// What is about faces and edges.
     fn surface(&self, mesh: &TriMesh, found: &MeshCheckup) -> Vec<Finding> {
         use FindingKind as Kind;
-        let as_it_is = "simulated as it is";
+        let as_it_is = "simulated as found";
         let corner = |faces: &[u32]| faces.iter().map(|&face| mesh.triangles[face as usize][0]).collect::<Vec<_>>();
         let start = |edges: &[[u32; 2]]| edges.iter().map(|edge| edge[0]).collect::<Vec<_>>();
         let rims: Vec<u32> = found.boundaries.iter().map(|rim| rim[0]).collect();
         let rows = [
-            (Kind::Boundaries, Severity::Info, found.boundaries.len(), rims, "simulated as they are", {
+            (Kind::Boundaries, Severity::Info, found.boundaries.len(), rims, as_it_is, {
                 format!(
                     "{} with {}",
                     counted(found.boundaries.len(), "open border", "open borders"),
@@ -337,8 +347,8 @@ impl<'a> Patient<'a> {
         let mut used = vec![false; character.source_vertices()];
         character.triangles().iter().flatten().for_each(|&v| used[v as usize] = true);
         let unused: Vec<u32> = (0..used.len() as u32).filter(|&v| !used[v as usize]).collect();
-        let on_skin = self.subject.skin.skin_from_source.iter().filter(|skin| skin.is_some()).count();
-        let doubles = on_skin.saturating_sub(self.subject.skin.mesh.positions.len());
+        let on_skin = self.surface.skin_from_source.iter().filter(|skin| skin.is_some()).count();
+        let doubles = on_skin.saturating_sub(self.surface.mesh.positions.len());
         let mut found = Vec::new();
         if doubles > 0 {
             found.push(Finding {
@@ -371,7 +381,7 @@ fn finding(kind: FindingKind, severity: Severity, count: usize) -> Finding {
 
 fn up_axis(up: &UpAxis) -> Option<Finding> {
     (!up.is_y()).then(|| Finding {
-        text: format!("{} seems to be up in this file (its {} say so)", up.name(), up.by),
+        text: format!("{} seems to be up in this file (by its {})", up.name(), up.by),
         remedy: "the file's axes are kept; gravity, if switched on, pulls the other way along that axis".to_owned(),
         ..finding(FindingKind::UpAxis, Severity::Info, 0)
     })

@@ -28,7 +28,7 @@ pub struct Checkup {
     pub source_vertices: usize,
     /// Triangles of all source meshes.
     pub source_triangles: usize,
-    /// Vertices of the welded skin.
+    /// Vertices of the welded skin, or of everything if nothing is skin; so are the parts and edges below.
     pub skin_vertices: usize,
     /// Vertices that are simulated.
     pub simulated_vertices: usize,
@@ -143,10 +143,10 @@ impl Checkup {
     /// [`Cancelled`].
     pub fn with_progress(subject: &Subject, progress: &Progress) -> Result<Self, Cancelled> {
         let character = &subject.character;
-        let topology = Topology::of(&subject.skin.mesh);
         let joints = character.skeleton.joints();
         let up_axis = up_axis(subject);
         let patient = Patient::new(subject, &subject.body.parts);
+        let topology = Topology::of(&patient.surface.mesh);
         let findings = patient.findings(&up_axis, progress)?;
         // What a finding says need not be said twice.
         let mut notes = all_notes(subject);
@@ -155,7 +155,7 @@ impl Checkup {
             name: character.name.clone(),
             source_vertices: character.source_vertices(),
             source_triangles: character.source_triangles(),
-            skin_vertices: subject.skin.mesh.positions.len(),
+            skin_vertices: patient.surface.mesh.positions.len(),
             simulated_vertices: subject.sim().mesh.positions.len(),
             skin_parts: topology.components,
             boundary_edges: topology.boundary_edges(),

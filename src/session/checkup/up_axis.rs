@@ -34,11 +34,14 @@ impl UpAxis {
     pub fn guess(skeleton: &Skeleton, skin: &Bounds) -> Self {
         let place = |words: &[&str]| middle(skeleton, words);
         let legs = place(&["thigh", "upleg", "upperleg", "upper_leg", "hip"]).zip(place(&["foot", "ankle", "paw", "hoof"]));
-        let spine = place(&["head", "skull"]).zip(place(&["hips", "pelvis", "hip"]));
-        for (found, by) in [(legs, "legs"), (spine, "spine")] {
-            if let Some(axis) = found.and_then(|(high, low)| main_axis(&(high - low))) {
-                return Self { axis, by };
-            }
+        let spine = place(&["head", "skull"]).zip(place(&["hips", "pelvis"]));
+        let along = |found: Option<(Point64, Point64)>| found.and_then(|(high, low)| main_axis(&(high - low)));
+        if let Some(axis) = along(legs) {
+            return Self { axis, by: "legs" };
+        }
+        // A spine may lie; only one that stands on the ground says something.
+        if let Some(axis) = along(spine).filter(|axis| (0..3).any(|k| axis[k] > 0.0 && stands_on(skin, k))) {
+            return Self { axis, by: "spine" };
         }
         if stands_on(skin, 2) && !stands_on(skin, 1) {
             return Self { axis: [0.0, 0.0, 1.0], by: "ground" };

@@ -40,7 +40,7 @@ pub struct Skin<'a> {
 }
 
 /// A connected part of the skin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Unique name: that of the source mesh, with a number where the mesh has several parts, the largest first.
     pub name: String,
@@ -66,7 +66,7 @@ pub struct Part {
 }
 
 /// The connected parts of a skin and how each of them moves. Immutable.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Parts {
     /// For every vertex its part.
     pub part_of_vertex: Vec<u32>,

@@ -1,0 +1,182 @@
+//! What the check-up found, row by row with a way to look at it, and how each part of the skin moves.
+
+use egui::{Button, CollapsingHeader, ComboBox, Label, RichText, ScrollArea, Ui};
+
+use crate::app::actions::{Action, Actions};
+use crate::app::icons::{self, Icon};
+use crate::app::theme;
+use crate::character::{Note, PartMap, Place, Severity};
+use crate::rig::Skeleton;
+use crate::session::{Checkup, Command, Finding};
+use crate::tissue::Part;
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckupView<'a> {
+    /// What was found; nothing while it is still being looked for.
+    pub checkup: Option<&'a Checkup>,
+    /// What reader and tissue noticed.
+    pub notes: &'a [Note],
+    /// The connected parts of the skin.
+    pub parts: &'a [Part],
+    /// What the user said about them.
+    pub said: &'a PartMap,
+    /// The skeleton.
+    pub skeleton: &'a Skeleton,
+    /// The selected joint, which a part can be made rigid with.
+    pub selected: Option<usize>,
+}
+
+/// Draws the panel.
+pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
+    let findings = view.checkup.map_or(&[][..], |checkup| &checkup.findings);
+    let notes = view.checkup.map_or(view.notes, |checkup| &checkup.notes);
+    let mut rows: Vec<(Severity, Row<'_>)> = findings.iter().map(|finding| (finding.severity, Row::Finding(finding))).collect();
+    rows.extend(notes.iter().map(|note| (note.severity, Row::Note(note))));
+    rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+    let rest = rows.iter().position(|(severity, _)| *severity == Severity::Info).unwrap_or(rows.len());
+    if rest == 0 {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            icons::label(ui, Icon::Check, theme::MENDED);
+            let text = if view.checkup.is_some() { "Nothing had to be mended" } else { "Looking…" };
+            ui.label(RichText::new(text).color(theme::TEXT_WEAK));
+        });
+    }
+    for (_, row) in &rows[..rest] {
+        row.draw(ui, actions);
+    }
+    if rest < rows.len() {
+        let title = RichText::new(format!("Good to know ({})", rows.len() - rest)).color(theme::TEXT_WEAK);
+        CollapsingHeader::new(title).id_salt("good to know").show_unindented(ui, |ui| {
+            for (_, row) in &rows[rest..] {
+                row.draw(ui, actions);
+            }
+        });
+    }
+    if view.parts.len() > 1 {
+        let title = RichText::new(format!("Parts of the skin ({})", view.parts.len())).color(theme::TEXT_WEAK);
+        CollapsingHeader::new(title).id_salt("parts").show_unindented(ui, |ui| parts_ui(ui, view, actions));
+    }
+}
+
+enum Row<'a> {
+    Finding(&'a Finding),
+    Note(&'a Note),
+}
+
+impl Row<'_> {
+    fn draw(&self, ui: &mut Ui, actions: &mut Actions) {
+        let (severity, text) = match self {
+            Self::Finding(finding) => (finding.severity, &finding.text),
+            Self::Note(note) => (note.severity, &note.text),
+        };
+        let color = theme::severity_color(severity);
+        let (icon, meaning) = match severity {
+            Severity::Info => (Icon::Info, "Good to know"),
+            Severity::Mended => (Icon::Check, "Was wrong in the file and has been mended"),
+            Severity::Warning => (Icon::Warning, "The result may not be what you expect"),
+        };
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            icons::label(ui, icon, color).on_hover_text(meaning);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 1.0;
+                ui.add(
+                    Label::new(RichText::new(capitalised(text)).color(if severity == Severity::Info { theme::TEXT } else { color })).wrap(),
+                );
+                if let Self::Finding(finding) = self {
+                    remedy_ui(ui, finding, actions);
+                }
+            });
+        });
+    }
+}
+
+/// What is done about a finding, and a button that goes from place to place.
+fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
+    ui.horizontal_wrapped(|ui| {
+        if !finding.spots.is_empty() {
+            let id = ui.scope_id().with(("spot", finding.kind));
+            let next: usize = ui.data(|data| data.get_temp(id)).unwrap_or(0);
+            let spot = finding.spots[next % finding.spots.len()];
+            let name = if next == 0 { "Show" } else { "Next" };
+            let hover = match finding.spots.len() {
+                1 => "Moves the camera there".to_owned(),
+                many => format!("Moves the camera there: place {} of {many}", next % many + 1),
+            };
+            if ui.small_button(name).on_hover_text(hover).clicked() {
+                ui.data_mut(|data| data.insert_temp(id, next + 1));
+                actions.push(Action::Show(spot));
+            }
+        }
+        let remedy = ui.add(Label::new(RichText::new(capitalised(&finding.remedy)).small().color(theme::TEXT_WEAK)).wrap());
+        if let Some(option) = &finding.option {
+            remedy.on_hover_text(format!("On the command line: {option}"));
+        }
+    });
+}
+
+/// Every part with what it does and a way to have it otherwise, the largest first.
+fn parts_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
+    let mut order: Vec<usize> = (0..view.parts.len()).collect();
+    order.sort_by(|&a, &b| view.parts[b].area.total_cmp(&view.parts[a].area).then(a.cmp(&b)));
+    let height = ui.spacing().interact_size.y;
+    let area = ScrollArea::vertical().id_salt("part rows").max_height(8.0 * (height + 4.0)).auto_shrink([false, true]);
+    area.show_rows(ui, height, order.len(), |ui, range| {
+        for &index in &order[range] {
+            part_ui(ui, view, index, actions);
+        }
+    });
+}
+
+fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Actions) {
+    let part = &view.parts[index];
+    let name_of = |place: Place| match place {
+        Place::Flesh => "Flesh".to_owned(),
+        Place::Rides => "Rides".to_owned(),
+        Place::Rigid { joint } => format!("With {}", view.skeleton.joints().get(joint).map_or("?", |joint| joint.name.as_str())),
+    };
+    let said = view.said.get(&part.name).copied();
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 150.0).max(60.0);
+        let height = ui.spacing().interact_size.y;
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        let label = ui.allocate_ui_with_layout(egui::vec2(width, height), layout, |ui| {
+            ui.set_min_width(width);
+            let text = RichText::new(&part.name).color(if said.is_some() { theme::TEXT_STRONG } else { theme::TEXT });
+            ui.add(Label::new(text).truncate().sense(egui::Sense::hover())).on_hover_text(format!(
+                "{}: {}",
+                name_of(part.place),
+                part.reason
+            ))
+        });
+        let shown = said.unwrap_or(part.place);
+        let mut places = vec![None, Some(Place::Flesh), Some(Place::Rides)];
+        places.extend(view.selected.map(|joint| Some(Place::Rigid { joint })));
+        let combo = ComboBox::from_id_salt(("part", index)).width(132.0).truncate().selected_text(name_of(shown));
+        let chosen = combo.show_ui(ui, |ui| {
+            let mut chosen = None;
+            for place in places {
+                let text = place.map_or_else(|| "By itself".to_owned(), name_of);
+                if ui.selectable_label(said == place, text).clicked() && said != place {
+                    chosen = Some(place);
+                }
+            }
+            if view.selected.is_none() {
+                ui.add_enabled(false, Button::new("Select a joint to make it rigid with").frame(false));
+            }
+            chosen
+        });
+        chosen.response.labelled_by(label.inner.id);
+        if let Some(Some(place)) = chosen.inner {
+            actions.once(Command::SetPart { name: part.name.clone(), place });
+        }
+    });
+}
+
+/// With its first letter large, if it is one.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

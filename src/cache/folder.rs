@@ -1,0 +1,137 @@
+//! A folder of entries: one file each, named by its key.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use super::container::{Sections, pack, unpack};
+use super::key::Key;
+
+/// How much a cache keeps if nobody says otherwise.
+pub const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
+
+/// Ending of entries, and of those being written.
+const ENTRY: &str = "sinewkept";
+const UNFINISHED: &str = "sinewnew";
+/// What is removed to get below the limit goes down to this part of it, so that not every new entry removes another.
+const ROOM: f64 = 0.9;
+/// Unfinished entries that nobody has written to for so long were left behind.
+const ABANDONED: Duration = Duration::from_hours(1);
+
+/// A folder and how much may be in it.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    limit_bytes: u64,
+}
+
+impl Folder {
+    pub(super) fn new(path: PathBuf, limit_bytes: u64) -> Self {
+        Self { path, limit_bytes }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn place(&self, key: &Key) -> PathBuf {
+        self.path.join(format!("{key}.{ENTRY}"))
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<Sections> {
+        let file = File::open(self.place(key)).ok()?;
+        let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        if length > self.limit_bytes {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
+        // A file that grows meanwhile is none of ours.
+        Read::take(&file, length).read_to_end(&mut bytes).ok()?;
+        let sections = unpack(key, bytes)?;
+        // The time of its last use; where it can't be set, entries go by age.
+        let _ = file
+            .set_modified(SystemTime::now())
+            .or_else(|_| File::options().append(true).open(self.place(key)).and_then(|file| file.set_modified(SystemTime::now())));
+        Some(sections)
+    }
+
+    pub(super) fn put(&self, key: &Key, sections: &[&[u8]]) -> io::Result<()> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let bytes = pack(key, sections);
+        if bytes.len() as u64 > self.limit_bytes {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than all of the cache may be"));
+        }
+        fs::create_dir_all(&self.path)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let beside = self.path.join(format!("{key}.{}.{number}.{UNFINISHED}", std::process::id()));
+        let written = write_new(&beside, &bytes).and_then(|()| fs::rename(&beside, self.place(key)));
+        if written.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        self.make_room();
+        written
+    }
+
+    /// Removes entries until the limit is kept, those first that were not used for the longest time; and what was left unfinished.
+    fn make_room(&self) {
+        let Ok(listing) = fs::read_dir(&self.path) else { return };
+        let mut entries: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for item in listing.flatten() {
+            let path = item.path();
+            let ending = path.extension().and_then(OsStr::to_str);
+            let Some(about) = item.metadata().ok().filter(|about| about.is_file() && is_ours(&path)) else { continue };
+            let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            if ending == Some(ENTRY) {
+                entries.push((used, about.len(), path));
+            } else if used.elapsed().is_ok_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+        if total <= self.limit_bytes {
+            return;
+        }
+        entries.sort();
+        let goal = (self.limit_bytes as f64 * ROOM) as u64;
+        // Never the newest, which has just been written.
+        entries.pop();
+        for (_, bytes, path) in entries {
+            if total <= goal {
+                break;
+            }
+            // Another program may have been faster.
+            let _ = fs::remove_file(path);
+            total -= bytes;
+        }
+    }
+}
+
+/// Whether a file has the name of an entry, finished or not: a key, and one of the endings.
+fn is_ours(path: &Path) -> bool {
+    let (name, ending) = (path.file_name().and_then(OsStr::to_str), path.extension().and_then(OsStr::to_str));
+    let starts_with_key =
+        |name: &str| name.split_once('.').is_some_and(|(key, _)| key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit()));
+    name.is_some_and(starts_with_key) && [Some(ENTRY), Some(UNFINISHED)].contains(&ending)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    File::options().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
+/// The folder that this system has for caches of the user's programs, with our name.
+pub(super) fn of_user() -> Option<PathBuf> {
+    // The XDG specification: paths that are not absolute are to be ignored.
+    let named = |variable: &str| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let at_home = |below: &str| std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(below));
+    let folder = if cfg!(windows) {
+        named("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        at_home("Library/Caches")
+    } else {
+        named("XDG_CACHE_HOME").or_else(|| at_home(".cache"))
+    };
+    folder.map(|folder| folder.join("sinew"))
+}
