@@ -44,7 +44,9 @@ fn without_useless(mesh: &TriMesh) -> Vec<[u32; 3]> {
         let useless = repeats(*triangle) || !seen.insert(sorted);
         let alone = triangle.iter().any(|&v| uses[v as usize] <= triangle.iter().filter(|&&w| w == v).count() as u32);
         if useless && !alone {
-            triangle.iter().for_each(|&v| uses[v as usize] -= 1);
+            for &v in triangle {
+                uses[v as usize] -= 1;
+            }
         }
         !useless || alone
     };
@@ -61,7 +63,7 @@ fn faces_to_turn(mesh: &TriMesh) -> Vec<bool> {
         neighbors[b as usize].push((a, agree));
     }
     let area = |face: usize| {
-        let [a, b, c] = mesh.corners(face).map(|p| p.cast::<f64>());
+        let [a, b, c] = mesh.corners(face).map(nalgebra::OPoint::cast::<f64>);
         let area = (b - a).cross(&(c - a)).norm();
         if area.is_finite() { area } else { 0.0 }
     };
@@ -92,7 +94,9 @@ fn faces_to_turn(mesh: &TriMesh) -> Vec<bool> {
             all += area(face);
         }
         if turned > 0.5 * all {
-            patch.iter().for_each(|&face| turn[face] = turn[face].map(|turned| !turned));
+            for &face in &patch {
+                turn[face] = turn[face].map(|turned| !turned);
+            }
         }
     }
     let mut turn: Vec<bool> = turn.into_iter().map(Option::unwrap_or_default).collect();
@@ -134,7 +138,9 @@ mod tests {
         let sound = joined(&[ball(Point::origin(), 1.0, 8, 12), ball(Point::new(3.0, 0.0, 0.0), 1.0, 8, 12), tube(0.1, 1.0, 4, 9, false)]);
         let mut broken = sound.clone();
         let half = ball(Point::origin(), 1.0, 8, 12).triangles.len();
-        broken.triangles[..half].iter_mut().for_each(|t| t.swap(1, 2));
+        for triangle in &mut broken.triangles[..half] {
+            triangle.swap(1, 2);
+        }
         let last = broken.triangles.len() - 5;
         for face in [half + 3, half + 40, last] {
             broken.triangles[face].swap(1, 2);

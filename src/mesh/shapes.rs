@@ -68,6 +68,8 @@ pub(crate) fn joined(meshes: &[TriMesh]) -> TriMesh {
 
 /// The mesh elsewhere.
 pub(crate) fn moved(mut mesh: TriMesh, by: Vec3) -> TriMesh {
-    mesh.positions.iter_mut().for_each(|p| *p += by);
+    for position in &mut mesh.positions {
+        *position += by;
+    }
     mesh
 }

@@ -89,7 +89,7 @@ impl TriangleTree {
             }
             for place in node.first as usize..(node.first + node.count) as usize {
                 let triangle = self.order[place];
-                let [a, b, c] = self.corners[place].map(|p| p.cast::<f64>());
+                let [a, b, c] = self.corners[place].map(nalgebra::OPoint::cast::<f64>);
                 let found = closest_on_triangle(point, &a, &b, &c);
                 let squared = (found - point).norm_squared();
                 // Ties go to the smaller index, whatever the shape of the tree.
@@ -239,7 +239,7 @@ fn ray_meets(bounds: &Bounds, origin: &Point64, inverse: &Vec64, [mut from, mut 
 
 /// Möller & Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection": where, and whether along the normal.
 fn ray_through(origin: &Point64, direction: &Vec64, corners: &[Point; 3]) -> Option<(f64, bool)> {
-    let [a, b, c] = corners.map(|p| p.cast::<f64>());
+    let [a, b, c] = corners.map(nalgebra::OPoint::cast::<f64>);
     let (ab, ac) = (b - a, c - a);
     let across = direction.cross(&ac);
     let determinant = ab.dot(&across);
@@ -275,7 +275,7 @@ mod tests {
             let brute = (0..mesh.triangles.len())
                 .filter(|&t| even(t as u32))
                 .map(|t| {
-                    let [a, b, c] = mesh.corners(t).map(|p| p.cast::<f64>());
+                    let [a, b, c] = mesh.corners(t).map(nalgebra::OPoint::cast::<f64>);
                     (closest_on_triangle(&p, &a, &b, &c) - p).norm()
                 })
                 .fold(f64::INFINITY, f64::min);

@@ -90,7 +90,7 @@ fn useless_faces(mesh: &TriMesh) -> (Vec<u32>, Vec<u32>) {
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         let mut sorted = *triangle;
         sorted.sort_unstable();
-        let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+        let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
         // NaN is no area either.
         let has_area = (b - a).cross(&(c - a)).norm() / 2.0 > FLAT * longest;
@@ -128,7 +128,7 @@ pub(super) fn volumes(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
     let mut origins = vec![None; topology.components];
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         let part = topology.component_of[triangle[0] as usize] as usize;
-        let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+        let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let origin = *origins[part].get_or_insert(a);
         let volume = (a - origin).dot(&(b - origin).cross(&(c - origin))) / 6.0;
         volumes[part] += if volume.is_finite() { volume } else { 0.0 };
@@ -163,7 +163,9 @@ mod tests {
     #[test]
     fn what_is_turned_inside_out_is_found() {
         let mut turned = ball(Point::new(5.0, 0.0, 0.0), 1.0, 8, 12);
-        turned.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        for triangle in &mut turned.triangles {
+            triangle.swap(0, 1);
+        }
         let sound = ball(Point::origin(), 1.0, 8, 12);
         let first = sound.positions.len() as u32;
         let found = check(&joined(&[sound, turned]));

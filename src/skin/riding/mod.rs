@@ -148,7 +148,9 @@ impl<'a> Ground<'a> {
         for (index, triangle) in mesh.triangles.iter().enumerate() {
             let [a, b, c] = mesh.corners(index);
             let third = (b - a).cross(&(c - a)).norm() / 6.0;
-            triangle.iter().for_each(|&v| area[v as usize] += if third.is_finite() { third } else { 0.0 });
+            for &v in triangle {
+                area[v as usize] += if third.is_finite() { third } else { 0.0 };
+            }
         }
         Self { mesh, parts, weights, tree: TriangleTree::new(mesh), area, size: f64::from(mesh.bounds().size()) }
     }

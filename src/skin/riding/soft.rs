@@ -102,7 +102,9 @@ impl Soft {
     fn drop_unused(&mut self) {
         let mut number = vec![u32::MAX; self.controls.len()];
         for rider in &self.riders {
-            rider.frames.iter().for_each(|&frame| number[frame as usize] = 0);
+            for &frame in &rider.frames {
+                number[frame as usize] = 0;
+            }
         }
         let mut kept = Vec::new();
         let mut patches = Vec::new();
@@ -288,7 +290,9 @@ fn rider(ground: &Ground<'_>, vertex: u32, controls: &[Control], spacing: f64, o
         weights[slot] = (1.0 - (distance - least) / (last - least)).powi(2);
     }
     let sum: f32 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
+    for weight in &mut weights {
+        *weight /= sum;
+    }
     let closest = ground.closest_flesh(vertex)?;
     let close = (1.0 - (closest.distance / (CLOSE * spacing)).powi(2)).max(0.0).powi(2) as f32;
     let triangle = ground.mesh.triangles[closest.triangle as usize];

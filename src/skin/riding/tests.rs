@@ -170,7 +170,7 @@ fn how_long_a_frame_takes() {
     let limb = tube(RADIUS, 1.0, 160, 80, true);
     let sleeve = moved(tube(0.11, 0.8, 100, 50, false), Vec3::y() * 0.1);
     let mut scene = scene(0.115);
-    let part_of_vertex = [&limb, &sleeve].iter().zip(0..).flat_map(|(shell, part)| std::iter::repeat_n(part, shell.positions.len()));
+    let part_of_vertex = [&limb, &sleeve].into_iter().zip(0..).flat_map(|(shell, part)| std::iter::repeat_n(part, shell.positions.len()));
     scene.parts.part_of_vertex = part_of_vertex.collect();
     scene.mesh = joined(&[limb, sleeve]);
     let start = std::time::Instant::now();

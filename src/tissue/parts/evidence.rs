@@ -55,10 +55,12 @@ impl<'a> Evidence<'a> {
         for (index, triangle) in mesh.triangles.iter().enumerate() {
             let part = parts.part_of_vertex[triangle[0] as usize] as usize;
             let origin = parts.parts[part].bounds.center().cast::<f64>();
-            let [a, b, c] = mesh.corners(index).map(|p| p.cast::<f64>());
+            let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
             let twice = (b - a).cross(&(c - a));
             if twice.iter().all(|c| c.is_finite()) {
-                triangle.iter().for_each(|&v| area[v as usize] += twice.norm() / 6.0);
+                for &v in triangle {
+                    area[v as usize] += twice.norm() / 6.0;
+                }
                 volume[part] += twice.dot(&(a - origin)) / 6.0;
             }
         }

@@ -84,7 +84,8 @@ impl Lines {
         }
         for joint in 0..skeleton.len() {
             if let (true, Some(parent)) = (of_joint[joint].is_empty(), skeleton.joints()[joint].parent) {
-                of_joint[joint] = of_joint[parent].clone();
+                let above = of_joint[parent].clone();
+                of_joint[joint] = above;
             }
         }
         Self { lines, of_joint }

@@ -160,7 +160,7 @@ fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<Part> {
     }
     for (index, triangle) in skin.mesh.triangles.iter().enumerate() {
         let part = &mut parts[topology.component_of[triangle[0] as usize] as usize];
-        let [a, b, c] = skin.mesh.corners(index).map(|p| p.cast::<f64>());
+        let [a, b, c] = skin.mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let area = (b - a).cross(&(c - a)).norm() / 2.0;
         part.triangles += 1;
         part.area += if area.is_finite() { area } else { 0.0 };
