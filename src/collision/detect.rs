@@ -71,7 +71,7 @@ impl Feet {
 }
 
 /// Calls in which every bone gets its turn.
-const TURNS: usize = 3;
+const TURNS: usize = 2;
 /// From so many vertices on, bones are searched in parallel.
 const PARALLEL: usize = 3000;
 
@@ -195,7 +195,7 @@ impl Detector {
         self.search(body, positions, feet, 1)
     }
 
-    /// The same, but only every third bone is searched anew, in turns: for positions that move little from call to call.
+    /// The same, but only every other bone is searched anew, in turns: for positions that move little from call to call.
     pub fn detect_in_turns(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
         // What was never searched can't wait for its turn.
         let turns = if self.bones.len() == body.bones.len() { TURNS } else { 1 };

@@ -10,7 +10,7 @@ use super::{CollisionBody, Detector, Feet, Foot, JointPairs};
 use crate::math::{Point, Vec3};
 
 /// A pair is kept while its vertex is less than this part of the local edge length above the surface (`δ_col` of FPS 3.2.5).
-pub const KEEP: f32 = 0.4;
+pub const KEEP: f32 = 0.6;
 /// Contacts of one vertex with different places.
 const PER_VERTEX: usize = 3;
 /// Places closer than so many local edges are one.
@@ -21,6 +21,9 @@ const LOST: f32 = 2.0;
 /// Surfaces in contact face each other: the cosine between the ways from the bone line out to them is below this, and that
 /// between their normals, too.
 const FACING: f32 = 0.5;
+
+/// Skin whose normals have a cosine above this is smooth between the two: they don't touch any more.
+const SMOOTH: f32 = 0.8;
 
 /// The cosine between the skin's normal and the way out from the bone line is at least this.
 const UPRIGHT: f32 = 0.1;
@@ -92,7 +95,7 @@ impl ContactList {
         self.detector.clear();
     }
 
-    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every third bone.
+    /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
     /// Allocates nothing once it has seen as many.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
         let Self { contacts, kept, detector, around } = self;
@@ -146,7 +149,11 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
         return None;
     }
     let own = body.area_normal(contact.vertex, positions).try_normalize(1e-30)?;
-    let normal = (body.smooth_normal(contact.triangle, &contact.weights, positions) - own).try_normalize(1e-3)?;
+    let smooth = body.smooth_normal(contact.triangle, &contact.weights, positions);
+    if own.dot(&smooth) > SMOOTH && !is_deep(body, contact.vertex, &contact.corners) {
+        return None;
+    }
+    let normal = (smooth - own).try_normalize(1e-3)?;
     Some(Contact { normal, ..*contact })
 }
 
@@ -161,8 +168,14 @@ fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, f
     {
         return Some(contact);
     }
-    let other = body.walk_among(&p, from, positions, |triangle| seeker.may_touch(triangle));
+    let deep = is_deep(body, vertex, &body.triangle(from));
+    let other = body.walk_among(&p, from, positions, |triangle| deep && seeker.may_touch(triangle));
     seeker.accept(&other, hold)
+}
+
+/// Whether a vertex or a triangle is on a bone whose skin may fold.
+fn is_deep(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
+    corners.iter().chain([&vertex]).any(|&v| body.folds[body.foot_bones[v as usize] as usize])
 }
 
 /// What is known of a pair.
@@ -197,11 +210,8 @@ impl<'a> Seeker<'a> {
     fn may_touch(&self, triangle: u32) -> bool {
         let Self { body, vertex, .. } = *self;
         let corners = body.triangle(triangle);
-        !corners.contains(&vertex) && (self.folds() || !self.shares_bone(&corners)) && !body.is_left_alone(vertex, triangle)
-    }
-
-    fn folds(&self) -> bool {
-        self.body.folds[self.body.foot_bones[self.vertex as usize] as usize]
+        let folds = body.folds[body.foot_bones[vertex as usize] as usize];
+        !corners.contains(&vertex) && (folds || !self.shares_bone(&corners)) && !body.is_left_alone(vertex, triangle)
     }
 
     fn shares_bone(&self, corners: &[u32; 3]) -> bool {
@@ -221,14 +231,23 @@ impl<'a> Seeker<'a> {
         let own_out = feet.outward[vertex as usize];
         let facing = own_out.dot(&out);
         let against = self.normal.dot(&foot.normal);
+        let upright = self.normal.dot(&own_out) >= UPRIGHT;
+        let deep = is_deep(body, vertex, &corners);
         if hold == Hold::New {
-            let aligned = against > FACING || (facing > FACING && against > -FACING);
-            let beside_each_other = facing >= 0.0 && against <= -FACING;
-            if aligned || (self.shares_bone(&corners) && !beside_each_other) {
+            let aligned = if deep {
+                let beside_each_other = facing >= 0.0 && against <= -FACING;
+                against > FACING || (!beside_each_other && (facing > FACING || self.shares_bone(&corners)))
+            } else {
+                // Where the skin is crumpled there is no telling in from out.
+                against > FACING || facing > FACING || !upright || foot.normal.dot(&out) < UPRIGHT
+            };
+            if aligned {
                 return None;
             }
         }
-        let upright = self.normal.dot(&own_out) >= UPRIGHT;
+        if against > SMOOTH && !deep {
+            return None;
+        }
         let normal = if upright { (foot.normal - self.normal).try_normalize(1e-3)? } else { foot.normal };
         let edge = body.local_edge(foot.triangle);
         let way = positions[vertex as usize] - foot.point;

@@ -6,7 +6,7 @@
 use super::{CollisionBody, Feet};
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::TriMesh;
-use crate::tissue::Tissue;
+use crate::tissue::{BoneGraph, Tissue};
 
 /// Base vertices leave this part of the flesh's thickness at rest between them and the plane.
 const ROOM: f32 = 0.9;
@@ -63,7 +63,8 @@ impl Meetings {
             by_bone[bone as usize].push(vertex as u32);
         }
         let depths: Vec<f32> = by_bone.iter().map(|vertices| mean_depth(mesh, tissue, vertices)).collect();
-        let folds: Vec<bool> = (0..graph.bones.len()).map(|bone| graph.length(bone) <= SHORT * f64::from(depths[bone])).collect();
+        let folds: Vec<bool> =
+            (0..graph.bones.len()).map(|bone| graph.length(bone) <= SHORT * mean_aside(mesh, graph, bone, &by_bone[bone])).collect();
         let mut meetings = Vec::new();
         let mut meet = |hinge: usize, node: usize, [own, other]: [usize; 2], directions: [Vec3; 2], beyond: bool| {
             let joint = graph.nodes[node].position;
@@ -105,6 +106,14 @@ impl Meetings {
 fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
     let depth = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
     (vertices.iter().map(depth).sum::<f64>() / vertices.len().max(1) as f64).max(f64::from(f32::MIN_POSITIVE)) as f32
+}
+
+/// The same from the line without ends: flesh beyond the end of a bone is not deep.
+fn mean_aside(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: &[u32]) -> f64 {
+    let [a, b] = graph.segment(bone);
+    let Some(along) = (b - a).try_normalize(1e-30) else { return 0.0 };
+    let aside = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - a).cross(&along).norm();
+    vertices.iter().map(aside).sum::<f64>() / vertices.len().max(1) as f64
 }
 
 /// How much of its room the flesh between two bones needs, by the angle between them: bones that turn about each other, as a thigh
