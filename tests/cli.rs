@@ -312,12 +312,25 @@ fn wrong_usage_is_another_exit_code() {
 
 #[test]
 fn what_this_version_lacks_is_said() {
-    for option in ["--device=gpu", "--sim-vertices=5000"] {
-        assert_refused(&sinew(&[&"info", &"builtin:cylinder", &option]), &["not available in this version"]);
-    }
+    assert_refused(&sinew(&[&"info", &"builtin:cylinder", &"--device=gpu"]), &["not available in this version"]);
     let accepted =
         sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=local", &"--threads=2", &"--iterations=5", &"--json"]);
     json(&accepted);
+}
+
+#[test]
+fn the_simulation_mesh_is_as_fine_as_asked_for() {
+    let simulated = |wanted: &str| {
+        let report = json(&sinew(&[&"info", &"builtin:mannequin", &format!("--sim-vertices={wanted}"), &"--json"]));
+        report["simulated_vertices"].as_u64().unwrap()
+    };
+    let all = simulated("all");
+    assert!((1000..1100).contains(&simulated("1000")) && all > 20_000);
+    // Hardly more than wanted: as it is.
+    assert_eq!(simulated("18000"), all);
+    for wrong in ["99", "-1", "many", "1e4"] {
+        assert_eq!(sinew(&[&"info", &"builtin:mannequin", &format!("--sim-vertices={wrong}")]).status.code(), Some(2), "{wrong}");
+    }
 }
 
 #[test]
