@@ -205,6 +205,7 @@ impl Detector {
     /// Forgets what was found.
     pub fn clear(&mut self) {
         self.bones.clear();
+        self.turn = 0;
     }
 
     fn search(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, turns: usize) -> &[Hit] {
