@@ -10,8 +10,11 @@ use sinew::progress::Progress;
 use sinew::rig::Pose;
 use sinew::skin::{Actor, Method, Subject};
 
+/// A built-in character, simulated as fine as its skin is.
 pub fn builtin(name: &str) -> Arc<Subject> {
-    subject(sinew::io::builtin::load_builtin(name).expect("built in"))
+    let mut character = sinew::io::builtin::load_builtin(name).expect("built in");
+    character.flesh.sim_vertices = sinew::character::SimVertices::All;
+    subject(character)
 }
 
 pub fn subject(character: sinew::character::Character) -> Arc<Subject> {
