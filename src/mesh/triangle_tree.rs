@@ -270,7 +270,7 @@ mod tests {
         for k in 0..50 {
             let t = f64::from(k);
             let p = Point64::new((t * 0.7).sin() * 2.0, (t * 1.3).cos(), (t * 2.1).sin() * 1.5);
-            let even = |triangle: u32| triangle % 2 == 0;
+            let even = |triangle: u32| triangle.is_multiple_of(2);
             let found = tree.closest(&p, f64::INFINITY, even).unwrap();
             let brute = (0..mesh.triangles.len())
                 .filter(|&t| even(t as u32))

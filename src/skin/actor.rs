@@ -53,7 +53,7 @@ enum Bound {
     /// Source vertices.
     Direct(Box<dyn Skinner>),
     /// Simulation vertices, and linear blending for what is not simulated (props), if there is any.
-    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, follower: Follower, props: Option<LinearBlend> },
+    Simulated { skinner: Box<Projective>, simulated: Vec<Point>, follower: Box<Follower>, props: Option<LinearBlend> },
 }
 
 impl Actor {
@@ -78,7 +78,7 @@ impl Actor {
                 Bound::Simulated {
                     skinner: Box::new(Projective::bind(subject, params)?),
                     simulated: subject.sim().mesh.positions.clone(),
-                    follower: Follower::bind(subject, &normals, progress)?,
+                    follower: Box::new(Follower::bind(subject, &normals, progress)?),
                     props: (!all_simulated).then(|| LinearBlend::bind(character, weights)),
                 }
             }
@@ -117,7 +117,7 @@ impl Actor {
         let normals_start = Instant::now();
         let follower = match &self.bound {
             Bound::Direct(_) => None,
-            Bound::Simulated { follower, .. } => Some(follower),
+            Bound::Simulated { follower, .. } => Some(&**follower),
         };
         if !follower.is_some_and(Follower::carries_all_normals) {
             self.groups.normals_into(&self.positions, &mut self.normals);
