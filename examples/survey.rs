@@ -17,7 +17,7 @@ use sinew::mesh::Bounds;
 use sinew::progress::Progress;
 use sinew::render::{Background, Camera, Ground, MeshStyle, Picture, Renderer, Sheet};
 use sinew::rig::{Pose, Skeleton};
-use sinew::session::{BakeFormat, BakeSettings, DEFAULT_FPS, Moments, Motion, Source, Take, bake, open};
+use sinew::session::{BakeFormat, BakeSettings, Checkup, DEFAULT_FPS, Moments, Motion, Source, Take, bake, open};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
 /// Every inner joint is bent by so much, rad.
@@ -84,7 +84,7 @@ fn survey(source: &Source, renderer: &Renderer) -> Result<(String, RgbaImage), B
         source.title(),
         character.source_vertices(),
         if method == Method::Pd { subject.sim().mesh.positions.len().to_string() } else { "lbs".to_owned() },
-        sinew::session::all_notes(&subject).len(),
+        Checkup::of(&subject).findings.len(),
     );
     Ok((row, picture))
 }

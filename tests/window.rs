@@ -24,7 +24,7 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::{Clip, Skeleton};
-use sinew::session::{Command, Gesture, Session, Source};
+use sinew::session::{Command, Gesture, Session, Source, UpAxis};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -109,7 +109,7 @@ fn dynamics_panel() {
     // Out of every slider's range: looking at it must not change it.
     let params = Params { stiffness_pa: 9e9, time_step_secs: 1.0, iterations: 500, ..Preset::Natural.params() };
     let mut harness = panel(move |ui, raised| {
-        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None, up: UpAxis::y() };
         dynamics_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::CheckBox, "Gravity").click();
@@ -123,7 +123,7 @@ fn dynamics_panel() {
 fn a_slider_drag_is_one_gesture() {
     let params = Params::default();
     let mut harness = panel(move |ui, raised| {
-        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None };
+        let view = DynamicsView { params: &params, simulated: true, size_over_human: 1.0, contact: None, up: UpAxis::y() };
         dynamics_ui(ui, &view, &mut raised.actions);
     });
     let slider = harness.get_by_role_and_label(Role::Slider, "Damping").rect();
@@ -195,7 +195,11 @@ fn bone_panel() {
 fn numbers_for_humans_become_numbers_for_this_character() {
     let params = Params::default();
     let view = move |ui: &mut Ui, raised: &mut Raised| {
-        dynamics_ui(ui, &DynamicsView { params: &params, simulated: true, size_over_human: 3.0, contact: None }, &mut raised.actions);
+        dynamics_ui(
+            ui,
+            &DynamicsView { params: &params, simulated: true, size_over_human: 3.0, contact: None, up: UpAxis::y() },
+            &mut raised.actions,
+        );
     };
     let mut harness = panel(view);
     harness.get_by_role_and_label(Role::CheckBox, "Any size").click();

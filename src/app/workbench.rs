@@ -27,7 +27,7 @@ use super::{help, notices, status, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Session, Snapshot, Source};
+use crate::session::{Command, Level, Session, Snapshot, Source, up_axis};
 
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
@@ -263,7 +263,7 @@ impl Workbench {
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = document.method.is_simulated();
-        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact };
+        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
         let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };

@@ -73,7 +73,7 @@ impl Bench {
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
         let subject = Arc::new(Subject::build_with(character, &cache, progress).map_err(unusable)?);
         let binding = Instant::now();
-        let params = options.params();
+        let params = options.params_for(&subject);
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;
         let SetupTimes { weld_ms, reduce_ms, upsample_ms, tissue_ms, assemble_ms } = subject.setup;
         let bind_ms = assemble_ms + since(binding);

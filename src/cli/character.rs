@@ -47,7 +47,7 @@ impl CharacterOptions {
 
 /// Binds a method.
 pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) -> Result<Actor, Failure> {
-    let params = options.params();
+    let params = options.params_for(subject);
     let bound = stderr::with_progress(options, "Binding", |progress| Actor::bind(subject, method, &params, progress));
     bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))
 }

@@ -8,7 +8,8 @@ use super::{Failure, Outcome};
 use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
-use crate::skin::Method;
+use crate::session::up_axis;
+use crate::skin::{Method, Subject};
 
 /// Which character.
 #[derive(Debug, Clone, Args)]
@@ -130,7 +131,7 @@ pub(super) struct Physics {
     /// How fast jiggling dies out, 1/s.
     #[arg(long, global = true, value_name = "1/S", value_parser = number_in(0.0, 1e4))]
     damping: Option<f64>,
-    /// Gravity downwards along the world's Y axis, m/s²; on the ground 9.81 [default: 0].
+    /// Gravity downwards, m/s², along the axis that `info` says is up; on the ground 9.81 [default: 0].
     #[arg(long, global = true, value_name = "M/S2", value_parser = number_in(-1e4, 1e4), allow_hyphen_values = true)]
     gravity: Option<f64>,
     /// How much the flesh jiggles: 0 follows without inertia, 1 is physical, up to 4 is exaggerated.
@@ -199,7 +200,16 @@ impl Options {
         }
     }
 
-    /// Physical parameters as asked for.
+    /// Physical parameters as asked for, with gravity in the axes of the character.
+    pub(super) fn params_for(&self, subject: &Subject) -> Params {
+        let mut params = self.params();
+        if let Some(strength) = self.physics.gravity {
+            params.gravity_m_s2 = up_axis(subject).gravity_m_s2(strength);
+        }
+        params
+    }
+
+    /// Physical parameters as asked for, with gravity along −Y.
     pub(super) fn params(&self) -> Params {
         let mut params = self.preset.params();
         params.iterations = self.iterations.unwrap_or(params.iterations);

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
-use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source};
+use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, up_axis};
 use crate::character::FleshSettings;
+use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
@@ -138,7 +139,11 @@ impl Session {
         }
         let pose = opened.subject.character.skeleton.rest_pose();
         let flesh = (*opened.subject.settings).clone();
-        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), pose, flesh, ..before.clone() };
+        // Gravity goes on pulling down, wherever that is in the new file.
+        let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
+        let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        let params = Params { gravity_m_s2, ..before.params };
+        self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), pose, flesh, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -149,7 +154,11 @@ impl Session {
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
         let (selected, playback) = (self.selected_joint, self.playback.clone());
-        self.document = Document { source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
+        // Gravity goes on pulling down, wherever that is in the new file.
+        let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
+        let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        let params = Params { gravity_m_s2, ..before.params };
+        self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
         (self.selected_joint, self.playback) = (selected, playback);
         self.refresh_shown();

@@ -36,6 +36,8 @@ pub struct Subject {
     pub tissue: Result<Flesh, TissueError>,
     /// Diagonal of the bind pose's bounding box, in world units.
     pub size: f32,
+    /// Box around the skin in the bind pose, or around everything where nothing is skin.
+    pub bounds: Bounds,
     /// Where the time went.
     pub setup: SetupTimes,
     /// Where derived data is kept.
@@ -123,6 +125,7 @@ impl Subject {
         let mut subject = Self {
             settings: Arc::new(character.flesh.clone()),
             size: Bounds::of(&positions).size(),
+            bounds: Some(skin.mesh.bounds()).filter(|bounds| !bounds.is_empty()).unwrap_or_else(|| Bounds::of(&positions)),
             character,
             bind_positions: positions.into(),
             body: Arc::new(body),

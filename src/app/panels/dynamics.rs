@@ -9,7 +9,7 @@ use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::character::MOST_JIGGLE;
 use crate::dynamics::{Collisions, ContactReport, MAX_ACCELERATION, Params, Preset};
-use crate::session::{Command, Gesture};
+use crate::session::{Command, Gesture, UpAxis};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,8 @@ pub struct DynamicsView<'a> {
     pub size_over_human: f64,
     /// What touches now, while collisions are on.
     pub contact: Option<ContactReport>,
+    /// Where gravity comes from.
+    pub up: UpAxis,
 }
 
 /// What a frame gets when a budget is switched on, ms.
@@ -108,7 +110,7 @@ pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) 
             }
         }
         budget(ui, view.params, actions);
-        gravity(ui, view.params, actions);
+        gravity(ui, view, actions);
         human_sized(ui, view, actions);
         collisions(ui, view, actions);
         ui.add_space(2.0);
@@ -222,14 +224,14 @@ fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     });
 }
 
-fn gravity(ui: &mut Ui, params: &Params, actions: &mut Actions) {
-    // Not −0: it would be shown.
-    let strength = 0.0 - params.gravity_m_s2[1];
-    row(ui, "Gravity", "Downwards along the world's Y axis", |ui, label| {
+fn gravity(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+    let (params, up) = (view.params, view.up);
+    let strength = up.strength_of(params.gravity_m_s2);
+    row(ui, "Gravity", &format!("Downwards; {} is up", up.name()), |ui, label| {
         let mut on = strength != 0.0;
         if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-            let gravity = if on { [0.0, -EARTH, 0.0] } else { [0.0; 3] };
-            actions.send(Command::SetParams(Params { gravity_m_s2: gravity, ..*params }), Gesture::Once);
+            let gravity_m_s2 = up.gravity_m_s2(if on { EARTH } else { 0.0 });
+            actions.send(Command::SetParams(Params { gravity_m_s2, ..*params }), Gesture::Once);
         }
         let mut edited = strength;
         ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
@@ -241,7 +243,7 @@ fn gravity(ui: &mut Ui, params: &Params, actions: &mut Actions) {
             info
         });
         if let Some(gesture) = edit_of(&response) {
-            actions.send(Command::SetParams(Params { gravity_m_s2: [0.0, -edited, 0.0], ..*params }), gesture);
+            actions.send(Command::SetParams(Params { gravity_m_s2: up.gravity_m_s2(edited), ..*params }), gesture);
         }
     });
 }

@@ -382,7 +382,7 @@ fn finding(kind: FindingKind, severity: Severity, count: usize) -> Finding {
 fn up_axis(up: &UpAxis) -> Option<Finding> {
     (!up.is_y()).then(|| Finding {
         text: format!("{} seems to be up in this file (by its {})", up.name(), up.by),
-        remedy: "the file's axes are kept, and gravity, where it is switched on, pulls along −Y all the same".to_owned(),
+        remedy: "the file's axes are kept, and gravity, where it is switched on, pulls down along this one".to_owned(),
         ..finding(FindingKind::UpAxis, Severity::Info, 0)
     })
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use findings::Patient;
 
 use crate::character::{Attachment, Character, Note, RetargetedClip};
-use crate::mesh::{Bounds, Topology};
+use crate::mesh::Topology;
 use crate::progress::{Cancelled, Progress};
 use crate::rig::retarget::Pair;
 use crate::skin::Subject;
@@ -180,9 +180,7 @@ impl Checkup {
 /// Which way is up: guessed from skeleton and skin, or from all that there is if nothing is skin.
 #[must_use]
 pub fn up_axis(subject: &Subject) -> UpAxis {
-    let skin = subject.skin.mesh.bounds();
-    let shown = if skin.is_empty() { Bounds::of(&*subject.bind_positions) } else { skin };
-    UpAxis::guess(&subject.character.skeleton, &shown)
+    UpAxis::guess(&subject.character.skeleton, &subject.bounds)
 }
 
 impl PartSummary {

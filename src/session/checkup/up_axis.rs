@@ -16,6 +16,12 @@ pub struct UpAxis {
 }
 
 impl UpAxis {
+    /// +Y.
+    #[must_use]
+    pub fn y() -> Self {
+        Self { axis: [0.0, 1.0, 0.0], by: "nothing" }
+    }
+
     /// Whether it is +Y, as everywhere else here.
     #[must_use]
     pub fn is_y(&self) -> bool {
@@ -27,6 +33,13 @@ impl UpAxis {
     pub fn gravity_m_s2(&self, strength: f64) -> [f64; 3] {
         // Not −0.
         self.axis.map(|c| 0.0 - c * strength)
+    }
+
+    /// How strong a gravity pulls down in this file's axes, m s⁻²; the other way round below 0.
+    #[must_use]
+    pub fn strength_of(&self, gravity_m_s2: [f64; 3]) -> f64 {
+        // Not −0.
+        0.0 - (0..3).map(|k| gravity_m_s2[k] * self.axis[k]).sum::<f64>()
     }
 
     /// "+Y", "−Z", …
