@@ -158,6 +158,20 @@ pub struct RetargetedClip {
 }
 
 impl SourceMesh {
+    /// A bare skin, of a format that knows nothing else.
+    #[must_use]
+    pub fn bare(name: impl Into<String>, positions: Vec<Point>, triangles: Vec<[u32; 3]>) -> Self {
+        Self {
+            name: name.into(),
+            positions,
+            triangles,
+            normals: None,
+            tex_coords: None,
+            material: None,
+            attachment: Attachment::Unweighted,
+        }
+    }
+
     /// Positions in the bind pose, in world space: where the flesh is built. By linear blending with the bind pose's joints,
     /// which is one constant transform for every vertex unless the file's inverse bind matrices contradict each other.
     #[must_use]

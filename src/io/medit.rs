@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
 use super::polygon::triangulate;
-use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
 /// Reads a mesh in world space; vertices inside the body are kept, so that the file's order stays.
@@ -51,15 +51,7 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     for face in &faces {
         triangulate(face, &positions, &mut triangles);
     }
-    character.meshes.push(SourceMesh {
-        name: "mesh".to_owned(),
-        positions,
-        triangles,
-        normals: None,
-        tex_coords: None,
-        material: None,
-        attachment: Attachment::Unweighted,
-    });
+    character.meshes.push(SourceMesh::bare("mesh", positions, triangles));
     Ok(character)
 }
 

@@ -3,7 +3,7 @@
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
 use super::polygon::triangulate;
-use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
 /// Reads a mesh in world space; colours, normals and texture coordinates are skipped.
@@ -50,15 +50,7 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     }
     let mut character = Character::default();
     let triangles = read_faces(&mut lines, faces, &positions, &mut character)?;
-    character.meshes.push(SourceMesh {
-        name: "mesh".to_owned(),
-        positions,
-        triangles,
-        normals: None,
-        tex_coords: None,
-        material: None,
-        attachment: Attachment::Unweighted,
-    });
+    character.meshes.push(SourceMesh::bare("mesh", positions, triangles));
     Ok(character)
 }
 

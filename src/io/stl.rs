@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::bytes::{number, text_of};
 use super::error::{Parsed, bad};
 use super::polygon::triangulate;
-use crate::character::{Attachment, Character, Severity, SourceMesh};
+use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
 /// Bytes before the triangles of a binary file, and of each triangle.
@@ -43,15 +43,8 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
         _ => return bad("an STL file starts with \"solid\" or has a binary header of 84 bytes, this one has neither"),
     };
     for (i, solid) in solids.into_iter().filter(|solid| !solid.triangles.is_empty()).enumerate() {
-        character.meshes.push(SourceMesh {
-            name: if solid.name.is_empty() { format!("solid{i}") } else { solid.name },
-            positions: solid.positions,
-            triangles: solid.triangles,
-            normals: None,
-            tex_coords: None,
-            material: None,
-            attachment: Attachment::Unweighted,
-        });
+        let name = if solid.name.is_empty() { format!("solid{i}") } else { solid.name };
+        character.meshes.push(SourceMesh::bare(name, solid.positions, solid.triangles));
     }
     Ok(character)
 }

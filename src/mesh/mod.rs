@@ -1,5 +1,6 @@
 //! Triangle meshes: the type, welding, topology, normals, measures.
 
+mod around;
 pub mod checkup;
 mod closest;
 pub mod decimate;

@@ -14,6 +14,11 @@ use sinew::progress::Progress;
 use sinew::rig::{Pose, Skeleton, Trs};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
+#[path = "../random/mod.rs"]
+mod random;
+
+use random::Random;
+
 #[path = "../scaled/mod.rs"]
 mod scaled;
 
@@ -269,22 +274,7 @@ impl Script {
     }
 }
 
-/// Splitmix64.
-struct Random(u64);
-
 impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
-
     /// Between 0 and 1.
     fn part(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64

@@ -10,25 +10,13 @@ use sinew::progress::Progress;
 
 use super::{Value, guarded, manifest};
 
+#[path = "../random/mod.rs"]
+mod random;
+
+use random::Random;
+
 #[path = "../reading/fbx_text.rs"]
 mod fbx_text;
-
-/// Splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end.max(1) as u64) as usize
-    }
-}
 
 /// Words that have hurt readers before.
 const WORDS: [&str; 28] = [

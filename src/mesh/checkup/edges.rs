@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::mesh::TriMesh;
+use crate::mesh::around::Around;
 
 /// One use of an edge by a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,24 +93,12 @@ fn root(group: &mut BTreeMap<u32, u32>, vertex: u32) -> u32 {
 
 /// Vertices whose faces form more than one fan: faces that share an edge at the vertex are in the same fan.
 pub(super) fn split_vertices(mesh: &TriMesh) -> Vec<u32> {
-    let mut offsets = vec![0_u32; mesh.positions.len() + 1];
-    mesh.triangles.iter().flatten().for_each(|&v| offsets[v as usize + 1] += 1);
-    for v in 0..mesh.positions.len() {
-        offsets[v + 1] += offsets[v];
-    }
-    let mut cursor = offsets.clone();
-    let mut faces = vec![0_u32; mesh.triangles.len() * 3];
-    for (face, triangle) in mesh.triangles.iter().enumerate() {
-        for &v in triangle {
-            faces[cursor[v as usize] as usize] = face as u32;
-            cursor[v as usize] += 1;
-        }
-    }
+    let faces = Around::of(mesh);
     let mut split = Vec::new();
     let mut ends: Vec<(u32, usize)> = Vec::new();
     let mut fan: Vec<usize> = Vec::new();
     for vertex in 0..mesh.positions.len() as u32 {
-        let around = &faces[offsets[vertex as usize] as usize..offsets[vertex as usize + 1] as usize];
+        let around = faces.vertex(vertex);
         // Faces are joined by the other vertices that they have in common.
         ends.clear();
         fan.clear();

@@ -2,42 +2,23 @@
 
 use super::Place;
 use crate::math::Point64;
+use crate::mesh::around::Around;
 use crate::mesh::{TriMesh, closest_on_triangle};
 
-/// Triangles around every vertex of the fine mesh, in compressed rows.
+/// Finds places on the fine mesh.
 pub(super) struct Finder<'a> {
     mesh: &'a TriMesh,
-    offsets: Vec<u32>,
-    triangles: Vec<u32>,
+    around: Around,
 }
 
 impl<'a> Finder<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
-        let mut offsets = vec![0_u32; mesh.positions.len() + 1];
-        for &v in mesh.triangles.as_flattened() {
-            offsets[v as usize + 1] += 1;
-        }
-        for v in 0..mesh.positions.len() {
-            offsets[v + 1] += offsets[v];
-        }
-        let mut cursor = offsets.clone();
-        let mut triangles = vec![0_u32; mesh.triangles.len() * 3];
-        for (index, triangle) in mesh.triangles.iter().enumerate() {
-            for &v in triangle {
-                triangles[cursor[v as usize] as usize] = index as u32;
-                cursor[v as usize] += 1;
-            }
-        }
-        Self { mesh, offsets, triangles }
-    }
-
-    fn around(&self, vertex: u32) -> &[u32] {
-        &self.triangles[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+        Self { mesh, around: Around::of(mesh) }
     }
 
     /// The place of a vertex itself. It must have a triangle.
     pub(super) fn at_vertex(&self, vertex: u32) -> Place {
-        let triangle = self.around(vertex).first().copied().unwrap_or_default();
+        let triangle = self.around.vertex(vertex).first().copied().unwrap_or_default();
         let corner = self.mesh.triangles[triangle as usize].iter().position(|&corner| corner == vertex);
         Place { triangle, barycentric: one_at(corner.unwrap_or_default()) }
     }
@@ -49,7 +30,7 @@ impl<'a> Finder<'a> {
         let (mut vertex, mut least) = (start, distance(start));
         loop {
             let before = vertex;
-            for &t in self.around(before) {
+            for &t in self.around.vertex(before) {
                 for corner in self.mesh.triangles[t as usize] {
                     let to_corner = distance(corner);
                     if to_corner < least {
@@ -62,9 +43,9 @@ impl<'a> Finder<'a> {
             }
         }
         let mut best = (f64::INFINITY, self.at_vertex(vertex));
-        for &t in self.around(vertex) {
+        for &t in self.around.vertex(vertex) {
             for corner in self.mesh.triangles[t as usize] {
-                for &candidate in self.around(corner) {
+                for &candidate in self.around.vertex(corner) {
                     self.closer(point, candidate, &mut best);
                 }
             }

@@ -1,0 +1,34 @@
+//! The triangles around every vertex.
+
+use super::TriMesh;
+
+/// For every vertex its triangles, ascending, in compressed rows.
+pub(super) struct Around {
+    offsets: Vec<u32>,
+    triangles: Vec<u32>,
+}
+
+impl Around {
+    pub(super) fn of(mesh: &TriMesh) -> Self {
+        let mut offsets = vec![0_u32; mesh.positions.len() + 1];
+        for &v in mesh.triangles.as_flattened() {
+            offsets[v as usize + 1] += 1;
+        }
+        for v in 0..mesh.positions.len() {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut cursor = offsets.clone();
+        let mut triangles = vec![0_u32; mesh.triangles.len() * 3];
+        for (index, triangle) in mesh.triangles.iter().enumerate() {
+            for &v in triangle {
+                triangles[cursor[v as usize] as usize] = index as u32;
+                cursor[v as usize] += 1;
+            }
+        }
+        Self { offsets, triangles }
+    }
+
+    pub(super) fn vertex(&self, vertex: u32) -> &[u32] {
+        &self.triangles[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+    }
+}
