@@ -154,7 +154,7 @@ impl Workbench {
         self.status_bar(ui);
         self.side_panel(ui);
         self.transport(ui);
-        let frame = Frame::new().fill(theme::SUNKEN);
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
         help::help_ui(&ctx, &mut self.help_shown);
         notices::drop_hint(&ctx, ctx.content_rect());
@@ -189,7 +189,7 @@ impl Workbench {
             has_character: self.session.subject().is_some(),
             panel_shown: self.panel_shown,
         };
-        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(8, 5));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
     }
 
@@ -201,7 +201,7 @@ impl Workbench {
             (None, Some(job)) => job.title.clone(),
             _ => status::hint(&self.viewport, skeleton, over_viewport, !self.session.clips().is_empty()),
         };
-        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
         let speed = self.speed_text();
         Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
     }
@@ -221,7 +221,7 @@ impl Workbench {
 
     fn transport(&mut self, ui: &mut Ui) {
         let view = playback_view(&self.session);
-        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
         Panel::bottom("transport").frame(frame).exact_size(38.0).show(ui, |ui| transport_ui(ui, &view, &mut self.actions));
     }
 
@@ -229,7 +229,7 @@ impl Workbench {
         if !self.panel_shown {
             return;
         }
-        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         let panel = Panel::right("side").frame(frame).resizable(true).default_size(theme::SIDE_WIDTH).size_range(280.0..=560.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -252,7 +252,7 @@ impl Workbench {
             checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
-        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
+        let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
@@ -262,7 +262,7 @@ impl Workbench {
         });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
-        let simulated = document.method.is_simulated();
+        let simulated = self.session.active_view().method.is_simulated();
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
