@@ -4,6 +4,7 @@
 
 use egui::Response;
 
+use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot};
 
@@ -71,6 +72,8 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Moves the camera of the active view.
+    Camera(CameraAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

@@ -16,6 +16,7 @@ pub mod help;
 pub mod icon;
 pub mod icons;
 pub mod notices;
+pub mod numpad;
 pub mod panels;
 mod sections;
 mod shell;

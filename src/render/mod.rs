@@ -15,6 +15,7 @@
 mod bones;
 mod camera;
 mod compose;
+mod flight;
 mod frame;
 mod framing;
 mod material;
