@@ -6,6 +6,7 @@ use egui::Response;
 
 use super::look::Look;
 use super::viewport::painter::ViewKey;
+use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot};
 
@@ -28,6 +29,8 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Moves the camera of the active view.
+    Camera(CameraAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

@@ -17,6 +17,7 @@ mod bones;
 mod camera;
 mod colormap;
 mod compose;
+mod flight;
 mod frame;
 mod framing;
 mod legend;

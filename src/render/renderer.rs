@@ -164,7 +164,7 @@ impl Renderer {
         {
             let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
             draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
-            if scene.ground.is_some_and(|ground| camera.eye().y > ground.height) {
+            if scene.ground.is_some_and(|ground| camera.eye().coords.dot(&camera.up()) > ground.height) {
                 pass.set_pipeline(&self.pipelines.floor_depth);
                 pass.draw(0..4, 0..1);
             }

@@ -39,7 +39,7 @@ impl Background {
 /// The floor: it catches the shadow, and may show a grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
-    /// Its height (y), in scene units.
+    /// Its height along what is up for the camera, in scene units.
     pub height: f32,
     /// Distance of the fine grid lines in scene units, every tenth of them stronger; `None` shows no grid.
     pub grid: Option<f32>,
