@@ -2,8 +2,11 @@
 //!
 //! Panels and the viewport read borrowed views and push here; [`super::workbench::Workbench`] is the one place that carries it out.
 
+use std::path::PathBuf;
+
 use egui::Response;
 
+use super::comfort::ComfortAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot};
 
@@ -61,6 +64,8 @@ pub enum Action {
     SetOverlays(Overlays),
     /// Asks for files to open.
     OpenDialog,
+    /// Opens files as if they had been dropped.
+    OpenFiles(Vec<PathBuf>),
     /// Asks for a pose file to read.
     LoadPoseDialog,
     /// Asks where to write the pose.
@@ -71,8 +76,12 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
-    /// Opens or closes the list of shortcuts.
-    ToggleHelp,
+    /// Settings, and windows that help to find things.
+    Comfort(ComfortAction),
+    /// Leaves what is going on, then deselects.
+    Escape,
+    /// Shows or hides the bones.
+    ToggleBones,
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.
@@ -99,6 +108,11 @@ impl Actions {
     /// Adds anything else.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
+    }
+
+    /// Adds what may be none.
+    pub fn extend(&mut self, action: Option<Action>) {
+        self.list.extend(action);
     }
 
     /// What was asked for so far.

@@ -11,13 +11,14 @@
 
 pub mod actions;
 mod checkup;
+pub mod comfort;
 pub mod dialogs;
-pub mod help;
 pub mod icon;
 pub mod icons;
 pub mod notices;
 pub mod panels;
 mod sections;
+pub mod settings;
 mod shell;
 pub mod shortcuts;
 pub mod status;

@@ -8,6 +8,7 @@ use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollAre
 
 use super::actions::{Action, Actions, Overlays};
 use super::checkup::CheckupWatch;
+use super::comfort::Comfort;
 use super::dialogs::{Dialogs, Purpose};
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
@@ -18,12 +19,13 @@ use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
 use super::sections::{
-    character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
+    character_section, checkup_section, joints_section, now, playback_view, resolution_section, unavailable_methods, viewport_view,
 };
-use super::shortcuts::{self, PlainKey};
+use super::settings::{Settings, SettingsFile};
+use super::shortcuts;
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
-use super::{help, notices, status, theme};
+use super::{notices, status, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
@@ -48,7 +50,7 @@ pub struct Workbench {
     character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
-    help_shown: bool,
+    comfort: Comfort,
     quits: bool,
 }
 
@@ -75,15 +77,19 @@ impl Clock {
 }
 
 impl Workbench {
-    /// A workbench that opens a character.
+    /// A workbench with the user's settings that opens a character.
     #[must_use]
     pub fn new(ctx: &Context, source: Source, params: &Params, cache: Cache) -> Self {
         let mut session = Session::with_params(params);
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
+        let (comfort, complaint) = SettingsFile::of_user().map(Comfort::with_file).unwrap_or_default();
+        if let Some(complaint) = complaint {
+            session.tell(Level::Warning, complaint);
+        }
         session.apply_once(Command::Open(source));
-        Self::with_session(session)
+        Self { comfort, ..Self::with_session(session) }
     }
 
     /// A workbench over a session that has been set up already.
@@ -102,7 +108,7 @@ impl Workbench {
             character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
-            help_shown: false,
+            comfort: Comfort::default(),
             quits: false,
         }
     }
@@ -111,6 +117,12 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// What the user has chosen.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.comfort.settings()
     }
 
     /// The viewport.
@@ -156,27 +168,21 @@ impl Workbench {
         self.transport(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
-        help::help_ui(&ctx, &mut self.help_shown);
+        let now = now(&self.session, self.panel_shown, self.overlays.bones);
+        self.comfort.windows(&ctx, &now);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 
     fn keyboard(&mut self, ctx: &Context) {
-        let clips = self.session.clips().len();
-        for key in shortcuts::read(ctx, clips, &mut self.actions) {
-            match key {
-                PlainKey::Bones => {
-                    let overlays = Overlays { bones: !self.overlays.bones, ..self.overlays };
-                    self.actions.push(Action::SetOverlays(overlays));
-                }
-                PlainKey::Escape => self.escape(),
-            }
+        if let Some(complaint) = self.comfort.keep_up(ctx) {
+            self.session.tell(Level::Warning, complaint);
         }
+        let now = now(&self.session, self.panel_shown, self.overlays.bones);
+        shortcuts::read(ctx, &now, &mut self.actions);
     }
 
     fn escape(&mut self) {
-        if self.help_shown {
-            self.help_shown = false;
-        } else if !self.viewport.cancel_drag(&mut self.actions) && self.session.selected_joint().is_some() {
+        if !self.comfort.close_topmost() && !self.viewport.cancel_drag(&mut self.actions) && self.session.selected_joint().is_some() {
             self.actions.once(Command::SelectJoint(None));
         }
     }
@@ -184,10 +190,8 @@ impl Workbench {
     fn top_bar(&mut self, ui: &mut Ui) {
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
-            undo: self.session.undo_label(),
-            redo: self.session.redo_label(),
-            has_character: self.session.subject().is_some(),
-            panel_shown: self.panel_shown,
+            recent: &self.comfort.settings().recent,
+            now: now(&self.session, self.panel_shown, self.overlays.bones),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -329,9 +333,19 @@ impl Workbench {
         if character != self.character_shown {
             self.character_shown = character;
             self.joints.forget();
+            self.remember_files();
             self.timings = TimingHistory::default();
             self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
+        }
+    }
+
+    /// What was opened can be opened again from the menu.
+    fn remember_files(&mut self) {
+        let files = &self.session.document().source.files;
+        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
+        if !files.iter().any(builtin) {
+            self.comfort.change(|settings| settings.remember(files));
         }
     }
 
@@ -346,6 +360,7 @@ impl Workbench {
             match action {
                 Action::Session(command, gesture) => self.session.apply(command, gesture),
                 Action::SetOverlays(overlays) => self.overlays = overlays,
+                Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
                 Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
@@ -358,7 +373,9 @@ impl Workbench {
                     self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
-                Action::ToggleHelp => self.help_shown = !self.help_shown,
+                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+                Action::Escape => self.escape(),
+                Action::ToggleBones => self.overlays.bones = !self.overlays.bones,
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,
                 Action::Quit => self.quits = true,
             }
