@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
-use super::actions::{Action, Actions, Overlays};
+use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::{Dialogs, Purpose};
+use super::look::Look;
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
-use super::panels::overlays::{OverlaysView, overlays_ui};
+use super::panels::overlays::{LookView, look_ui};
 use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
@@ -23,7 +24,8 @@ use super::sections::{
 };
 use super::settings::{Settings, SettingsFile};
 use super::shortcuts;
-use super::viewport::painter::{Picture, ViewportPainter};
+use super::viewport::axis_gizmo::axis_gizmo_ui;
+use super::viewport::painter::{Picture, ViewKey, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{notices, status, theme};
 use crate::cache::Cache;
@@ -31,6 +33,8 @@ use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source, up_axis};
 
+/// The only view there is.
+const VIEW: ViewKey = 0;
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
 /// How often the progress of a job is looked at while nothing else moves.
@@ -40,7 +44,7 @@ const JOB_LOOK: Duration = Duration::from_millis(50);
 pub struct Workbench {
     session: Session,
     viewport: Viewport,
-    overlays: Overlays,
+    look: Look,
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
@@ -98,7 +102,7 @@ impl Workbench {
         Self {
             session,
             viewport: Viewport::default(),
-            overlays: Overlays::default(),
+            look: Look::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
@@ -137,6 +141,11 @@ impl Workbench {
         self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
     }
 
+    /// Asks for something from outside the panels.
+    pub fn raise(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
     /// Whether the user asked to quit.
     #[must_use]
     pub fn wants_to_quit(&self) -> bool {
@@ -168,7 +177,7 @@ impl Workbench {
         self.transport(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
-        let now = now(&self.session, self.panel_shown, self.overlays.bones);
+        let now = now(&self.session, self.panel_shown, self.look.bones);
         self.comfort.windows(&ctx, &now);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
@@ -177,8 +186,12 @@ impl Workbench {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        let now = now(&self.session, self.panel_shown, self.overlays.bones);
+        let now = now(&self.session, self.panel_shown, self.look.bones);
         shortcuts::read(ctx, &now, &mut self.actions);
+        // At once: egui lets go of a drag in the same pass, and that would end it as done.
+        if self.actions.remove(&Action::Escape) {
+            self.escape();
+        }
     }
 
     fn escape(&mut self) {
@@ -191,7 +204,7 @@ impl Workbench {
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.comfort.settings().recent,
-            now: now(&self.session, self.panel_shown, self.overlays.bones),
+            now: now(&self.session, self.panel_shown, self.look.bones),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -256,7 +269,7 @@ impl Workbench {
             checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
-        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
+        let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
@@ -266,12 +279,19 @@ impl Workbench {
         });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
-        let simulated = document.method.is_simulated();
+        let simulated = self.session.active_view().method.is_simulated();
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
-        let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };
-        section(ui, "Overlays", true, |ui| overlays_ui(ui, &view, &mut self.actions));
+        let view = LookView {
+            view: VIEW,
+            look: self.look,
+            has_textures,
+            has_tissue: subject.tissue.is_ok(),
+            has_selection: self.session.selected_joint().is_some(),
+            has_clip: self.session.playback().clip.is_some(),
+        };
+        section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 
@@ -279,6 +299,7 @@ impl Workbench {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Viewport"));
+        self.viewport.navigation = self.comfort.settings().navigation();
         self.viewport.follow_subject(rect, self.session.subject());
         let snapshot = self.session.snapshot();
         self.viewport.interact(ui, &response, &viewport_view(&self.session, snapshot.as_ref()), &mut self.actions);
@@ -288,6 +309,7 @@ impl Workbench {
         let snapshot = self.session.snapshot();
         self.picture(ui, rect, snapshot.as_ref(), painter);
         handles::draw(ui.painter(), &self.viewport, &viewport_view(&self.session, snapshot.as_ref()), !self.session.playback().playing);
+        axis_gizmo_ui(ui, response.id, &mut self.viewport, &mut self.actions);
         if self.session.subject().is_none() && self.session.jobs().is_empty() {
             handles::centered_text(ui.painter(), rect, "Drop a character here");
         }
@@ -302,21 +324,26 @@ impl Workbench {
     fn picture(&mut self, ui: &Ui, rect: Rect, snapshot: Option<&Arc<Snapshot>>, painter: &mut dyn ViewportPainter) {
         let scale = ui.ctx().pixels_per_point();
         let size = [rect.width(), rect.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
+        let selected = self.session.selected_joint();
         let picture = Picture {
+            view: VIEW,
             size,
+            scale,
             camera: &self.viewport.camera,
             snapshot,
-            selected: self.session.selected_joint(),
+            compare: None,
+            selected: selected.as_slice(),
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
-            overlays: self.overlays,
+            look: &self.look,
+            findings: &[],
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
-        let Some((texture, render_ms)) = painter.paint(&picture) else { return };
-        ui.painter().image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+        let Some(painted) = painter.paint(&picture) else { return };
+        ui.painter().image(painted.texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.sequence != self.sequence_timed) {
             self.sequence_timed = snapshot.sequence;
-            self.timings.push(&snapshot.times, render_ms);
+            self.timings.push(&snapshot.times, painted.ms);
         }
     }
 
@@ -359,7 +386,7 @@ impl Workbench {
         for action in actions {
             match action {
                 Action::Session(command, gesture) => self.session.apply(command, gesture),
-                Action::SetOverlays(overlays) => self.overlays = overlays,
+                Action::SetLook(_, look) => self.look = look,
                 Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -375,7 +402,11 @@ impl Workbench {
                 Action::LookFrom(view) => self.viewport.look_from(view),
                 Action::Comfort(action) => self.comfort.carry_out(ctx, action),
                 Action::Escape => self.escape(),
-                Action::ToggleBones => self.overlays.bones = !self.overlays.bones,
+                Action::ToggleBones => self.look.bones = !self.look.bones,
+                Action::Camera(action) => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.move_camera(action, &viewport_view(&self.session, snapshot.as_ref()));
+                }
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,
                 Action::Quit => self.quits = true,
             }

@@ -44,6 +44,9 @@ const MENUS: [(&str, &[Item]); 6] = [
         "View",
         &[
             Row("frame"),
+            Row("frame.all"),
+            Row("projection"),
+            Row("turntable"),
             Line,
             Row("look.front"),
             Row("look.back"),

@@ -116,8 +116,9 @@ fn understand(text: &str) -> (Settings, Option<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{NavigationPreset, ThemeChoice};
+    use super::super::ThemeChoice;
     use super::*;
+    use crate::app::viewport::navigation::NavigationPreset;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("sinew settings {} {name}", std::process::id()));

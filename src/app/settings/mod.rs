@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::viewport::navigation::{Navigation, NavigationPreset};
 use crate::skin::Method;
 
 /// Light or dark.
@@ -52,44 +53,6 @@ impl From<ThemeChoice> for egui::ThemePreference {
     }
 }
 
-/// Which buttons and keys move the camera.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NavigationPreset {
-    /// Drag beside the character or with the middle button orbits, right or Shift drag pans, the wheel zooms.
-    #[default]
-    Sinew,
-    /// Middle drag orbits, with Shift it pans, with Ctrl it zooms.
-    Blender,
-    /// Alt with the left, middle and right button orbits, pans and zooms.
-    Maya,
-}
-
-impl NavigationPreset {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sinew, Self::Blender, Self::Maya];
-
-    /// Name on screen.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Sinew => "Sinew",
-            Self::Blender => "Blender",
-            Self::Maya => "Maya",
-        }
-    }
-
-    /// What the buttons do, in one sentence.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Sinew => "Drag beside the character to orbit, right or Shift drag to pan, wheel to zoom",
-            Self::Blender => "Middle drag to orbit, with Shift to pan, with Ctrl to zoom",
-            Self::Maya => "Alt with the left button to orbit, with the middle one to pan, with the right one to zoom",
-        }
-    }
-}
-
 /// The three steps that greet a new user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -121,8 +84,6 @@ pub struct Settings {
     pub navigation: NavigationPreset,
     /// Whether the wheel zooms the other way.
     pub invert_zoom: bool,
-    /// How far a drag orbits; 1 is usual.
-    pub orbit_speed: f32,
     /// Step of angles while Ctrl is held, degrees.
     pub snap_deg: f64,
     /// The method that characters are shown with at first.
@@ -148,7 +109,6 @@ impl Default for Settings {
             animations: true,
             navigation: NavigationPreset::default(),
             invert_zoom: false,
-            orbit_speed: 1.0,
             snap_deg: 15.0,
             default_method: Method::default(),
             threads: 0,
@@ -167,7 +127,6 @@ impl Settings {
         let usual = Self::default();
         let finite = |value: f64, usual: f64| if value.is_finite() { value } else { usual };
         self.ui_scale = if self.ui_scale.is_finite() { self.ui_scale } else { 1.0 }.clamp(*UI_SCALES.start(), *UI_SCALES.end());
-        self.orbit_speed = if self.orbit_speed.is_finite() { self.orbit_speed } else { 1.0 }.clamp(0.1, 5.0);
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
         self.threads = self.threads.min(MOST_THREADS);
@@ -190,6 +149,12 @@ impl Settings {
     /// Takes files off the list, for instance because they are no more.
     pub fn forget(&mut self, files: &[PathBuf]) {
         self.recent.retain(|other| other != files);
+    }
+
+    /// How the camera is moved.
+    #[must_use]
+    pub fn navigation(&self) -> Navigation {
+        Navigation { preset: self.navigation, invert_zoom: self.invert_zoom }
     }
 
     /// Makes egui look as chosen.

@@ -6,6 +6,7 @@ use super::Asks::{Elsewhere, For, ForDigit};
 use super::{Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::comfort::ComfortAction;
+use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture};
 
@@ -21,6 +22,13 @@ fn once(command: Command) -> Action {
 macro_rules! comfort {
     ($action:ident) => {
         For(|| Action::Comfort(ComfortAction::$action))
+    };
+}
+
+/// Something asked of the camera.
+macro_rules! camera {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
     };
 }
 
@@ -87,6 +95,14 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)
         .needs(Needs::Character),
+    camera!("frame.all", "Frame everything", "Brings the whole character into view", FrameAll).key(NONE, Key::Home).key(NONE, Key::A),
+    camera!(
+        "projection",
+        "Perspective or parallel",
+        "Changes between perspective and parallel lines (5 on the number pad)",
+        ToggleProjection
+    ),
+    camera!("turntable", "Turntable", "Lets the camera go round slowly, or stops it", ToggleTurntable),
     look("look.front", "Look from the front", || Action::LookFrom(NamedView::Front)),
     look("look.back", "Look from behind", || Action::LookFrom(NamedView::Back)),
     look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
