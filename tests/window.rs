@@ -18,6 +18,7 @@ use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{LookView, look_ui};
 use sinew::app::panels::playback::{PlaybackView, clip_settings_ui, clips_ui, transport_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
+use sinew::app::shortcuts::Now;
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
@@ -271,8 +272,8 @@ fn clips_and_transport() {
 #[test]
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
-        let view =
-            TopBarView { builtins: &["mannequin", "arm"], undo: Some("Rotate joint"), redo: None, has_character: true, panel_shown: true };
+        let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();

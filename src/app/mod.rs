@@ -11,8 +11,8 @@
 
 pub mod actions;
 mod checkup;
+pub mod comfort;
 pub mod dialogs;
-pub mod help;
 pub mod icon;
 pub mod icons;
 pub mod layout;
@@ -22,6 +22,7 @@ pub mod numpad;
 pub mod pane;
 pub mod panels;
 mod sections;
+pub mod settings;
 mod shell;
 pub mod shortcuts;
 pub mod status;

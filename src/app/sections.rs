@@ -12,6 +12,7 @@ use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::playback::PlaybackView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
+use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
 use crate::character::FleshSettings;
@@ -26,6 +27,20 @@ pub(super) fn viewport_view<'a>(session: &'a Session, id: ViewId, snapshot: Opti
         // Rings that run away can't be caught.
         selected: session.selected_joint().filter(|_| !session.playback().playing),
         snapshot,
+    }
+}
+
+/// What menus, palette and keyboard may know.
+pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
+    Now {
+        has_character: session.subject().is_some(),
+        has_selection: session.selected_joint().is_some(),
+        clips: session.clips().len(),
+        undo: session.undo_label(),
+        redo: session.redo_label(),
+        editing: false,
+        panel_shown,
+        bones_shown,
     }
 }
 

@@ -10,18 +10,17 @@ use crate::app::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
-use crate::app::sections::{character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods};
+use crate::app::sections::{character_section, checkup_section, joints_section, now, playback_view, resolution_section, unavailable_methods};
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
+        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
-            undo: self.session.undo_label(),
-            redo: self.session.redo_label(),
-            has_character: self.session.subject().is_some(),
-            panel_shown: self.panel_shown,
+            recent: &self.comfort.settings().recent,
+            now: now(&self.session, self.panel_shown, bones),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
