@@ -15,10 +15,13 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+pub mod ik;
+pub mod limits;
 mod offset;
 mod pose;
 pub mod retarget;
 mod skeleton;
+pub mod symmetry;
 mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, Track};
