@@ -218,7 +218,10 @@ fn offset_of(skeleton: &Skeleton, joint: usize) -> Vec64 {
 }
 
 fn least_along(direction: &Vec64) -> Vec64 {
-    [Vec64::y(), Vec64::z(), Vec64::x()].into_iter().min_by(|a, b| a.dot(direction).abs().total_cmp(&b.dot(direction).abs())).unwrap_or_else(Vec64::y)
+    [Vec64::y(), Vec64::z(), Vec64::x()]
+        .into_iter()
+        .min_by(|a, b| a.dot(direction).abs().total_cmp(&b.dot(direction).abs()))
+        .unwrap_or_else(Vec64::y)
 }
 
 /// Limits by joint; joints that are not listed turn freely.
@@ -253,12 +256,7 @@ mod tests {
     use super::*;
 
     fn limit() -> Limit {
-        Limit {
-            base_from_limit: Quat::from_euler_angles(0.3, -0.8, 1.9),
-            twist: [-0.5, 0.7],
-            swing_y: [-0.1, 2.4],
-            swing_z: [-0.4, 0.6],
-        }
+        Limit { base_from_limit: Quat::from_euler_angles(0.3, -0.8, 1.9), twist: [-0.5, 0.7], swing_y: [-0.1, 2.4], swing_z: [-0.4, 0.6] }
     }
 
     fn turns() -> impl Iterator<Item = Quat> {

@@ -268,7 +268,8 @@ mod tests {
         let turned = plain.joints().iter().enumerate().map(|(index, joint)| {
             let mut joint = joint.clone();
             let own = Quat::from_euler_angles(0.3 * index as f64, 1.1, -0.7 * index as f64);
-            let above = joint.parent.map_or_else(Quat::identity, |above| Quat::from_euler_angles(0.3 * above as f64, 1.1, -0.7 * above as f64));
+            let above =
+                joint.parent.map_or_else(Quat::identity, |above| Quat::from_euler_angles(0.3 * above as f64, 1.1, -0.7 * above as f64));
             joint.rest.translation = above.inverse() * joint.rest.translation;
             joint.rest.rotation = above.inverse() * own;
             joint

@@ -60,13 +60,17 @@ pub struct IkDrag {
 }
 
 /// First towards the pose at the start, then exactly there.
-const SOFT: Effort = Effort { pull: 1e-3, iterations: 10 };
-const EXACT: Effort = Effort { pull: 0.0, iterations: 16 };
-const PINS: Effort = Effort { pull: 0.0, iterations: 10 };
+const SOFT: Effort = Effort { pull: 1e-4, iterations: 40 };
+const EXACT: Effort = Effort { pull: 0.0, iterations: 8 };
+const PINS: Effort = Effort { pull: 0.0, iterations: 20 };
 /// How much more pins count than the point held.
 const PIN_WEIGHT: f64 = 30.0;
 /// What is missing for a pin, in sizes, that is worth another round.
 const PIN_HOLDS: f64 = 1e-7;
+/// Bodies are hardly stretched more than this: a chain in one line has nowhere to go but by turning back, and the search is slow there.
+const ALMOST: f64 = 0.98;
+/// How much more the body resists where a limb's own joints help.
+const STIFF: f64 = 8.0;
 /// The body follows when a limb is stretched by more than this part of its length.
 const FOLLOWS_FROM: f64 = 0.9;
 
@@ -92,6 +96,12 @@ impl IkDrag {
     #[must_use]
     pub fn start(&self) -> &Pose {
         &self.start
+    }
+
+    /// The pose now.
+    #[must_use]
+    pub fn pose(&self) -> &Pose {
+        &self.current
     }
 
     /// Brings the point held to a target in world space, or as near as the body can.
@@ -137,13 +147,16 @@ impl IkDrag {
                 figure.pose.locals[wrist].rotation = figure.base_turn(wrist).inverse() * *turn;
                 clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, wrist);
             }
-            Unit::Beyond { bones, first, chain, reach } => {
-                let knuckle = start.place(*first);
-                let away = target - knuckle;
-                let near = follow(away.norm(), *reach, (held - knuckle).norm());
+            Unit::Beyond { bones, wrist, chain, reach } => {
+                let away = target - *wrist;
+                let near = follow(away.norm(), *reach, (held - *wrist).norm());
                 let part = if away.norm() > near { 1.0 - near / away.norm() } else { 0.0 };
-                self.move_limb(start, figure, bones, &(knuckle, knuckle + away * part));
-                self.move_chain(start, figure, chain, target);
+                self.move_limb(start, figure, bones, &(*wrist, *wrist + away * part));
+                let goal = Goal { joint: self.grip.joint, local: self.grip.point, target: *target, ring: None, weight: 1.0 };
+                let problem = self.problem(start, chain, std::slice::from_ref(&goal));
+                problem.solve(figure, SOFT);
+                problem.solve(figure, EXACT);
+                self.help(start, figure, bones, chain, goal);
             }
         }
         self.plan.unit = unit;
@@ -173,9 +186,18 @@ impl IkDrag {
         if self.plan.movers.is_empty() || goals.is_empty() {
             return;
         }
-        let problem = self.problem(start, &self.plan.movers, &goals);
-        problem.solve(figure, SOFT);
-        problem.solve(figure, EXACT);
+        let tethered = |within: &dyn Fn(f64) -> f64| {
+            let mut goals = goals.clone();
+            if let (Some(last), Some(goal), Some((from, reach))) = (goals.last_mut(), goal, self.plan.tether) {
+                let away = goal.target - from;
+                last.target = from + away.cap_magnitude(reach * within(away.norm() / reach));
+            }
+            goals
+        };
+        let soft = tethered(&|_| ALMOST);
+        self.problem(start, &self.plan.movers, &soft).solve(figure, SOFT);
+        let exact = tethered(&|stretch| 1.0 - (1.0 - ALMOST) * ((stretch - 1.0) * 10.0).clamp(0.0, 1.0));
+        self.problem(start, &self.plan.movers, &exact).solve(figure, EXACT);
         self.keep_pins(start, figure);
     }
 
@@ -216,38 +238,34 @@ impl IkDrag {
         let [least, most] = bones.range();
         let far = follow((target - shoulder).norm(), most, (held - shoulder).norm());
         let ring = Some([least, far.max(least)]);
-        self.move_body(start, figure, Some(Goal { joint: limb.upper, local: Point64::origin(), target: *target, ring, weight: 1.0 }));
+        let body = Goal { joint: limb.upper, local: Point64::origin(), target: *target, ring, weight: 1.0 };
+        self.move_body(start, figure, Some(body));
         bones.solve(figure, target);
         let clamped = [limb.upper, limb.lower].map(|joint| clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, joint));
         figure.refresh(&self.plan.joints);
-        if clamped.contains(&true) {
-            self.help_clamped(start, figure, bones, held, target);
+        if clamped.contains(&true)
+            && let Some(inverse) = start.world[limb.lower].try_inverse()
+        {
+            let goal = Goal { joint: limb.lower, local: inverse * held, target: *target, ring: None, weight: 1.0 };
+            self.help(start, figure, bones, &[], goal);
         }
     }
 
-    /// A limb at its limits: all joints share what it can't do.
-    fn help_clamped(&self, start: &Figure<'_>, figure: &mut Figure<'_>, bones: &TwoBone, held: &Point64, target: &Point64) {
+    /// A target that a limb alone can't reach, at its limits or with stiff wrist: all joints share it.
+    fn help(&self, start: &Figure<'_>, figure: &mut Figure<'_>, bones: &TwoBone, beyond: &[Mover], goal: Goal) {
         let limb = bones.limb;
-        let Some(inverse) = start.world[limb.lower].try_inverse() else { return };
-        let goal = Goal { joint: limb.lower, local: inverse * held, target: *target, ring: None, weight: 1.0 };
-        let lever = (bones.range()[1] / self.plan.size).powi(2);
-        let mut movers = vec![
-            Mover { joint: limb.lower, shifts: false, stiffness: lever },
-            Mover { joint: limb.upper, shifts: false, stiffness: lever },
-        ];
-        movers.extend(self.plan.movers.iter().map(|mover| Mover { stiffness: mover.stiffness * 8.0, ..*mover }));
+        let stiffness = (bones.range()[1] / self.plan.size).powi(2);
+        let mut movers = beyond.to_vec();
+        movers.push(Mover { joint: limb.lower, shifts: false, stiffness, hinge: Some(bones.hinge_in_base()) });
+        movers.push(Mover { joint: limb.upper, shifts: false, stiffness, hinge: None });
+        movers.extend(self.plan.movers.iter().map(|mover| Mover { stiffness: mover.stiffness * STIFF, ..*mover }));
         let mut goals = self.pin_goals();
         goals.push(goal);
         let problem = self.problem(start, &movers, &goals);
-        problem.solve(figure, EXACT);
-        self.keep_pins(start, figure);
-    }
-
-    fn move_chain(&self, start: &Figure<'_>, figure: &mut Figure<'_>, chain: &[Mover], target: &Point64) {
-        let goals = [Goal { joint: self.grip.joint, local: self.grip.point, target: *target, ring: None, weight: 1.0 }];
-        let problem = self.problem(start, chain, &goals);
-        problem.solve(figure, SOFT);
-        problem.solve(figure, EXACT);
+        if problem.worst(figure) > PIN_HOLDS {
+            problem.solve(figure, EXACT);
+            self.keep_pins(start, figure);
+        }
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct Mover {
     /// Shift instead of turn.
     pub shifts: bool,
     pub stiffness: f64,
+    /// Turns about this axis only, given in the frame that the joint's local transform is given in.
+    pub hinge: Option<Vec64>,
 }
 
 /// Something asked for.
@@ -166,6 +168,13 @@ impl Problem<'_> {
                     // ω × r = −[r]ₓ ω
                     -((point - figure.place(mover.joint)) / self.size).cross_matrix()
                 } * goal.weight;
+                let block = match mover.hinge {
+                    Some(hinge) => {
+                        let hinge = figure.base_turn(mover.joint) * hinge;
+                        block * (hinge * hinge.transpose())
+                    }
+                    None => block,
+                };
                 match direction {
                     Some(direction) => jacobian.fixed_view_mut::<1, 3>(row, 3 * column).copy_from(&(direction.transpose() * block)),
                     None => jacobian.fixed_view_mut::<3, 3>(row, 3 * column).copy_from(&block),

@@ -19,8 +19,8 @@ pub(super) enum Unit {
     Body { joint: usize },
     /// The point is carried by a limb's lower bone. What `stays`: the end's place at the start, and its turn.
     Limb { bones: TwoBone, stays: Option<(Point64, Quat)> },
-    /// The point is carried by joints beyond a limb, of which `first` hangs on its end.
-    Beyond { bones: TwoBone, first: usize, chain: Vec<Mover>, reach: f64 },
+    /// The point is carried by joints from a limb's end on: fingers and toes.
+    Beyond { bones: TwoBone, wrist: Point64, chain: Vec<Mover>, reach: f64 },
     /// The point is on a limb whose end is pinned: the elbow swings about the line from shoulder to hand.
     Swivel { bones: TwoBone, wrist: Point64 },
 }
@@ -45,10 +45,13 @@ pub(super) struct Plan {
     pub joints: Vec<usize>,
     /// Length of the skeleton's box.
     pub size: f64,
+    /// What the body hangs on, and how far from it the point held can be; nothing if the hips move.
+    pub tether: Option<(Point64, f64)>,
 }
 
 /// Growth of stiffness from a joint to the one that carries it.
 const GROWTH: f64 = 1.7;
+const CARRIER_GROWTH: f64 = 1.2;
 /// The exponent of that growth, at most.
 const MOST_STEPS: i32 = 12;
 /// A lever counts as no shorter than this, sizes.
@@ -84,7 +87,8 @@ impl Plan {
         if let Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } | Unit::Swivel { bones, .. } = &unit {
             joints.extend(path_up(start.skeleton, bones.limb.end));
         }
-        Some(Self { unit, movers, pins, joints: joints.into_iter().collect(), size })
+        let tether = maker.tether(grip.joint, &held, &movers);
+        Some(Self { unit, movers, pins, joints: joints.into_iter().collect(), size, tether })
     }
 }
 
@@ -146,30 +150,38 @@ impl Maker<'_> {
     }
 
     fn beyond(&self, limb: Limb, joint: usize, held: &Point64) -> Option<Unit> {
-        let path: Vec<usize> = path_up(self.start.skeleton, joint).take_while(|&above| above != limb.end).collect();
-        let first = *path.last()?;
-        let knuckle = self.start.place(first);
-        let bones = TwoBone::begin(self.start, limb, &knuckle)?;
-        let mut reach = 0.0;
-        let mut at = *held;
-        for &above in &path {
-            reach += (at - self.start.place(above)).norm();
-            at = self.start.place(above);
+        let wrist = self.start.place(limb.end);
+        let bones = TwoBone::begin(self.start, limb, &wrist)?;
+        let (mut reach, mut at, mut chain) = (0.0, *held, Vec::new());
+        for (above, step) in path_up(self.start.skeleton, joint).take_while(|&above| above != limb.lower).zip(0..) {
+            let place = self.start.place(above);
+            reach += (at - place).norm();
+            at = place;
+            chain.push(self.turner(above, held, step));
+            if above == limb.end {
+                break;
+            }
         }
-        let chain = path.iter().zip(0..).map(|(&joint, step)| self.turner(joint, held, step)).collect();
-        Some(Unit::Beyond { bones, first, chain, reach })
+        Some(Unit::Beyond { bones, wrist, chain, reach })
     }
 
     fn turner(&self, joint: usize, held: &Point64, step: i32) -> Mover {
         let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
-        Mover { joint, shifts: false, stiffness: lever * lever * GROWTH.powi(step.min(MOST_STEPS)) }
+        Mover { joint, shifts: false, stiffness: lever * lever * GROWTH.powi(step.min(MOST_STEPS)), hinge: None }
+    }
+
+    /// What carries a limb: the torso takes more of it than the clavicle.
+    fn carrier(&self, joint: usize, held: &Point64, step: i32) -> Mover {
+        let lever = ((held - self.start.place(joint)).norm() / self.size).max(SHORTEST_LEVER);
+        Mover { joint, shifts: false, stiffness: 0.2 * lever * CARRIER_GROWTH.powi(step.min(MOST_STEPS)), hinge: None }
     }
 
     /// The joints that carry the unit, up to the hips (which come back), a pin, or the root.
     fn add_path(&self, unit: &Unit, held: &Point64, movers: &mut Vec<Mover>) -> Option<usize> {
+        let limb = matches!(unit, Unit::Limb { .. } | Unit::Beyond { .. });
         let (from, held) = match unit {
             Unit::Whole { joint } => {
-                movers.push(Mover { joint: *joint, shifts: true, stiffness: 1.0 });
+                movers.push(Mover { joint: *joint, shifts: true, stiffness: 1.0, hinge: None });
                 return None;
             }
             Unit::Swivel { .. } => return None,
@@ -185,7 +197,25 @@ impl Maker<'_> {
             if Some(joint) == self.rig.hips || self.is_top(joint) {
                 return Some(joint);
             }
-            movers.push(self.turner(joint, &held, step));
+            let turner = self.turner(joint, &held, step);
+            movers.push(if limb { self.carrier(joint, &held, step) } else { turner });
+        }
+        None
+    }
+
+    fn tether(&self, joint: usize, held: &Point64, movers: &[Mover]) -> Option<(Point64, f64)> {
+        if movers.iter().any(|mover| mover.shifts) {
+            return None;
+        }
+        let last = movers.iter().map(|mover| mover.joint).min()?;
+        let (mut at, mut reach) = (*held, 0.0);
+        for above in path_up(self.start.skeleton, joint) {
+            let place = self.start.place(above);
+            reach += (at - place).norm();
+            at = place;
+            if above == last {
+                return Some((at, reach));
+            }
         }
         None
     }
@@ -207,7 +237,7 @@ impl Maker<'_> {
         }
         if standing {
             let stiffness = HIPS * GROWTH.powi((movers.len() as i32).min(MOST_STEPS));
-            movers.push(Mover { joint: hips, shifts: true, stiffness });
+            movers.push(Mover { joint: hips, shifts: true, stiffness, hinge: None });
         }
     }
 

@@ -83,6 +83,11 @@ impl TwoBone {
         [(self.lengths[0] - self.lengths[1]).abs(), self.lengths[0] + self.lengths[1]]
     }
 
+    /// What the lower bone turns about, in the frame that its joint's local transform is given in.
+    pub fn hinge_in_base(&self) -> Vec64 {
+        self.first_turns[1].0.inverse() * self.first_normal
+    }
+
     /// Puts the point held at the target, or as near as the limb can: straight, or folded. Places below the limb are not refreshed.
     pub fn solve(&mut self, figure: &mut Figure<'_>, target: &Point64) {
         let line = self.carried(figure).inverse() * (target - figure.place(self.limb.upper));
