@@ -16,8 +16,9 @@
 
 mod clip;
 pub mod ik;
-pub mod limits;
 mod keys;
+mod limit_presets;
+pub mod limits;
 mod offset;
 mod pose;
 pub mod retarget;
@@ -30,6 +31,7 @@ pub use keys::{
     Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile,
     SAME_SECS, Slope, SlopeValue, Tolerance,
 };
+pub use limit_presets::human_limits;
 pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use skeleton::{Joint, Skeleton, SkeletonError};

@@ -32,11 +32,13 @@ mod drag;
 mod figure;
 pub(super) mod limb;
 mod minimise;
+mod pins;
 mod plan;
 mod two_bone;
 
 pub use drag::{EndTurn, Grip, Held, IkDrag};
 pub use limb::Limb;
+pub use pins::keep_pins;
 
 use super::Skeleton;
 use super::retarget::{Role, Roles};
