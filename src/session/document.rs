@@ -1,12 +1,13 @@
 //! What undo covers, and its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::views::Channel;
 use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::rig::limits::LimitMap;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::Subject;
 
@@ -23,6 +24,10 @@ pub struct Document {
     pub pose: Pose,
     /// Poses made by hand in views that are not linked with the others.
     pub free_poses: BTreeMap<ViewId, Pose>,
+    /// How far joints may turn; those that are not listed turn freely.
+    pub limits: LimitMap,
+    /// Joints that stay where they are while others are dragged.
+    pub pins: BTreeSet<usize>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
@@ -58,6 +63,8 @@ impl Document {
             && self.source == other.source
             && self.pose == other.pose
             && self.free_poses == other.free_poses
+            && self.limits == other.limits
+            && self.pins == other.pins
             && self.params == other.params
             && self.flesh == other.flesh
     }

@@ -190,7 +190,8 @@ impl Session {
         let params = Params { gravity_m_s2, ..before.params };
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
-        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..before.clone() };
+        let (limits, pins) = Default::default();
+        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, limits, pins, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -200,14 +201,14 @@ impl Session {
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
-        let (selected, playback) = (self.selected_joint, self.playback.clone());
+        let (selected, playback) = (self.selection.clone(), self.playback.clone());
         // Gravity goes on pulling down, wherever that is in the new file.
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
-        (self.selected_joint, self.playback) = (selected, playback);
+        (self.selection, self.playback) = (selected, playback);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);
@@ -224,11 +225,12 @@ impl Session {
         self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
+        self.refresh_pose_tools();
         if before.is_some_and(|before| before.same_character(subject)) {
             self.refresh_shown();
             return;
         }
-        self.selected_joint = None;
+        self.selection.set(None);
         self.playback = self.playback.for_another();
         for (playback, _) in self.parked.values_mut() {
             *playback = playback.for_another();
