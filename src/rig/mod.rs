@@ -15,6 +15,7 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+pub mod edit;
 mod offset;
 mod pose;
 pub mod retarget;

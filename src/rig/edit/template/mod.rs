@@ -1,0 +1,1 @@
+//! Whole skeletons that are fitted to a mesh by a few landmarks.
