@@ -44,6 +44,7 @@ mod message;
 mod motion;
 mod playback;
 mod posing;
+mod rigging;
 mod source;
 mod stages;
 mod views;
@@ -63,6 +64,7 @@ pub use playback::Playback;
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker};
@@ -95,6 +97,7 @@ pub struct Session {
     /// Clock and pose of all other channels.
     parked: BTreeMap<Channel, (Playback, Shown)>,
     selected_joint: Option<usize>,
+    rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
     waker: Option<Waker>,
@@ -221,7 +224,7 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views()
+        self.stages.views().into_iter().chain(self.rigging.views()).collect()
     }
 
     /// What the user should know, oldest first.
@@ -270,7 +273,7 @@ impl Session {
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
         self.watch_workers();
-        Tick { changed, active: moving || playing || self.stages.is_busy() }
+        Tick { changed, active: moving || playing || self.stages.is_busy() || self.rigging.is_busy() }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.

@@ -213,10 +213,11 @@ impl Subject {
         Ok(subject)
     }
 
-    /// Whether two subjects show the same character, as read from the same files.
+    /// Whether two subjects show the same character, as read from the same files, whatever its skeleton is now.
     #[must_use]
     pub fn same_character(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.character, &other.character)
+        let of_file = |subject: &Self| subject.base.as_ref().map_or_else(|| subject.character.clone(), |base| base.character.clone());
+        Arc::ptr_eq(&of_file(self), &of_file(other))
     }
 
     /// Finds the parts and makes the simulation mesh.

@@ -22,7 +22,7 @@ pub(super) fn pieces(tree: &TriangleTree, origin: &Point64, direction: &Vec64, s
     let side = if direction.x.abs() < 0.6 { Vec64::x() } else { Vec64::y() };
     let (u, v) = (direction.cross(&side), direction.cross(&direction.cross(&side)));
     let along = |[a, b]: [f64; 2]| crossings(tree, &(origin + (u * a + v * b) * size), direction, size);
-    let counted = BESIDE.iter().find_map(|beside| by_depth(&along(*beside), outward));
+    let counted = BESIDE.iter().find_map(|beside| by_depth(&along(*beside), outward).filter(|pieces| !pieces.is_empty()));
     let counted = counted.unwrap_or_else(|| {
         let met = along(BESIDE[0]);
         by_turns(&met).unwrap_or_else(|| outermost(&met))
