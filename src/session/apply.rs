@@ -51,6 +51,7 @@ impl Session {
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
             Command::View(command) => self.apply_view(command),
             Command::Pose(command) => self.apply_pose(command),
+            Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -81,7 +82,10 @@ impl Session {
             }
             Command::Scrub { .. } => {}
             Command::ResetSimulation => self.settle(),
-            Command::CancelJobs => self.stages.cancel(),
+            Command::CancelJobs => {
+                self.stages.cancel();
+                self.rigging.cancel();
+            }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo => {}
         }
@@ -92,6 +96,7 @@ impl Session {
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
+            self.rigging.forgive();
             self.sync_channels();
             self.playback.leave_clip();
             if self.document.params != params {
@@ -118,7 +123,7 @@ impl Session {
         }
     }
 
-    fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
+    pub(super) fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
         let BoneSettings { stiffness, density, damping, jiggle, .. } = settings;
         let finite = [stiffness, density, damping, jiggle].iter().all(|factor| factor.is_finite());
         if finite && joint < self.document.pose.locals.len() {

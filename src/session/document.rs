@@ -7,6 +7,7 @@ use super::views::Channel;
 use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::Subject;
@@ -32,6 +33,9 @@ pub struct Document {
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
     pub flesh: FleshSettings,
+    /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
+    /// subject's skeleton until then.
+    pub rig: Option<Arc<Rig>>,
 }
 
 impl Document {
@@ -53,7 +57,7 @@ impl Document {
         }
     }
 
-    fn same_as(&self, other: &Self) -> bool {
+    pub(super) fn same_as(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -67,6 +71,7 @@ impl Document {
             && self.pins == other.pins
             && self.params == other.params
             && self.flesh == other.flesh
+            && self.rig == other.rig
     }
 }
 
@@ -131,6 +136,11 @@ impl History {
         let before = std::mem::replace(now, step.document);
         self.past.push(Step { document: before, label: step.label });
         true
+    }
+
+    /// Whether a drag is going on.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
     }
 
     /// What undo would take back.

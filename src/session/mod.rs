@@ -45,6 +45,7 @@ mod motion;
 mod playback;
 mod pose_tools;
 mod posing;
+mod rigging;
 mod selection;
 mod source;
 mod stages;
@@ -66,6 +67,7 @@ pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
@@ -101,6 +103,7 @@ pub struct Session {
     parked: BTreeMap<Channel, (Playback, Shown)>,
     selection: Selection,
     pose_tools: PoseTools,
+    rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
     waker: Option<Waker>,
@@ -233,7 +236,7 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views()
+        self.stages.views().into_iter().chain(self.rigging.views()).collect()
     }
 
     /// What the user should know, oldest first.
@@ -282,7 +285,7 @@ impl Session {
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
         self.watch_workers();
-        Tick { changed, active: moving || playing || self.stages.is_busy() }
+        Tick { changed, active: moving || playing || self.stages.is_busy() || self.rigging.is_busy() }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.

@@ -106,6 +106,11 @@ impl Stages {
         self.refused_flesh = None;
     }
 
+    /// A method that could not be bound, without a word to the user.
+    pub(super) fn refuse_quietly(&mut self, method: Method) {
+        self.refused.push(method);
+    }
+
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
@@ -172,6 +177,7 @@ impl Session {
             Some(Outcome::Done(Err(error))) => self.tell(Level::Error, error.to_string()),
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
+        let changed = self.follow_still() || changed;
         self.follow_document() || changed
     }
 
@@ -191,7 +197,8 @@ impl Session {
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
         let (limits, pins) = Default::default();
-        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, limits, pins, ..before.clone() };
+        self.document =
+            Document { params, source: opened.source, subject, pose, free_poses, flesh, limits, pins, rig: None, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -218,18 +225,21 @@ impl Session {
     }
 
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
-    fn enter_subject(&mut self, subject: &Arc<Subject>) {
+    pub(super) fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
         self.stages.shown.clear();
         self.stages.refused.clear();
         self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
-        self.refresh_pose_tools();
-        if before.is_some_and(|before| before.same_character(subject)) {
+        if let Some(before) = before.filter(|before| before.same_character(subject)) {
+            self.enter_rig(&before, subject);
+            self.refresh_pose_tools();
             self.refresh_shown();
             return;
         }
+        self.forget_rig();
+        self.refresh_pose_tools();
         self.selection.set(None);
         self.playback = self.playback.for_another();
         for (playback, _) in self.parked.values_mut() {
@@ -242,7 +252,7 @@ impl Session {
     }
 
     /// A binding is done: it is shown from now on.
-    fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
+    pub(super) fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
@@ -284,7 +294,7 @@ impl Session {
             self.enter_subject(&subject);
             changed = true;
         }
-        if self.follow_settings(&subject) {
+        if self.follow_rig(&subject) || (!self.rig_is_pending() && self.follow_settings(&subject)) {
             return true;
         }
         let needs = self.views.needs();
