@@ -7,7 +7,7 @@ use super::views::Channel;
 use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 use crate::skin::Subject;
 
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
@@ -23,6 +23,10 @@ pub struct Document {
     pub pose: Pose,
     /// Poses made by hand in views that are not linked with the others.
     pub free_poses: BTreeMap<ViewId, Pose>,
+    /// Clips made by the user.
+    pub takes: Vec<Arc<KeyedClip>>,
+    /// Poses under names.
+    pub pose_library: Vec<Arc<NamedPose>>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
@@ -48,19 +52,29 @@ impl Document {
         }
     }
 
-    fn same_as(&self, other: &Self) -> bool {
+    /// Whether the same character has the same poses made by hand.
+    pub(super) fn poses_alike(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
             _ => false,
         };
-        same_subject
+        same_subject && self.pose == other.pose && self.free_poses == other.free_poses
+    }
+
+    fn same_as(&self, other: &Self) -> bool {
+        self.poses_alike(other)
             && self.source == other.source
-            && self.pose == other.pose
-            && self.free_poses == other.free_poses
+            && alike(&self.takes, &other.takes)
+            && alike(&self.pose_library, &other.pose_library)
             && self.params == other.params
             && self.flesh == other.flesh
     }
+}
+
+/// Equal, and quick about it where nothing was touched.
+fn alike<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }
 
 /// One undo step: the document before it, and what it did.

@@ -60,6 +60,11 @@ impl Stages {
         self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
     }
 
+    /// Numbers all states.
+    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+        self.sequences.clone()
+    }
+
     /// The workers that some view shows, with the channel that each follows.
     pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
         self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
@@ -190,7 +195,11 @@ impl Session {
         let params = Params { gravity_m_s2, ..before.params };
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
-        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..before.clone() };
+        // Clips and poses of the user are of the skeleton before.
+        let (takes, pose_library) = (Vec::new(), Vec::new());
+        let kept = Document { takes, pose_library, ..before.clone() };
+        self.timeline.start_over();
+        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..kept };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -205,9 +214,11 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
+        let clips = self.clips().names();
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
         (self.selected_joint, self.playback) = (selected, playback);
+        self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);

@@ -6,15 +6,14 @@ use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::panels::row;
 use crate::app::theme;
-use crate::rig::Clip;
 use crate::rig::retarget::Mapping;
-use crate::session::Command;
+use crate::session::{Clips, Command};
 
 /// What both may read.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaybackView<'a> {
     /// The character's clips.
-    pub clips: &'a [Clip],
+    pub clips: Clips<'a>,
     /// The one shown; none when the pose made by hand is.
     pub clip: Option<usize>,
     /// Where its clock stands.
