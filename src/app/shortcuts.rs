@@ -16,8 +16,12 @@ const QUIT: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q)
 const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 /// What the keyboard can do, for the help: keys and meaning.
-pub const LIST: [(&str, &str); 16] = [
+pub const LIST: [(&str, &str); 20] = [
     ("Space", "Play or pause the clip"),
+    ("Left, Right", "One frame back or on (Ctrl: to the start or end of the range)"),
+    (", .", "To the key before or after"),
+    ("K", "Key the pose shown"),
+    ("Delete", "Delete the selected keys, over the timeline"),
     ("1 – 9", "Show a clip"),
     ("0", "Show the pose made by hand"),
     ("F", "Frame the selected joint, or everything"),

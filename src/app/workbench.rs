@@ -14,14 +14,12 @@ use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
 use super::panels::overlays::{LookView, look_ui};
-use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
 use super::panels::top_bar::{TopBarView, top_bar_ui};
-use super::sections::{
-    character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
-};
+use super::sections::{character_section, checkup_section, joints_section, resolution_section, unavailable_methods, viewport_view};
 use super::shortcuts::{self, PlainKey};
+use super::timeline::{self, TimelineState, TimelineView, timeline_ui};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Picture, ViewKey, ViewportPainter};
 use super::viewport::{Viewport, handles};
@@ -45,6 +43,7 @@ pub struct Workbench {
     look: Look,
     joints: JointsState,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     actions: Actions,
@@ -99,6 +98,7 @@ impl Workbench {
             look: Look::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             actions: Actions::default(),
@@ -162,7 +162,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.side_panel(ui);
-        self.transport(ui);
+        self.timeline(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
         help::help_ui(&ctx, &mut self.help_shown);
@@ -171,6 +171,8 @@ impl Workbench {
 
     fn keyboard(&mut self, ctx: &Context) {
         let clips = self.session.clips().len();
+        let selected: Vec<usize> = self.session.selected_joint().into_iter().collect();
+        timeline::keyboard(ctx, &TimelineView::of(&self.session, &selected), &mut self.timeline, &mut self.actions);
         for key in shortcuts::read(ctx, clips, &mut self.actions) {
             match key {
                 PlainKey::Bones => {
@@ -185,6 +187,8 @@ impl Workbench {
     fn escape(&mut self) {
         if self.help_shown {
             self.help_shown = false;
+        } else if self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions) {
+            // That was it.
         } else if !self.viewport.cancel_drag(&mut self.actions) && self.session.selected_joint().is_some() {
             self.actions.once(Command::SelectJoint(None));
         }
@@ -228,10 +232,18 @@ impl Workbench {
         format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
     }
 
-    fn transport(&mut self, ui: &mut Ui) {
-        let view = playback_view(&self.session);
+    fn timeline(&mut self, ui: &mut Ui) {
+        let selected: Vec<usize> = self.session.selected_joint().into_iter().collect();
+        let view = TimelineView::of(&self.session, &selected);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
-        Panel::bottom("transport").frame(frame).exact_size(38.0).show(ui, |ui| transport_ui(ui, &view, &mut self.actions));
+        let (state, actions) = (&mut self.timeline, &mut self.actions);
+        let panel = if state.open {
+            let heights = 96.0..=420.0;
+            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(heights)
+        } else {
+            Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
+        };
+        panel.frame(frame).show(ui, |ui| timeline_ui(ui, &view, state, actions));
     }
 
     fn side_panel(&mut self, ui: &mut Ui) {
@@ -264,11 +276,6 @@ impl Workbench {
         let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
-        let playback = playback_view(&self.session);
-        section(ui, "Clips", true, |ui| {
-            clips_ui(ui, &playback, &mut self.actions);
-            clip_settings_ui(ui, &playback, &mut self.actions);
-        });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = self.session.active_view().method.is_simulated();

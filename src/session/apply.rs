@@ -227,7 +227,8 @@ impl Session {
         let before = self.playback.clip;
         match clip {
             Some(clip) if clip < self.clips().len() => {
-                if before != Some(clip) {
+                // Coming back from the pose made by hand, the range stays.
+                if before.unwrap_or(self.playback.resume.0) != clip {
                     self.playback.range_secs = None;
                 }
                 self.playback.clip = Some(clip);
