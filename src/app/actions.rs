@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use egui::Response;
 
-use super::layout::LayoutAction;
 use super::comfort::ComfortAction;
+use super::layout::LayoutAction;
 use super::look::Look;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;

@@ -28,6 +28,7 @@ pub mod shortcuts;
 pub mod status;
 pub mod surface;
 pub mod theme;
+pub mod timeline;
 pub mod viewport;
 pub mod workbench;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, PoseCommand, RigCommand, Source, ViewCommand};
+use super::{KeysCommand, MessageId, PoseCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -25,6 +25,8 @@ pub enum Command {
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
+    /// Clips and their keys, takes, the library of poses.
+    Keys(KeysCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -111,6 +113,7 @@ impl Command {
             Self::View(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),
+            Self::Keys(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

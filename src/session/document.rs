@@ -9,7 +9,7 @@ use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 use crate::skin::Subject;
 
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
@@ -29,6 +29,10 @@ pub struct Document {
     pub limits: LimitMap,
     /// Joints that stay where they are while others are dragged.
     pub pins: BTreeSet<usize>,
+    /// Clips made by the user.
+    pub takes: Vec<Arc<KeyedClip>>,
+    /// Poses under names.
+    pub pose_library: Vec<Arc<NamedPose>>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
@@ -57,22 +61,32 @@ impl Document {
         }
     }
 
-    pub(super) fn same_as(&self, other: &Self) -> bool {
+    /// Whether the same character has the same poses made by hand.
+    pub(super) fn poses_alike(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
             _ => false,
         };
-        same_subject
+        same_subject && self.pose == other.pose && self.free_poses == other.free_poses
+    }
+
+    pub(super) fn same_as(&self, other: &Self) -> bool {
+        self.poses_alike(other)
             && self.source == other.source
-            && self.pose == other.pose
-            && self.free_poses == other.free_poses
             && self.limits == other.limits
             && self.pins == other.pins
+            && alike(&self.takes, &other.takes)
+            && alike(&self.pose_library, &other.pose_library)
             && self.params == other.params
             && self.flesh == other.flesh
             && self.rig == other.rig
     }
+}
+
+/// Equal, and quick about it where nothing was touched.
+fn alike<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }
 
 /// One undo step: the document before it, and what it did.

@@ -60,6 +60,11 @@ impl Stages {
         self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
     }
 
+    /// Numbers all states.
+    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+        self.sequences.clone()
+    }
+
     /// The workers that some view shows, with the channel that each follows.
     pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
         self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
@@ -196,9 +201,17 @@ impl Session {
         let params = Params { gravity_m_s2, ..before.params };
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
-        let (limits, pins) = Default::default();
-        self.document =
-            Document { params, source: opened.source, subject, pose, free_poses, flesh, limits, pins, rig: None, ..before.clone() };
+        // Clips, poses, limits and pins of the user are of the skeleton before.
+        let kept = Document {
+            limits: Default::default(),
+            pins: Default::default(),
+            takes: Vec::new(),
+            pose_library: Vec::new(),
+            rig: None,
+            ..before.clone()
+        };
+        self.timeline.start_over();
+        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..kept };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -213,9 +226,11 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
+        let clips = self.clips().names();
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
         (self.selection, self.playback) = (selected, playback);
+        self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);

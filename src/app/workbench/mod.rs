@@ -18,9 +18,10 @@ use super::dialogs::Dialogs;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
-use super::viewport::Viewport;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
+use super::timeline::TimelineState;
+use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
 use super::{notices, theme};
 use crate::cache::Cache;
@@ -34,6 +35,7 @@ pub struct Workbench {
     layout: Layout,
     joints: JointsState,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     actions: Actions,
@@ -69,6 +71,7 @@ impl Workbench {
             session,
             joints: JointsState::default(),
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             actions: Actions::default(),
@@ -164,7 +167,7 @@ impl Workbench {
         }
         self.top_bar(ui);
         self.status_bar(ui);
-        self.transport(ui);
+        self.timeline(ui);
         self.joints_panel(ui);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
