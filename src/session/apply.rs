@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::history::History;
 use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
@@ -28,6 +29,7 @@ impl Session {
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
+            Command::Project(command) => self.apply_project(command),
             command => {
                 self.dispatch(command);
                 self.history.record(before, &self.document, label, gesture);
@@ -81,14 +83,18 @@ impl Session {
             Command::ResetSimulation => self.settle(),
             Command::CancelJobs => self.stages.cancel(),
             Command::DismissMessage(id) => self.messages.dismiss(id),
-            Command::Undo | Command::Redo => {}
+            Command::Undo | Command::Redo | Command::Project(_) => {}
         }
     }
 
     fn step_history(&mut self, back: bool) {
+        self.travel(|history, document| if back { history.undo(document) } else { history.redo(document) });
+    }
+
+    /// Goes to another document of the history; what is shown follows.
+    pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
         let (params, bones) = (self.document.params, self.document.flesh.bones.clone());
-        let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
-        if done {
+        if go(&mut self.history, &mut self.document) {
             self.stages.forgive();
             self.playback.leave_clip();
             if self.document.params != params {

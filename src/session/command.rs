@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, Source};
+use super::{MessageId, ProjectCommand, Source};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -92,6 +92,8 @@ pub enum Command {
     CancelJobs,
     /// Removes a message.
     DismissMessage(MessageId),
+    /// Saves, goes through the history, and answers what a project asks.
+    Project(ProjectCommand),
 }
 
 impl Command {
@@ -128,6 +130,7 @@ impl Command {
             Self::Redo => "Redo",
             Self::CancelJobs => "Cancel",
             Self::DismissMessage(_) => "Dismiss",
+            Self::Project(command) => command.label(),
         }
     }
 }

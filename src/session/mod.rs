@@ -39,11 +39,13 @@ mod checkup;
 mod clip_play;
 mod command;
 mod document;
+mod history;
 mod jobs;
 mod message;
 mod motion;
 mod playback;
 mod posing;
+mod project;
 mod source;
 mod stages;
 mod worker;
@@ -55,6 +57,7 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
+pub use history::HistoryView;
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
@@ -62,6 +65,7 @@ pub use playback::Playback;
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use worker::{SimWorker, Snapshot, Waker};
 
@@ -73,8 +77,9 @@ use crate::dynamics::Params;
 use crate::math::{Affine, origin_of};
 use crate::rig::{Clip, Pose};
 use crate::skin::{Method, Subject};
-use document::History;
+use history::History;
 use message::Messages;
+use project::Projects;
 use stages::Stages;
 
 /// One open character with its history, clock, jobs and simulation.
@@ -91,6 +96,7 @@ pub struct Session {
     shown: Shown,
     last_sequence: u64,
     cache: Cache,
+    projects: Projects,
 }
 
 /// The pose that the flesh shall follow.
@@ -211,7 +217,7 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views()
+        self.stages.views().into_iter().chain(self.projects.saving().map(jobs::Job::view)).collect()
     }
 
     /// What the user should know, oldest first.
@@ -256,7 +262,7 @@ impl Session {
             moving = !worker.is_asleep();
         }
         self.watch_worker();
-        Tick { changed, active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() }
+        Tick { changed, active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() || self.is_saving() }
     }
 
     /// The clip has started over, or another one was chosen: what was shown goes over into what is to come. Where that is far away
