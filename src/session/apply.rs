@@ -36,6 +36,7 @@ impl Session {
             }
         }
         self.refresh_shown();
+        self.watch_work();
     }
 
     /// The button went up: the next drag is an undo step of its own.

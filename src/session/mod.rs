@@ -46,6 +46,7 @@ mod motion;
 mod playback;
 mod posing;
 mod project;
+mod recovery;
 mod source;
 mod stages;
 mod worker;
@@ -66,6 +67,7 @@ pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
 pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
+pub use recovery::{Pace, Recovery};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use worker::{SimWorker, Snapshot, Waker};
 
@@ -80,6 +82,7 @@ use crate::skin::{Method, Subject};
 use history::History;
 use message::Messages;
 use project::Projects;
+use recovery::Recoveries;
 use stages::Stages;
 
 /// One open character with its history, clock, jobs and simulation.
@@ -97,6 +100,7 @@ pub struct Session {
     last_sequence: u64,
     cache: Cache,
     projects: Projects,
+    recoveries: Recoveries,
 }
 
 /// The pose that the flesh shall follow.
@@ -262,7 +266,11 @@ impl Session {
             moving = !worker.is_asleep();
         }
         self.watch_worker();
-        Tick { changed, active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() || self.is_saving() }
+        self.watch_work();
+        Tick {
+            changed,
+            active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() || self.is_saving(),
+        }
     }
 
     /// The clip has started over, or another one was chosen: what was shown goes over into what is to come. Where that is far away

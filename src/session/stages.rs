@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::history::History;
 use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
-use super::{Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, up_axis};
 use super::project::Restored;
+use super::{Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, up_axis};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;

@@ -25,6 +25,12 @@ pub enum ProjectCommand {
         /// What to do.
         answer: Answer,
     },
+    /// Opens unsaved work that [`super::super::Session::recoveries`] lists.
+    Recover(PathBuf),
+    /// Removes unsaved work for good.
+    Discard(PathBuf),
+    /// Offers the unsaved work again at the next start.
+    KeepForLater,
     /// Leaves the project that asks about its files unopened.
     CancelOpening,
 }
@@ -39,6 +45,9 @@ impl ProjectCommand {
             Self::SaveAs { packed: true, .. } => "Save packed copy",
             Self::JumpTo(_) => "Go to step",
             Self::Answer { .. } => "Find file",
+            Self::Recover(_) => "Recover",
+            Self::Discard(_) => "Discard",
+            Self::KeepForLater => "Keep for later",
             Self::CancelOpening => "Cancel opening",
         }
     }

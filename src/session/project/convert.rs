@@ -39,7 +39,8 @@ fn character_part(document: &Document, folder: Option<&Path>) -> Result<Characte
     let refer = |path: &Path| refer(path, read, folder);
     let files: Vec<FileRef> = source.files.iter().map(|path| refer(path)).collect::<Result<_, _>>()?;
     let mapping = source.mapping.as_deref().map(refer).transpose()?;
-    let named = |path: &Path| source.files.iter().chain(&source.mapping).any(|file| std::path::absolute(file).is_ok_and(|file| file == path));
+    let named =
+        |path: &Path| source.files.iter().chain(&source.mapping).any(|file| std::path::absolute(file).is_ok_and(|file| file == path));
     let also_read = read.iter().filter(|file| !named(&file.path)).map(|file| refer(&file.path)).collect::<Result<_, _>>()?;
     Ok(CharacterPart { files, also_read, mapping, metres_per_unit: source.metres_per_unit })
 }
@@ -153,7 +154,9 @@ impl Joints<'_> {
         match (names.len(), self.missing.len().saturating_sub(4)) {
             (0, _) => Vec::new(),
             (_, 0) => vec![format!("the character has no {}; what the project says of it was left out", names.join(", "))],
-            (_, more) => vec![format!("the character has no {} and {more} more; what the project says of them was left out", names.join(", "))],
+            (_, more) => {
+                vec![format!("the character has no {} and {more} more; what the project says of them was left out", names.join(", "))]
+            }
         }
     }
 }

@@ -25,8 +25,8 @@ mod read;
 mod save;
 mod text;
 
-pub(super) use convert::Restored;
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
+pub(super) use convert::Restored;
 pub use read::is_project;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
@@ -186,6 +186,10 @@ impl Session {
         self.history.view()
     }
 
+    pub(super) fn window_state(&self) -> Option<&Value> {
+        self.projects.window.as_ref()
+    }
+
     fn work(&self) -> Option<&Work> {
         self.projects.works.get(&self.document.work)
     }
@@ -197,6 +201,9 @@ impl Session {
             ProjectCommand::SaveAs { path, packed } => self.save(Some((path, packed))),
             ProjectCommand::JumpTo(position) => self.travel(|history, document| history.jump(document, position)),
             ProjectCommand::Answer { index, answer } => self.answer(index, answer),
+            ProjectCommand::Recover(file) => self.recover(&file),
+            ProjectCommand::Discard(file) => self.discard(&file),
+            ProjectCommand::KeepForLater => self.keep_for_later(),
             ProjectCommand::CancelOpening => self.projects.question = None,
         }
     }
@@ -215,7 +222,10 @@ impl Session {
                 self.projects.window_to_restore = project.window;
                 match project.recovered {
                     None => Work { file: Some(project.path), packed: project.packed, clean, title: None },
-                    Some(unsaved) => Work { file: unsaved.project, packed: unsaved.packed, clean: None, title: Some(unsaved.title) },
+                    Some(unsaved) => {
+                        self.adopt(&project.path);
+                        Work { file: unsaved.project, packed: unsaved.packed, clean: None, title: Some(unsaved.title) }
+                    }
                 }
             }
         };

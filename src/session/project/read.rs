@@ -181,7 +181,8 @@ fn with_said(mut flesh: crate::character::FleshSettings, character: &Character, 
 fn changed_beside(references: &[FileRef], folder: Option<&Path>, read: &[FileRead]) -> Vec<String> {
     let changed = |reference: &&FileRef| {
         let place = folder.map_or_else(|| PathBuf::from(&reference.path), |folder| folder.join(&reference.path));
-        let now = read.iter().find(|file| file.path == place || reference.absolute.as_deref().is_some_and(|old| file.path == Path::new(old)));
+        let now =
+            read.iter().find(|file| file.path == place || reference.absolute.as_deref().is_some_and(|old| file.path == Path::new(old)));
         now.is_some_and(|now| reference.blake3.as_deref().is_some_and(|hash| hash != now.hash.to_hex().as_str()))
     };
     let sentence = |reference: &FileRef| format!("{} has changed since the project was saved.", reference.path);
