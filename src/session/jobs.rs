@@ -158,7 +158,7 @@ pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, p
     progress.report(0.0, "Reading");
     let Loaded { character, source, files_read, project } = load_all(&named, &cache, &answers, progress)?;
     let subject = build(&named, character, &cache, progress)?;
-    let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method, project.restored.params));
+    let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method(), project.restored.params));
     let actor = match Actor::bind(&subject, method, &params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,

@@ -5,6 +5,7 @@ use egui::{Button, MenuBar, RichText, Ui};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
+use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Source};
 
@@ -52,7 +53,7 @@ fn undo_button(ui: &mut Ui, icon: Icon, name: &str, label: Option<&str>, command
 /// A menu item with its shortcut on the right.
 fn item(ui: &mut Ui, enabled: bool, name: &str, keys: &str, chosen: impl FnOnce()) {
     let button = Button::new(name).wrap_mode(egui::TextWrapMode::Extend);
-    let button = if keys.is_empty() { button } else { button.shortcut_text(RichText::new(keys).color(theme::TEXT_WEAK)) };
+    let button = if keys.is_empty() { button } else { button.shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak)) };
     if ui.add_enabled(enabled, button).clicked() {
         chosen();
         ui.close();
@@ -90,6 +91,10 @@ fn view_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     for (name, from) in NamedView::ALL {
         item(ui, view.has_character, &capitalised(name), "", || actions.push(Action::LookFrom(from)));
     }
+    ui.separator();
+    item(ui, view.has_character, "Frame everything", "Home", || actions.push(Action::Camera(CameraAction::FrameAll)));
+    item(ui, view.has_character, "Perspective or parallel", "Pad 5", || actions.push(Action::Camera(CameraAction::ToggleProjection)));
+    item(ui, view.has_character, "Turntable", "", || actions.push(Action::Camera(CameraAction::ToggleTurntable)));
     ui.separator();
     let name = if view.panel_shown { "Hide side panel" } else { "Show side panel" };
     item(ui, true, name, "N", || actions.push(Action::TogglePanel));

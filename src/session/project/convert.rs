@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::ProjectError;
-use super::file::{CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION};
+use super::file::{CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart};
 use super::paths::refer;
+use super::{Contents, ProjectError};
 use crate::character::{FleshSettings, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
 use crate::rig::{Pose, Skeleton, Trs};
-use crate::session::Document;
+use crate::session::{Document, MAX_VIEWS, View, ViewId};
 use crate::skin::Method;
 
 /// Farther from length 1 than by rounding: the quaternion was written by hand.
 const UNIT: f64 = 1e-9;
 
 /// The document as a file that lies in `folder`, or anywhere.
-pub(super) fn file_of(document: &Document, folder: Option<&Path>) -> Result<ProjectFile, ProjectError> {
+pub(super) fn file_of(contents: &Contents, folder: Option<&Path>) -> Result<ProjectFile, ProjectError> {
+    let Contents { document, views, window } = contents;
     let empty = Skeleton::default();
     let skeleton = document.skeleton().unwrap_or(&empty);
     Ok(ProjectFile {
@@ -25,11 +26,11 @@ pub(super) fn file_of(document: &Document, folder: Option<&Path>) -> Result<Proj
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
         character: character_part(document, folder)?,
-        method: Some(document.method.id().to_owned()),
+        views: views.list().iter().map(|view| view_part(view, contents, skeleton)).collect(),
         params: document.params,
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
-        window: None,
+        window: window.as_ref().map(serde_json::value::to_raw_value).transpose()?,
         recovery: None,
     })
 }
@@ -43,6 +44,17 @@ fn character_part(document: &Document, folder: Option<&Path>) -> Result<Characte
         |path: &Path| source.files.iter().chain(&source.mapping).any(|file| std::path::absolute(file).is_ok_and(|file| file == path));
     let also_read = read.iter().filter(|file| !named(&file.path)).map(|file| refer(&file.path)).collect::<Result<_, _>>()?;
     Ok(CharacterPart { files, also_read, mapping, metres_per_unit: source.metres_per_unit })
+}
+
+fn view_part(view: &View, contents: &Contents, skeleton: &Skeleton) -> ViewPart {
+    let pose = contents.document.free_poses.get(&view.id).filter(|_| view.free);
+    ViewPart {
+        id: view.id.0,
+        method: view.method.id().to_owned(),
+        compare: view.compare.map(|method| method.id().to_owned()),
+        active: view.id == contents.views.active().id,
+        pose: pose.map(|pose| pose_part(pose, skeleton)),
+    }
 }
 
 fn name_of(skeleton: &Skeleton, joint: usize) -> Option<String> {
@@ -89,27 +101,60 @@ fn local_of(part: &LocalPart) -> Option<Trs> {
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Restored {
     pub pose: Pose,
-    pub method: Method,
+    pub free_poses: BTreeMap<ViewId, Pose>,
+    pub views: Vec<View>,
+    pub active: ViewId,
     pub params: Params,
     pub flesh: FleshSettings,
+}
+
+impl Restored {
+    /// The method of the active view.
+    pub fn method(&self) -> Method {
+        self.views.iter().find(|view| view.id == self.active).map(|view| view.method).unwrap_or_default()
+    }
 }
 
 /// Gives what is in a file to the joints of a character. What does not fit is left out and told in the second value.
 pub(super) fn restored(file: &ProjectFile, skeleton: &Skeleton) -> (Restored, Vec<String>) {
     let mut unknown = Joints { skeleton, missing: Vec::new() };
     let flesh = flesh_of(&file.flesh, &mut unknown);
-    let mut pose = skeleton.rest_pose();
-    for (name, part) in &file.pose {
-        if let (Some(joint), Some(local)) = (unknown.find(name), local_of(part)) {
+    let pose = pose_of(&file.pose, &mut unknown);
+    let free = |part: &ViewPart| Some((ViewId(part.id), pose_of(part.pose.as_ref()?, &mut unknown)));
+    let free_poses: BTreeMap<ViewId, Pose> = file.views.iter().filter_map(free).collect();
+    let mut notes = unknown.notes();
+    let (views, active) = views_of(&file.views, &mut notes);
+    (Restored { pose, free_poses, views, active, params: file.params.sanitized(), flesh }, notes)
+}
+
+fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose {
+    let mut pose = joints.skeleton.rest_pose();
+    for (name, part) in parts {
+        if let (Some(joint), Some(local)) = (joints.find(name), local_of(part)) {
             pose.locals[joint] = local;
         }
     }
-    let mut notes = unknown.notes();
-    let method = file.method.as_deref().map_or(Some(Method::default()), Method::from_id).unwrap_or_else(|| {
-        notes.push("the project was shown by a method that this Sinew doesn't have".to_owned());
-        Method::default()
-    });
-    (Restored { pose, method, params: file.params.sanitized(), flesh }, notes)
+    pose
+}
+
+/// The views and the active one among them; never none.
+fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) {
+    let known = |id: &str| Method::from_id(id);
+    if parts.iter().any(|part| known(&part.method).is_none()) {
+        notes.push("a view showed a method that this Sinew doesn't have".to_owned());
+    }
+    let view = |part: &ViewPart| View {
+        id: ViewId(part.id),
+        method: known(&part.method).unwrap_or_default(),
+        compare: part.compare.as_deref().and_then(known),
+        free: part.pose.is_some(),
+    };
+    let mut views: Vec<View> = parts.iter().take(MAX_VIEWS).map(view).collect();
+    if views.is_empty() {
+        views.push(View { id: ViewId(0), method: Method::default(), compare: None, free: false });
+    }
+    let active = parts.iter().find(|part| part.active).map_or(views[0].id, |part| ViewId(part.id));
+    (views, active)
 }
 
 fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {

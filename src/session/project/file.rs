@@ -27,9 +27,9 @@ pub(super) struct ProjectFile {
     pub saved_by: String,
     /// Which files make up the character.
     pub character: CharacterPart,
-    /// [`crate::skin::Method::id`].
+    /// The views, in the order they were made.
     #[serde(default)]
-    pub method: Option<String>,
+    pub views: Vec<ViewPart>,
     /// Physics.
     #[serde(default)]
     pub params: Params,
@@ -149,6 +149,24 @@ fn no_scale() -> [f64; 3] {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_no_scale(scale: &[f64; 3]) -> bool {
     *scale == no_scale()
+}
+
+/// One view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ViewPart {
+    /// What the window's layout knows it by.
+    pub id: u32,
+    /// [`crate::skin::Method::id`].
+    pub method: String,
+    /// The method it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<String>,
+    /// Whether commands act on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub active: bool,
+    /// Its own pose, if it is not linked with the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pose: Option<BTreeMap<String, LocalPart>>,
 }
 
 /// What unsaved work belongs to.

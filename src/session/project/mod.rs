@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::jobs::Job;
-use super::{Document, HistoryView, Level, Session, Source};
+use super::{Document, HistoryView, Level, Session, Source, Views};
 use crate::io::IoError;
 
 /// Why a project can't be read or written.
@@ -90,6 +90,14 @@ pub enum ProjectError {
     /// The content can't be expressed.
     #[error("the project could not be saved: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+/// What is saved.
+#[derive(Clone, Default)]
+pub(super) struct Contents {
+    pub(super) document: Document,
+    pub(super) views: Views,
+    pub(super) window: Option<Value>,
 }
 
 /// What a document is saved to, and what it was when it was saved.
@@ -186,8 +194,9 @@ impl Session {
         self.history.view()
     }
 
-    pub(super) fn window_state(&self) -> Option<&Value> {
-        self.projects.window.as_ref()
+    /// What is to be saved now.
+    pub(super) fn contents(&self) -> Contents {
+        Contents { document: self.document.clone(), views: self.views.clone(), window: self.projects.window.clone() }
     }
 
     fn work(&self) -> Option<&Work> {

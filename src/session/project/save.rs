@@ -4,24 +4,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
-
 use super::convert::file_of;
-use super::file::{FileRef, ProjectFile, RecoveryPart};
+use super::file::{FileRef, RecoveryPart};
 use super::text::to_text;
-use super::{ProjectCommand, ProjectError, Unsaved, pack, paths};
+use super::{Contents, ProjectCommand, ProjectError, Unsaved, pack, paths};
 use crate::io::{FileRead, IoError, read_file, write_atomically};
 use crate::progress::Progress;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::{Command, Document, Level, Session};
+use crate::session::{Command, Level, Session};
 
 /// What is to be written where.
 #[derive(Clone)]
 pub(in crate::session) struct SaveRequest {
-    document: Document,
+    contents: Contents,
     path: PathBuf,
     packed: bool,
-    window: Option<Value>,
 }
 
 /// What has been written.
@@ -31,8 +28,8 @@ pub(in crate::session) struct Saved {
 }
 
 /// The text of a file that keeps unsaved work, with absolute paths.
-pub(in crate::session) fn draft_text(document: &Document, window: Option<&Value>, unsaved: &Unsaved) -> Result<String, ProjectError> {
-    let mut file = with_window(file_of(document, None)?, window)?;
+pub(in crate::session) fn draft_text(contents: &Contents, unsaved: &Unsaved) -> Result<String, ProjectError> {
+    let mut file = file_of(contents, None)?;
     let project = unsaved.project.as_deref().and_then(Path::to_str).map(str::to_owned);
     let unix_secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     file.recovery = Some(RecoveryPart { project, packed: unsaved.packed, title: unsaved.title.clone(), unix_secs });
@@ -43,11 +40,6 @@ pub(in crate::session) fn draft_text(document: &Document, window: Option<&Value>
 pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, String> {
     let (file, _) = super::text::from_text(text).map_err(|error| error.to_string())?;
     file.recovery.as_ref().map(Unsaved::from).ok_or_else(|| "it doesn't say whose work it is".to_owned())
-}
-
-fn with_window(mut file: ProjectFile, window: Option<&Value>) -> Result<ProjectFile, ProjectError> {
-    file.window = window.map(serde_json::value::to_raw_value).transpose()?;
-    Ok(file)
 }
 
 impl SaveRequest {
@@ -62,8 +54,8 @@ impl SaveRequest {
     /// Sources are never written, and neither is what the user has locked.
     fn check_target(&self) -> Result<(), ProjectError> {
         let target = self.path.canonicalize().or_else(|_| std::path::absolute(&self.path)).unwrap_or_else(|_| self.path.clone());
-        let file = || self.path.display().to_string();
-        let sources = self.document.files_read.iter().map(|file| &file.path).chain(&self.document.source.files);
+        let (file, document) = (|| self.path.display().to_string(), &self.contents.document);
+        let sources = document.files_read.iter().map(|file| &file.path).chain(&document.source.files);
         for source in sources {
             if *source == target || source.canonicalize().is_ok_and(|source| source == target) {
                 return Err(ProjectError::OverSource { file: file() });
@@ -78,15 +70,15 @@ impl SaveRequest {
 
     fn write_plain(&self) -> Result<Vec<String>, ProjectError> {
         let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
-        let file = with_window(file_of(&self.document, absolute.parent())?, self.window.as_ref())?;
+        let file = file_of(&self.contents, absolute.parent())?;
         let text = to_text(&file)?;
         write_atomically(&target_of(&self.path), |out| out.write_all(text.as_bytes()))?;
         Ok(Vec::new())
     }
 
     fn write_packed(&self, progress: &Progress) -> Result<Vec<String>, ProjectError> {
-        let mut file = with_window(file_of(&self.document, None)?, self.window.as_ref())?;
-        let read = &self.document.files_read;
+        let mut file = file_of(&self.contents, None)?;
+        let read = &self.contents.document.files_read;
         let sources: Vec<PathBuf> = read.iter().map(|file| file.path.clone()).collect();
         let names = pack::names_of(&sources);
         let (mut files, mut notes) = (Vec::with_capacity(read.len()), Vec::new());
@@ -141,7 +133,7 @@ impl Session {
             return self.tell(Level::Error, "The project has no file yet; save it as a new one.");
         };
         let path = if path.extension().is_none() { path.with_extension("sinew") } else { path };
-        let request = SaveRequest { document: self.document.clone(), path, packed, window: self.projects.window.clone() };
+        let request = SaveRequest { contents: self.contents(), path, packed };
         if self.projects.saving.is_some() {
             // Never two at a time: the older could end up on top.
             self.projects.next = Some(request);
@@ -179,7 +171,7 @@ impl Session {
     }
 
     fn note_saved(&mut self, saved: Saved) {
-        let Saved { request: SaveRequest { document, path, packed, .. }, notes } = saved;
+        let Saved { request: SaveRequest { contents: Contents { document, .. }, path, packed }, notes } = saved;
         for note in notes {
             self.tell(Level::Warning, note);
         }

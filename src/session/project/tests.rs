@@ -14,7 +14,7 @@ use crate::dynamics::Params;
 use crate::io::write_atomically;
 use crate::math::{Quat, Vec64};
 use crate::rig::Skeleton;
-use crate::session::{Command, Document, Gesture};
+use crate::session::{Command, Document, Gesture, View, ViewCommand, ViewId};
 use crate::skin::Method;
 
 /// A folder of its own for a test, removed behind it.
@@ -269,17 +269,17 @@ impl<W: std::io::Write> std::io::Write for Failing<W> {
     }
 }
 
-fn small_document() -> Document {
+fn small_contents() -> Contents {
     let mut document = Document { source: Source::builtin("cylinder"), ..Document::default() };
     document.params.density_kg_m3 = 123.0;
-    document
+    Contents { document, ..Contents::default() }
 }
 
 #[test]
 fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
     let folder = Folder::new();
     let path = folder.file("p.sinew");
-    let text = to_text(&convert::file_of(&small_document(), Some(&folder.0)).unwrap()).unwrap();
+    let text = to_text(&convert::file_of(&small_contents(), Some(&folder.0)).unwrap()).unwrap();
     std::fs::write(&path, "old").unwrap();
     for left in 0..text.len() {
         let broken = write_atomically(&path, |out| std::io::Write::write_all(&mut Failing { inner: out, left }, text.as_bytes()));
@@ -293,7 +293,7 @@ fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
 
 #[test]
 fn a_text_that_breaks_off_is_refused_with_its_line() {
-    let text = to_text(&convert::file_of(&small_document(), None).unwrap()).unwrap();
+    let text = to_text(&convert::file_of(&small_contents(), None).unwrap()).unwrap();
     let whole = text.trim_end().len();
     for end in (0..whole).filter(|&end| text.is_char_boundary(end)) {
         let sentence = from_text(&text[..end]).unwrap_err().to_string();
@@ -307,6 +307,15 @@ fn skeleton() -> Skeleton {
     Skeleton::from_positions(&[("a".into(), None, at(0.0)), ("b".into(), Some(0), at(1.0)), ("ü \"[\n".into(), Some(1), at(2.0))]).unwrap()
 }
 
+fn four_views() -> Views {
+    let mut session = Session::new();
+    let view = |id: u32, method: Method, compare: Option<Method>, free: bool| View { id: ViewId(id), method, compare, free };
+    let list = vec![view(5, Method::Dqs, None, false), view(3, Method::Lbs, Some(Method::Pd), true)];
+    session.apply_once(Command::View(ViewCommand::SetAll(list)));
+    session.apply_once(Command::View(ViewCommand::Activate(ViewId(3))));
+    session.views().clone()
+}
+
 /// A document with everything that has a name in it.
 fn full_text() -> String {
     let skeleton = skeleton();
@@ -317,14 +326,17 @@ fn full_text() -> String {
         vec![[0, 1, 2]],
     ));
     let subject = crate::skin::Subject::build(std::sync::Arc::new(character), &crate::progress::Progress::new()).unwrap();
-    let mut document = small_document();
+    let mut contents = small_contents();
+    let document = &mut contents.document;
     document.subject = Some(std::sync::Arc::new(subject));
     document.pose = skeleton.rest_pose();
     document.pose.locals[2].rotation = Quat::from_euler_angles(0.1, 0.2, 0.3);
     document.flesh.bones.insert(1, BoneSettings { jiggle: 0.1, ..BoneSettings::default() });
     document.flesh.radii.insert(2, 0.25);
     document.flesh.parts.insert("eye".into(), Place::Rigid { joint: 2 });
-    to_text(&convert::file_of(&document, None).unwrap()).unwrap()
+    document.free_poses.insert(ViewId(3), skeleton.rest_pose());
+    contents.views = four_views();
+    to_text(&convert::file_of(&contents, None).unwrap()).unwrap()
 }
 
 #[test]
@@ -335,6 +347,8 @@ fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
     assert_eq!(notes, Vec::<String>::new());
     assert_eq!(restored.flesh.parts["eye"], Place::Rigid { joint: 2 });
     assert_eq!(restored.flesh.radii[&2], 0.25);
+    assert_eq!((restored.views.as_slice(), restored.active), (four_views().list(), ViewId(3)));
+    assert_eq!(restored.free_poses.keys().collect::<Vec<_>>(), [&ViewId(3)]);
     let at = |x: f64| crate::math::Point64::new(x, 0.0, 0.0);
     let other = Skeleton::from_positions(&[("b".into(), None, at(0.0)), ("c".into(), Some(0), at(1.0))]).unwrap();
     let (restored, notes) = convert::restored(&file, &other);

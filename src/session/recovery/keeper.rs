@@ -5,11 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use super::slot::Slot;
-use crate::session::Document;
-use crate::session::project::{Unsaved, draft_text};
+use crate::session::project::{Contents, Unsaved, draft_text};
 
 /// When unsaved work is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +25,7 @@ impl Default for Pace {
 
 /// What is to be kept.
 pub(super) struct Draft {
-    pub(super) document: Document,
-    pub(super) window: Option<Value>,
+    pub(super) contents: Contents,
     pub(super) unsaved: Unsaved,
 }
 
@@ -216,7 +212,7 @@ impl Scribe {
     }
 
     fn try_write(&mut self, draft: &Draft) -> Result<(), String> {
-        let text = draft_text(&draft.document, draft.window.as_ref(), &draft.unsaved).map_err(|error| error.to_string())?;
+        let text = draft_text(&draft.contents, &draft.unsaved).map_err(|error| error.to_string())?;
         let slot = match self.slot.take() {
             Some(slot) => slot,
             None => Slot::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?,

@@ -117,7 +117,7 @@ impl Session {
         }
         self.recoveries.seen = Some((self.document.clone(), dirty));
         let unsaved = self.unsaved();
-        let draft = dirty.then(|| Draft { document: self.document.clone(), window: self.window_state().cloned(), unsaved });
+        let draft = dirty.then(|| Draft { contents: self.contents(), unsaved });
         let Some(keeper) = &self.recoveries.keeper else { return };
         match draft {
             Some(draft) => keeper.keep(draft),
