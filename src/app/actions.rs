@@ -4,11 +4,11 @@
 
 use egui::Response;
 
+use super::layout::LayoutAction;
 use super::look::Look;
-use super::viewport::painter::ViewKey;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Spot};
+use crate::session::{Command, Gesture, Spot, ViewId};
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,9 @@ pub enum Action {
     /// Changes the session.
     Session(Command, Gesture),
     /// Changes how a view is drawn.
-    SetLook(ViewKey, Look),
+    SetLook(ViewId, Look),
+    /// Changes where the views are, and what their panes remember.
+    Layout(LayoutAction),
     /// Asks for files to open.
     OpenDialog,
     /// Asks for a pose file to read.
@@ -31,6 +33,8 @@ pub enum Action {
     LookFrom(NamedView),
     /// Moves the camera of the active view.
     Camera(CameraAction),
+    /// Moves the camera of a view.
+    CameraOf(ViewId, CameraAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.
