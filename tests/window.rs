@@ -25,7 +25,7 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::{Clip, Skeleton};
-use sinew::session::{Command, Gesture, Session, Source, UpAxis};
+use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -98,12 +98,12 @@ fn method_panel() {
 #[test]
 fn look_panel() {
     let look = Look::default();
-    let view = LookView { view: 7, look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
+    let view = LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
-    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { wireframe: true, ..look })]);
+    assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { wireframe: true, ..look })]);
     harness.get_by_label("Matcap").click();
-    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { shading: Shading::Matcap, ..look })]);
+    assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { shading: Shading::Matcap, ..look })]);
     harness.get_by_label("Tetrahedra").click();
     assert_eq!(raised(&mut harness), [], "there is no flesh to show");
 }

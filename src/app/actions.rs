@@ -5,9 +5,8 @@
 use egui::Response;
 
 use super::look::Look;
-use super::viewport::painter::ViewKey;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Spot};
+use crate::session::{Command, Gesture, Spot, ViewId};
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +14,7 @@ pub enum Action {
     /// Changes the session.
     Session(Command, Gesture),
     /// Changes how a view is drawn.
-    SetLook(ViewKey, Look),
+    SetLook(ViewId, Look),
     /// Asks for files to open.
     OpenDialog,
     /// Asks for a pose file to read.

@@ -22,16 +22,16 @@ use super::sections::{
     character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
 };
 use super::shortcuts::{self, PlainKey};
-use super::viewport::painter::{Picture, ViewKey, ViewportPainter};
+use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Session, Snapshot, Source, up_axis};
+use crate::session::{Command, Level, Session, Snapshot, Source, ViewId, up_axis};
 
 /// The only view there is.
-const VIEW: ViewKey = 0;
+const VIEW: ViewId = ViewId(0);
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
 /// How often the progress of a job is looked at while nothing else moves.

@@ -8,13 +8,13 @@ use crate::app::look::{
     Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words, matcap_name, shading_words,
 };
 use crate::app::theme;
-use crate::app::viewport::painter::ViewKey;
+use crate::session::ViewId;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
 pub struct LookView {
     /// Which view it is about.
-    pub view: ViewKey,
+    pub view: ViewId,
     /// How it is drawn now.
     pub look: Look,
     /// Whether the character has textures.
@@ -54,7 +54,7 @@ fn choice<T: Copy + PartialEq>(ui: &mut Ui, value: &mut T, options: &[(T, &str, 
         ui.spacing_mut().button_padding.x = 2.0;
         for (option, name, sentence) in options {
             let chosen = *value == *option;
-            let text = RichText::new(*name).color(if chosen { theme::ACCENT } else { theme::TEXT });
+            let text = RichText::new(*name).color(if chosen { theme::colors(ui.ctx()).accent } else { theme::colors(ui.ctx()).text });
             let button = Button::new(text).selected(chosen).min_size(egui::vec2(width, 24.0));
             if ui.add(button).on_hover_text(*sentence).clicked() {
                 *value = *option;
@@ -95,7 +95,7 @@ fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
         shown.response.labelled_by(label);
     });
     if look.colors == SkinColors::Weights && !view.has_selection {
-        ui.label(RichText::new("Select a joint to see its weights").small().color(theme::TEXT_WEAK));
+        ui.label(RichText::new("Select a joint to see its weights").small().color(theme::colors(ui.ctx()).text_weak));
     }
     if look.colors == SkinColors::Weights {
         row(ui, "Colours", "From nothing to all; the even ones also read well in grey", |ui, label| {
@@ -162,7 +162,7 @@ fn ghosts_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
         for (count, hover) in [(&mut look.ghosts.before, "How many before"), (&mut look.ghosts.after, "How many after")] {
             ui.add(DragValue::new(count).range(0..=Ghosts::MOST).speed(0.03)).labelled_by(label).on_hover_text(hover);
         }
-        ui.label(RichText::new("every").color(theme::TEXT_WEAK));
+        ui.label(RichText::new("every").color(theme::colors(ui.ctx()).text_weak));
         let apart = DragValue::new(&mut look.ghosts.apart_secs).range(0.02..=5.0).speed(0.005).suffix(" s").max_decimals(2);
         ui.add(apart).labelled_by(label).on_hover_text("How far apart they are");
     });

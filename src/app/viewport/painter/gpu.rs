@@ -7,7 +7,7 @@ use std::time::Instant;
 use egui::TextureId;
 
 use super::pool::{KEPT_PASSES, Pool, StateKey};
-use super::{Comparison, How, Painted, Picture, ViewKey, ViewportPainter};
+use super::{Comparison, How, Painted, Picture, ViewportPainter};
 use crate::app::look::{Look, SkinColors};
 use crate::app::surface::WindowSurface;
 use crate::app::viewport::tissue_overlays::TissueOverlays;
@@ -17,7 +17,7 @@ use crate::render::{
     SkinPaint, Target,
 };
 use crate::rig::Skeleton;
-use crate::session::{Snapshot, Spot};
+use crate::session::{Snapshot, Spot, ViewId};
 
 /// Where pictures become textures that egui can show.
 pub trait Textures {
@@ -49,7 +49,7 @@ impl Textures for WindowSurface {
 pub struct GpuPainter {
     renderer: Renderer,
     pool: Pool,
-    canvases: BTreeMap<ViewKey, Canvas>,
+    canvases: BTreeMap<ViewId, Canvas>,
     /// Passes of the window so far: a view that is painted a second time begins a new one.
     pass: u64,
 }
@@ -121,7 +121,7 @@ impl GpuPainter {
     }
 
     /// Begins a pass if the view has been painted in this one, and drops what nobody has looked at for a while.
-    fn enter_pass(&mut self, view: ViewKey, textures: &mut dyn Textures) {
+    fn enter_pass(&mut self, view: ViewId, textures: &mut dyn Textures) {
         if self.canvases.get(&view).is_some_and(|canvas| canvas.used >= self.pass) {
             self.pass += 1;
             self.pool.prune(self.pass);
@@ -137,7 +137,7 @@ impl GpuPainter {
     }
 
     /// The view's picture in the size wanted.
-    fn prepare(&mut self, view: ViewKey, size: [u32; 2], textures: &mut dyn Textures) {
+    fn prepare(&mut self, view: ViewId, size: [u32; 2], textures: &mut dyn Textures) {
         let canvas = self.canvases.remove(&view);
         let canvas = match canvas {
             Some(canvas) if canvas.target.size() == size => canvas,

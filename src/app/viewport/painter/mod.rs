@@ -18,10 +18,7 @@ pub use gpu::{GpuPainter, PainterOn, Textures};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
-use crate::session::{Snapshot, Spot};
-
-/// Which view a picture is for: every view keeps its own picture.
-pub type ViewKey = u64;
+use crate::session::{Snapshot, Spot, ViewId};
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +45,7 @@ pub struct Comparison<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
     /// Which view.
-    pub view: ViewKey,
+    pub view: ViewId,
     /// Pixels.
     pub size: [u32; 2],
     /// Pixels per point of the screen: lines are drawn as many times wider.
