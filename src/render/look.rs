@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
-use super::scene::{Background, MeshStyle, WIRE_COLOR};
+use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 
 /// How much of the skin remains when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
@@ -281,6 +281,12 @@ impl Look {
         self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
     }
 
+    /// How the skin is drawn while its colours are numbers.
+    #[must_use]
+    pub fn data_style(&self) -> MeshStyle {
+        MeshStyle { vertex_colors: 1.0, materials: false, light: Light::Data, ..self.mesh_style() }
+    }
+
     /// How the skin is drawn.
     #[must_use]
     pub fn mesh_style(&self) -> MeshStyle {
@@ -294,6 +300,11 @@ impl Look {
             },
             materials: self.shading == Shading::Textured,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
+            light: match self.shading {
+                Shading::Textured | Shading::Studio => Light::Studio,
+                Shading::Matcap => Light::Matcap(self.matcap),
+                Shading::Flat => Light::Flat,
+            },
             ..MeshStyle::default()
         }
     }

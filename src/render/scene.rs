@@ -1,5 +1,6 @@
 //! What a picture shows.
 
+use super::look::Matcap;
 use super::mesh::{MeshColors, MeshFrame};
 use super::overlay::Overlay;
 
@@ -45,6 +46,20 @@ pub struct Ground {
     pub grid: Option<f32>,
 }
 
+/// How light falls on a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Light {
+    /// A photographer's studio with shadows.
+    #[default]
+    Studio,
+    /// A ball of some material, looked up by the normal.
+    Matcap(Matcap),
+    /// One tone per face.
+    Flat,
+    /// Only as much as the shape needs: the colours are numbers to be read.
+    Data,
+}
+
 /// How one mesh is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeshStyle {
@@ -58,6 +73,8 @@ pub struct MeshStyle {
     pub wireframe: Option<[f32; 4]>,
     /// How much the per-vertex colours cover the material, 0 to 1.
     pub vertex_colors: f32,
+    /// How light falls on it.
+    pub light: Light,
 }
 
 /// Edges as drawn when nothing else is asked for: linear colour and opacity.
@@ -68,7 +85,7 @@ pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
 
 impl Default for MeshStyle {
     fn default() -> Self {
-        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0 }
+        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0, light: Light::Studio }
     }
 }
 

@@ -10,13 +10,10 @@ use super::pool::{KEPT_PASSES, Pool, StateKey};
 use super::{Comparison, How, Painted, Picture, ViewportPainter};
 use crate::app::look::{Look, SkinColors};
 use crate::app::surface::WindowSurface;
-use crate::app::viewport::tissue_overlays::TissueOverlays;
-use crate::math::{Affine, Point, origin_of};
 use crate::render::{
-    BoneGlyph, BoneState, Camera, Ground, Layer, Legend, MeshColors, MeshDraw, MeshModel, MeshStyle, Overlay, Quantity, Renderer, Scene,
-    SkinPaint, Target,
+    Camera, Extras, Ground, Legend, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Overlay, Quantity, Renderer, Scene,
+    SkinPaint, Target, round_up,
 };
-use crate::rig::Skeleton;
 use crate::session::{Snapshot, Spot, ViewId};
 
 /// Where pictures become textures that egui can show.
@@ -226,7 +223,7 @@ impl Canvas {
     }
 
     fn style(&self, look: &Look) -> MeshStyle {
-        MeshStyle { vertex_colors: if self.legend.is_some() { 1.0 } else { 0.0 }, ..look.mesh_style() }
+        if self.legend.is_some() { look.data_style() } else { look.mesh_style() }
     }
 
     /// Computes what the skin is coloured by, and brings it to the device.
@@ -270,38 +267,6 @@ fn ground_of(picture: &Picture<'_>) -> Option<Ground> {
     picture.look.ground.then_some(Ground { height: picture.ground_height, grid })
 }
 
-/// A bone for each child of a joint that was posed, with what is selected or under the pointer marked.
-fn bone_glyphs(skeleton: &Skeleton, world_from_joint: &[Affine], picture: &Picture<'_>) -> Vec<BoneGlyph> {
-    let at = |joint: usize| -> Option<Point> { world_from_joint.get(joint).map(|world| origin_of(world).cast()) };
-    let bones = skeleton.joints().iter().enumerate().filter_map(|(child, joint)| {
-        let parent = joint.parent.filter(|parent| skeleton.joints()[*parent].deforms || joint.deforms)?;
-        let state = if picture.selected.contains(&parent) {
-            BoneState::Selected
-        } else if picture.hovered == Some(parent) {
-            BoneState::Hovered
-        } else {
-            BoneState::Normal
-        };
-        Some(BoneGlyph { head: at(parent)?, tail: at(child)?, state })
-    });
-    bones.collect()
-}
-
-/// A round length, about an eighth of the character: 1, 2 or 5 times a power of ten.
-fn grid_step(size: f32) -> f32 {
-    let wanted = (size / 8.0).max(1e-6);
-    let power = 10.0_f32.powf(wanted.log10().floor());
-    let digit = wanted / power;
-    power
-        * if digit < 2.0 {
-            1.0
-        } else if digit < 5.0 {
-            2.0
-        } else {
-            5.0
-        }
-}
-
 /// A painter that can keep its textures.
 pub struct PainterOn<'a> {
     painter: &'a mut GpuPainter,
@@ -314,12 +279,3 @@ impl ViewportPainter for PainterOn<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn grid_lines_stand_at_round_lengths() {
-        for (size, expected) in [(2.0_f32, 0.2_f32), (200.0, 20.0), (1.0, 0.1), (9.0, 1.0)] {
-            assert!((super::grid_step(size) / expected - 1.0).abs() < 1e-4, "{size}");
-        }
-    }
-}
