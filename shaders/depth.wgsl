@@ -27,9 +27,7 @@ fn vs_eye(@location(0) position: vec3<f32>, @location(2) tex_coord: vec2<f32>) -
 // The floor as a square, so that feet and floor darken each other.
 @vertex
 fn vs_floor(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    let corner = vec2(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-    let at = frame.center.xz + corner * frame.ground.z;
-    return frame.clip_from_world * vec4(at.x, frame.ground.x, at.y, 1.0);
+    return frame.clip_from_world * vec4(floor_corner(index), 1.0);
 }
 
 @fragment

@@ -7,9 +7,7 @@ struct Varyings {
 
 @vertex
 fn vs_main(@builtin(vertex_index) index: u32) -> Varyings {
-    let corner = vec2(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-    let at = frame.center.xz + corner * frame.ground.z;
-    let world = vec3(at.x, frame.ground.x, at.y);
+    let world = floor_corner(index);
     return Varyings(frame.clip_from_world * vec4(world, 1.0), world);
 }
 
@@ -25,19 +23,20 @@ fn grid(cells: vec2<f32>, width: vec2<f32>) -> f32 {
 @fragment
 fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     let spacing = max(frame.ground.y, 1e-9);
-    let cells = in.world.xz / spacing;
+    let place = on_stage(in.world).xz;
+    let cells = place / spacing;
     let width = fwidth(cells);
     let fine = grid(cells, width);
     let coarse = grid(cells * 0.1, width * 0.1);
     let v = towards_eye(in.world);
+    let up = frame.world_from_stage[1].xyz;
 
     let radius = frame.center.w;
-    let away = length(in.world.xz - frame.center.xz);
+    let away = length(place - on_stage(frame.center.xyz).xz);
     let fade = 1.0 - smoothstep(0.35, 1.0, away / frame.ground.z);
-    let from_above = smoothstep(-0.02, 0.06, v.y);
+    let from_above = smoothstep(-0.02, 0.06, dot(v, up));
 
     // Shadow: sharp where the caster touches, soft where it is far.
-    let up = vec3(0.0, 1.0, 0.0);
     let turn = pixel_noise(in.clip.xy) * 6.2831853;
     let texel = frame.occlusion.w;
     let gap = blocker_distance(in.world + up * texel, 14.0, 12, turn);

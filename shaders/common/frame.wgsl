@@ -5,6 +5,8 @@ struct Frame {
     view_from_world: mat4x4<f32>,
     view_from_clip: mat4x4<f32>,
     shadow_from_world: mat4x4<f32>,
+    // A rotation. The stage's +Y is up; the floor lies in its x-z plane.
+    world_from_stage: mat4x4<f32>,
     // Perspective: the eye, w = 1. Orthographic: the direction towards it, w = 0.
     eye: vec4<f32>,
     // Directions towards the lights; key.w = 1 when it casts shadows; fill.w: pixels per point, by which lines are wider.
@@ -31,6 +33,18 @@ struct Style {
     wire: vec4<f32>,
     // Opacity, share of the vertex colours, shading, matcap.
     params: vec4<f32>,
+}
+
+// A direction or point of the world in the axes of the stage.
+fn on_stage(v: vec3<f32>) -> vec3<f32> {
+    return (vec4(v, 0.0) * frame.world_from_stage).xyz;
+}
+
+// A corner of the floor, in the world.
+fn floor_corner(index: u32) -> vec3<f32> {
+    let corner = vec2(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+    let at = on_stage(frame.center.xyz).xz + corner * frame.ground.z;
+    return (frame.world_from_stage * vec4(at.x, frame.ground.x, at.y, 0.0)).xyz;
 }
 
 // Depths below this belong to what is drawn in front of everything.

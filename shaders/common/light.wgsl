@@ -28,7 +28,7 @@ fn shade(albedo: vec3<f32>, n: vec3<f32>, v: vec3<f32>, sun: f32, sky: f32) -> v
     let wrap = vec3(0.16, 0.09, 0.06);
     let diffuse_key = saturate((vec3(facing) + wrap) / (1.0 + wrap)) * sun;
     let diffuse_fill = saturate(dot(n, frame.fill.xyz) * 0.6 + 0.4) * sky;
-    let hemisphere = mix(FLOOR_COLOR, CEILING_COLOR, n.y * 0.5 + 0.5) * sky;
+    let hemisphere = mix(FLOOR_COLOR, CEILING_COLOR, dot(n, frame.world_from_stage[1].xyz) * 0.5 + 0.5) * sky;
     var light = KEY_COLOR * diffuse_key * (0.6 + 0.4 * sky) + FILL_COLOR * diffuse_fill + hemisphere;
 
     let n_v = saturate(dot(n, v));

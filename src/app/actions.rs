@@ -5,6 +5,7 @@
 use egui::Response;
 
 use super::look::Look;
+use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
 
@@ -27,6 +28,8 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Moves the camera of the active view.
+    Camera(CameraAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

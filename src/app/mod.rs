@@ -17,6 +17,7 @@ pub mod icon;
 pub mod icons;
 pub mod look;
 pub mod notices;
+pub mod numpad;
 pub mod panels;
 mod sections;
 mod shell;

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
-use winit::event::{StartCause, WindowEvent};
+use winit::event::{KeyEvent, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::keyboard::PhysicalKey;
 use winit::window::{Icon, Window, WindowId};
 
+use super::actions::Action;
 use super::surface::{Presented, WindowSurface};
 use super::viewport::painter::GpuPainter;
 use super::workbench::Workbench;
-use super::{AppError, theme};
+use super::{AppError, numpad, theme};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::session::Source;
@@ -149,6 +151,13 @@ impl Shell {
     }
 }
 
+/// What a press on the number pad asks for.
+fn numpad_action(ctx: &egui::Context, key: &KeyEvent) -> Option<Action> {
+    let PhysicalKey::Code(code) = key.physical_key else { return None };
+    let asked = numpad::camera_action(code, ctx.input(|input| input.modifiers.command))?;
+    key.state.is_pressed().then_some(Action::Camera(asked))
+}
+
 impl ApplicationHandler<Wake> for Shell {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.running.is_some() {
@@ -186,6 +195,12 @@ impl ApplicationHandler<Wake> for Shell {
             WindowEvent::DroppedFile(path) => {
                 self.dropped.push(path.clone());
                 self.drop_complete_at = Some(Instant::now() + DROP_PAUSE);
+            }
+            WindowEvent::KeyboardInput { event: key, .. } if !self.ctx.text_edit_focused() => {
+                if let Some(action) = numpad_action(&self.ctx, key) {
+                    self.workbench.raise(action);
+                    return running.window.request_redraw();
+                }
             }
             WindowEvent::Resized(size) => running.surface.resize(size.width, size.height),
             _ => {}

@@ -3,6 +3,7 @@
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::actions::{Action, Actions};
+use super::viewport::views::CameraAction;
 use crate::session::Command;
 
 const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
@@ -15,11 +16,13 @@ const QUIT: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q)
 const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 /// What the keyboard can do, for the help: keys and meaning.
-pub const LIST: [(&str, &str); 14] = [
+pub const LIST: [(&str, &str); 16] = [
     ("Space", "Play or pause the clip"),
     ("1 – 9", "Show a clip"),
     ("0", "Show the pose made by hand"),
     ("F", "Frame the selected joint, or everything"),
+    ("Home, A", "Frame everything"),
+    ("Number pad 1 3 7, 5", "Front, side, top; parallel lines (Ctrl: the opposite side)"),
     ("R", "Reset the pose"),
     ("Esc", "Leave what you are doing; then deselect"),
     ("Ctrl+Z", "Undo"),
@@ -73,6 +76,9 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
         }
         if pressed(Key::F) {
             actions.push(Action::Frame);
+        }
+        if pressed(Key::Home) || pressed(Key::A) {
+            actions.push(Action::Camera(CameraAction::FrameAll));
         }
         if pressed(Key::R) {
             actions.once(Command::ResetPose);

@@ -22,6 +22,7 @@ use super::sections::{
     character_section, checkup_section, joints_section, playback_view, resolution_section, unavailable_methods, viewport_view,
 };
 use super::shortcuts::{self, PlainKey};
+use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
@@ -126,6 +127,11 @@ impl Workbench {
     #[must_use]
     pub fn title(&self) -> String {
         self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
+    }
+
+    /// Asks for something from outside the panels.
+    pub fn raise(&mut self, action: Action) {
+        self.actions.push(action);
     }
 
     /// Whether the user asked to quit.
@@ -294,6 +300,7 @@ impl Workbench {
         let snapshot = self.session.snapshot();
         self.picture(ui, rect, snapshot.as_ref(), painter);
         handles::draw(ui.painter(), &self.viewport, &viewport_view(&self.session, snapshot.as_ref()), !self.session.playback().playing);
+        axis_gizmo_ui(ui, response.id, &mut self.viewport, &mut self.actions);
         if self.session.subject().is_none() && self.session.jobs().is_empty() {
             handles::centered_text(ui.painter(), rect, "Drop a character here");
         }
@@ -309,6 +316,7 @@ impl Workbench {
         let scale = ui.ctx().pixels_per_point();
         let size = [rect.width(), rect.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
         let selected = self.session.selected_joint();
+        let checkup = self.session.subject().and_then(|subject| self.checkup.of(ui.ctx(), subject));
         let picture = Picture {
             view: VIEW,
             size,
@@ -319,7 +327,7 @@ impl Workbench {
             selected: selected.as_slice(),
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
             look: &self.look,
-            findings: &[],
+            checkup: checkup.as_ref(),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
@@ -373,6 +381,10 @@ impl Workbench {
                     self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
+                Action::Camera(action) => {
+                    let snapshot = self.session.snapshot();
+                    self.viewport.move_camera(action, &viewport_view(&self.session, snapshot.as_ref()));
+                }
                 Action::ToggleHelp => self.help_shown = !self.help_shown,
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,
                 Action::Quit => self.quits = true,

@@ -1,10 +1,10 @@
 //! An orbiting camera.
 //!
-//! The eye stands at `distance` from `target`, turned by `yaw` about +Y (0 looks at the character's front, along −Z) and raised
-//! by `pitch`. Pixels count from the top left corner of the picture, y downwards, pixel centres at halves. Depth is wgpu's: 0 near,
+//! The eye stands at `distance` from `target`, turned by `yaw` about the stage's +Y (0 looks at the character's front, along the
+//! stage's −Z) and raised by `pitch`. The stage is the world unless another axis of the file is up. Pixels count from the top left corner of the picture, y downwards, pixel centres at halves. Depth is wgpu's: 0 near,
 //! 1 far.
 
-use nalgebra::Matrix4;
+use nalgebra::{Matrix4, UnitQuaternion};
 
 use super::view::NamedView;
 use crate::math::{Point, Vec3};
@@ -53,6 +53,8 @@ pub struct Camera {
     pub projection: Projection,
     /// Radius of what is looked at: sets the clipping planes.
     pub radius: f32,
+    /// Turns the stage that the camera orbits on: its +Y is up, its +Z where characters look.
+    pub world_from_stage: UnitQuaternion<f32>,
 }
 
 impl Default for Camera {
@@ -65,6 +67,7 @@ impl Default for Camera {
             fov: 30.0_f32.to_radians(),
             projection: Projection::Perspective,
             radius: 1.0,
+            world_from_stage: UnitQuaternion::identity(),
         };
         camera.look_from(NamedView::ThreeQuarter);
         camera
@@ -75,6 +78,21 @@ impl Camera {
     /// Turns to a named view.
     pub fn look_from(&mut self, view: NamedView) {
         (self.yaw, self.pitch) = view.angles();
+    }
+
+    /// Stands the stage so that `up` (any length) is up; by the smallest turn, so that −Y is the front where +Z is up. Nothing
+    /// changes for a vector without a direction.
+    pub fn set_up(&mut self, up: &Vec3) {
+        if let Some(up) = up.try_normalize(1e-12).filter(|up| up.iter().all(|c| c.is_finite())) {
+            let half_turn = UnitQuaternion::from_axis_angle(&Vec3::z_axis(), std::f32::consts::PI);
+            self.world_from_stage = UnitQuaternion::rotation_between(&Vec3::y(), &up).unwrap_or(half_turn);
+        }
+    }
+
+    /// Unit vector that is up.
+    #[must_use]
+    pub fn up(&self) -> Vec3 {
+        self.world_from_stage * Vec3::y()
     }
 
     /// Turns about the target by angles in radians.
@@ -127,6 +145,7 @@ impl Camera {
         let (sin_pitch, cos_pitch) = self.pitch.sin_cos();
         let back = Vec3::new(sin_yaw * cos_pitch, sin_pitch, cos_yaw * cos_pitch);
         let right = Vec3::new(cos_yaw, 0.0, -sin_yaw);
+        let (right, back) = (self.world_from_stage * right, self.world_from_stage * back);
         (right, back.cross(&right), back)
     }
 
@@ -251,140 +270,4 @@ pub(super) fn sane_aspect(aspect: f32) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::Bounds;
-    use crate::render::Margins;
-
-    fn cameras() -> Vec<Camera> {
-        let bounds = Bounds { min: Point::new(-1.0, -0.2, -0.5), max: Point::new(0.6, 2.0, 0.7) };
-        let mut all = Vec::new();
-        for (_, view) in NamedView::ALL {
-            for projection in [Projection::Perspective, Projection::Orthographic] {
-                let mut camera = Camera { projection, ..Camera::default() };
-                camera.look_from(view);
-                camera.frame(&bounds, 1.5);
-                all.push(camera);
-            }
-        }
-        all
-    }
-
-    const SIZE: [f32; 2] = [900.0, 600.0];
-    /// What the margins of 6 % leave.
-    const FILLED: f32 = 0.88;
-
-    /// f32 through two 4 × 4 products, at coordinates of a few hundred pixels.
-    const PIXEL_TOL: f32 = 0.02;
-
-    #[test]
-    fn projecting_a_point_on_the_ray_gives_the_pixel_back() {
-        for camera in cameras() {
-            for pixel in [[0.0, 0.0], [450.0, 300.0], [13.5, 577.25], [899.0, 1.0]] {
-                let ray = camera.ray_through(pixel, SIZE);
-                assert!((ray.direction.norm() - 1.0).abs() < 1e-5);
-                for along in [0.5, 1.0, 1.7] {
-                    let back = camera.project(&ray.at(camera.distance * along), SIZE).expect("in front of the eye");
-                    let error = (back[0] - pixel[0]).hypot(back[1] - pixel[1]);
-                    assert!(error < PIXEL_TOL, "{camera:?}: {pixel:?} became {back:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn framing_shows_every_corner_and_wastes_little() {
-        let bounds = Bounds { min: Point::new(-1.0, -0.2, -0.5), max: Point::new(0.6, 2.0, 0.7) };
-        for camera in cameras() {
-            let mut furthest: f32 = 0.0;
-            for corner in 0..8 {
-                let pick = |bit: usize, axis: usize| if corner & bit == 0 { bounds.min[axis] } else { bounds.max[axis] };
-                let point = Point::new(pick(1, 0), pick(2, 1), pick(4, 2));
-                let clip = camera.clip_from_world(1.5) * point.to_homogeneous();
-                let ndc = clip / clip.w;
-                assert!(ndc.x.abs() <= 1.0 && ndc.y.abs() <= 1.0 && (0.0..=1.0).contains(&ndc.z), "{camera:?} {ndc:?}");
-                furthest = furthest.max(ndc.x.abs()).max(ndc.y.abs());
-            }
-            assert!(furthest > 0.85, "{camera:?} fills only {furthest}");
-        }
-    }
-
-    #[test]
-    fn framed_points_touch_the_margin_on_both_sides() {
-        let points: Vec<Point> =
-            (0..40_u8).map(|i| f32::from(i) * 0.7).map(|t| Point::new(t.sin() * 2.0, t * 0.1, (1.3 * t).cos())).collect();
-        for mut camera in cameras() {
-            camera.frame_points(&points, 1.5);
-            let mut ends = [[f32::INFINITY, f32::NEG_INFINITY]; 2];
-            for point in &points {
-                let clip = camera.clip_from_world(1.5) * point.to_homogeneous();
-                for axis in 0..2 {
-                    ends[axis] = [ends[axis][0].min(clip[axis] / clip.w), ends[axis][1].max(clip[axis] / clip.w)];
-                }
-            }
-            let full = ends.iter().any(|[low, high]| (low + FILLED).abs() < 1e-3 && (high - FILLED).abs() < 1e-3);
-            let inside = ends.iter().flatten().all(|e| e.abs() < FILLED + 1e-3);
-            assert!(full && inside, "{camera:?}: {ends:?}");
-        }
-    }
-
-    #[test]
-    fn margins_may_differ() {
-        let points = [Point::new(-0.3, 0.0, 0.2), Point::new(0.2, 1.8, -0.1), Point::new(0.1, 0.7, 0.4)];
-        for mut camera in cameras() {
-            camera.frame_points_within(&points, 1.5, Margins { sides: 0.05, top: 0.1, bottom: 0.2 });
-            let seen = points.map(|point| camera.project(&point, SIZE).expect("in front of the eye"));
-            let within = |[x, y]: &[f32; 2]| (44.5..=855.5).contains(x) && (59.5..=480.5).contains(y);
-            assert!(seen.iter().all(within), "{camera:?}: {seen:?}");
-            let top = seen.iter().map(|p| p[1]).fold(f32::INFINITY, f32::min);
-            let low = seen.iter().map(|p| p[1]).fold(0.0, f32::max);
-            let width = seen.iter().map(|p| p[0]).fold(0.0, f32::max) - seen.iter().map(|p| p[0]).fold(f32::INFINITY, f32::min);
-            assert!(((top - 60.0).abs() < 0.5 && (low - 480.0).abs() < 0.5) || (width - 810.0).abs() < 0.5, "{camera:?}: {seen:?}");
-        }
-    }
-
-    #[test]
-    fn the_front_view_has_plus_x_on_the_right_and_plus_y_up() {
-        let mut camera = Camera::default();
-        camera.look_from(NamedView::Front);
-        let at = |p: Point| camera.project(&p, SIZE).expect("visible");
-        let middle = at(Point::origin());
-        assert!(at(Point::new(0.1, 0.0, 0.0))[0] > middle[0]);
-        assert!(at(Point::new(0.0, 0.1, 0.0))[1] < middle[1]);
-    }
-
-    #[test]
-    fn zooming_keeps_the_point_under_the_mouse() {
-        for mut camera in cameras() {
-            let pixel = [700.0, 120.0];
-            let ray = camera.ray_through(pixel, SIZE);
-            let (_, _, back) = camera.axes();
-            let point = ray.at((camera.target - ray.origin).dot(&back) / ray.direction.dot(&back));
-            camera.zoom_towards(0.6, pixel, SIZE);
-            let now = camera.project(&point, SIZE).expect("visible");
-            assert!((now[0] - pixel[0]).hypot(now[1] - pixel[1]) < PIXEL_TOL * 3.0, "{now:?}");
-        }
-    }
-
-    #[test]
-    fn panning_moves_the_target_plane_with_the_mouse() {
-        for mut camera in cameras() {
-            let point = camera.target;
-            camera.pan([40.0, -25.0], SIZE);
-            let now = camera.project(&point, SIZE).expect("visible");
-            assert!((now[0] - 490.0).abs() < PIXEL_TOL && (now[1] - 275.0).abs() < PIXEL_TOL, "{now:?}");
-        }
-    }
-
-    #[test]
-    fn broken_input_leaves_the_camera_finite() {
-        let mut camera = Camera::default();
-        camera.orbit(f32::NAN, 1.0);
-        camera.pan([f32::INFINITY, 0.0], [0.0, 0.0]);
-        camera.zoom_towards(0.0, [0.0, 0.0], [0.0, 0.0]);
-        camera.zoom_towards(f32::NAN, [1.0, 1.0], [10.0, 10.0]);
-        camera.frame(&Bounds::of([]), f32::NAN);
-        assert_eq!(camera, Camera::default());
-        assert!(camera.clip_from_world(f32::NAN).iter().all(|c| c.is_finite()));
-    }
-}
+mod tests;

@@ -153,7 +153,8 @@ fn linear_of_oklab([lightness, a, b]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-fn encoded(linear: f32) -> u8 {
+/// The 8-bit sRGB value of a linear one.
+pub(super) fn encoded(linear: f32) -> u8 {
     let v = linear.clamp(0.0, 1.0);
     let srgb = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
     (srgb * 255.0).round() as u8

@@ -28,6 +28,7 @@ pub struct FrameUniform {
     view_from_world: [[f32; 4]; 4],
     view_from_clip: [[f32; 4]; 4],
     shadow_from_world: [[f32; 4]; 4],
+    world_from_stage: [[f32; 4]; 4],
     eye: [f32; 4],
     key: [f32; 4],
     fill: [f32; 4],
@@ -88,7 +89,7 @@ impl FrameUniform {
         let shape = if bounds.is_empty() { (Point::origin(), camera.radius) } else { (bounds.center(), bounds.size() / 2.0) };
         let (center, radius) = (shape.0, shape.1.max(1e-6));
         let key = light_direction(camera, KEY);
-        let (shadow_from_world, texel) = shadow_projection(&key, center, radius, scene.ground.map(|g| g.height));
+        let (shadow_from_world, texel) = shadow_projection(&key, &camera.up(), center, radius, scene.ground.map(|g| g.height));
         let casts = scene.shadows && !bounds.is_empty();
         let occludes = scene.occlusion && !bounds.is_empty();
         let coarse = height / 2.0;
@@ -99,6 +100,7 @@ impl FrameUniform {
             view_from_world: camera.view_from_world().into(),
             view_from_clip: clip_from_view.try_inverse().unwrap_or_else(Matrix4::identity).into(),
             shadow_from_world: shadow_from_world.into(),
+            world_from_stage: camera.world_from_stage.to_homogeneous().into(),
             eye: if perspective { [eye.x, eye.y, eye.z, 1.0] } else { [back.x, back.y, back.z, 0.0] },
             key: vec4(&key, f32::from(u8::from(casts))),
             fill: vec4(&light_direction(camera, FILL), scene.scale.max(0.1)),
@@ -113,20 +115,20 @@ impl FrameUniform {
     }
 }
 
-/// Towards a light that turns with the camera about +Y, but keeps its height.
+/// Towards a light that turns with the camera about what is up, but keeps its height.
 fn light_direction(camera: &Camera, (turn, height): (f32, f32)) -> Vec3 {
     let yaw = camera.yaw + turn.to_radians();
     let (sin, cos) = height.to_radians().sin_cos();
-    Rotation3::from_axis_angle(&Vec3::y_axis(), yaw) * Vec3::new(0.0, sin, cos)
+    camera.world_from_stage * (Rotation3::from_axis_angle(&Vec3::y_axis(), yaw) * Vec3::new(0.0, sin, cos))
 }
 
 /// An orthographic projection along the key light around the scene, and the length of one of its texels.
-fn shadow_projection(key: &Vec3, center: Point, radius: f32, ground: Option<f32>) -> (Matrix4<f32>, f32) {
+fn shadow_projection(key: &Vec3, above: &Vec3, center: Point, radius: f32, ground: Option<f32>) -> (Matrix4<f32>, f32) {
     let reach = radius * 1.05;
     // Things below the scene's sphere must be in the depth range, too: the floor may lie lower.
-    let drop = ground.map_or(0.0, |height| (center.y - height).abs());
+    let drop = ground.map_or(0.0, |height| (center.coords.dot(above) - height).abs());
     let depth = 4.0 * radius + drop;
-    let right = Vec3::y().cross(key).try_normalize(1e-6).unwrap_or_else(Vec3::x);
+    let right = above.cross(key).try_normalize(1e-6).unwrap_or_else(Vec3::x);
     let up = key.cross(&right);
     let row =
         |axis: &Vec3, scale: f32, offset: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(&center.coords) * scale];
@@ -162,8 +164,8 @@ pub fn uniform_layouts() -> Vec<UniformLayout> {
         };
     }
     vec![
-        layout!("Frame", FrameUniform: clip_from_world, view_from_world, view_from_clip, shadow_from_world, eye, key, fill, rim, size,
-            occlusion, ground, center, background_top, background_bottom),
+        layout!("Frame", FrameUniform: clip_from_world, view_from_world, view_from_clip, shadow_from_world, world_from_stage,
+            eye, key, fill, rim, size, occlusion, ground, center, background_top, background_bottom),
         layout!("Style", StyleUniform: clay, wire, params),
         layout!("Material", MaterialUniform: base_color, params),
     ]

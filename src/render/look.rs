@@ -9,6 +9,8 @@ use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 const SEE_THROUGH: f32 = 0.35;
 /// … and when that is a thicket of tets.
 const BARELY_THERE: f32 = 0.15;
+/// … and when the flesh is cut open.
+const HINT: f32 = 0.09;
 
 /// How light falls on the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -281,6 +283,12 @@ impl Look {
         self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
     }
 
+    /// Whether something is shown that only flesh has.
+    #[must_use]
+    pub fn shows_flesh(&self) -> bool {
+        self.bone_volumes || self.base_surface || self.tets || self.feet || self.contacts
+    }
+
     /// How the skin is drawn while its colours are numbers.
     #[must_use]
     pub fn data_style(&self) -> MeshStyle {
@@ -291,7 +299,9 @@ impl Look {
     #[must_use]
     pub fn mesh_style(&self) -> MeshStyle {
         MeshStyle {
-            opacity: if self.tets {
+            opacity: if self.tets && self.cut.is_some() {
+                HINT
+            } else if self.tets {
                 BARELY_THERE
             } else if self.shows_inside() {
                 SEE_THROUGH

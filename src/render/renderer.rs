@@ -8,7 +8,7 @@ use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
 use super::overlay::{Layer, Overlay};
 use super::pipelines::{DepthPipelines, Layouts, Pipelines};
 use super::scene::{MeshDraw, MeshStyle, Scene};
-use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, style_stride, texture};
+use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, straighten_alpha, style_stride, texture};
 use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
 
@@ -96,7 +96,7 @@ impl Renderer {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Draws a scene into an image.
+    /// Draws a scene into an image, with straight alpha.
     ///
     /// # Errors
     /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
@@ -104,7 +104,11 @@ impl Renderer {
         self.gpu.check_size(width, height)?;
         let mut target = Target::new(self, width, height);
         self.render(&mut target, camera, scene);
-        target.read(&self.gpu)
+        let mut image = target.read(&self.gpu)?;
+        if !scene.background.visible {
+            straighten_alpha(&mut image);
+        }
+        Ok(image)
     }
 
     /// Encodes a scene. Meshes beyond the first 64 are left out.
@@ -164,7 +168,7 @@ impl Renderer {
         {
             let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
             draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
-            if scene.ground.is_some_and(|ground| camera.eye().y > ground.height) {
+            if scene.ground.is_some_and(|ground| camera.eye().coords.dot(&camera.up()) > ground.height) {
                 pass.set_pipeline(&self.pipelines.floor_depth);
                 pass.draw(0..4, 0..1);
             }

@@ -1,4 +1,4 @@
-//! Named directions to look from.
+//! Named directions to look from. Axes are those of the stage, see [`super::Camera::world_from_stage`].
 
 /// A direction to look from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,18 +13,21 @@ pub enum NamedView {
     Right,
     /// From +Y.
     Top,
+    /// From −Y.
+    Bottom,
     /// From the front, a little left and above.
     ThreeQuarter,
 }
 
 impl NamedView {
     /// All of them, with the words of the command line.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("front", Self::Front),
         ("back", Self::Back),
         ("left", Self::Left),
         ("right", Self::Right),
         ("top", Self::Top),
+        ("bottom", Self::Bottom),
         ("three-quarter", Self::ThreeQuarter),
     ];
 
@@ -33,6 +36,26 @@ impl NamedView {
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "side" { "left" } else { name };
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, view)| *view)
+    }
+
+    /// The view from the opposite side.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Front => Self::Back,
+            Self::Back | Self::ThreeQuarter => Self::Front,
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+            Self::Top => Self::Bottom,
+            Self::Bottom => Self::Top,
+        }
+    }
+
+    /// The view against an axis of the stage (0 to 2) from its far end, or from the other end.
+    #[must_use]
+    pub fn along(axis: usize, positive: bool) -> Self {
+        let view = [Self::Left, Self::Top, Self::Front][axis.min(2)];
+        if positive { view } else { view.opposite() }
     }
 
     /// Yaw and pitch of the camera.
@@ -44,6 +67,7 @@ impl NamedView {
             Self::Left => (quarter, 0.0),
             Self::Right => (-quarter, 0.0),
             Self::Top => (0.0, quarter),
+            Self::Bottom => (0.0, -quarter),
             Self::ThreeQuarter => (0.6, 0.22),
         }
     }

@@ -65,7 +65,7 @@ pub use posing::{
 };
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use worker::{SimWorker, Snapshot, Waker};
+pub use worker::{SimWorker, Snapshot, Waker, Wants};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -245,6 +245,11 @@ impl Session {
     #[must_use]
     pub fn redo_label(&self) -> Option<&'static str> {
         self.history.redo_label()
+    }
+
+    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
+    pub fn set_wants(&mut self, wants: Wants) {
+        self.stages.set_wants(wants);
     }
 
     /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::views::Channel;
-use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, ViewId, up_axis};
+use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, ViewId, Wants, up_axis};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
@@ -43,6 +43,8 @@ pub(super) struct Stages {
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
     /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
     refused_flesh: Option<FleshSettings>,
+    /// What snapshots hold beyond what every view needs.
+    wants: Wants,
     /// Numbers all states of all workers.
     sequences: Arc<AtomicU64>,
 }
@@ -78,6 +80,13 @@ impl Stages {
 
     pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
         self.bound.iter().map(|b| &b.worker)
+    }
+
+    pub(super) fn set_wants(&mut self, wants: Wants) {
+        if wants != self.wants {
+            self.wants = wants;
+            self.workers().for_each(|worker| worker.set_wants(wants));
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -265,6 +274,7 @@ impl Session {
                     worker.set_bones(self.document.flesh.bones.clone());
                 }
                 worker.settle(&world);
+                worker.set_wants(self.stages.wants);
                 self.stages.bound.push(Bound { need, worker, live: true });
             }
             Err(error) => {

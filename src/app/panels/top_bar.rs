@@ -5,6 +5,7 @@ use egui::{Button, MenuBar, RichText, Ui};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
+use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Source};
 
@@ -90,6 +91,10 @@ fn view_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     for (name, from) in NamedView::ALL {
         item(ui, view.has_character, &capitalised(name), "", || actions.push(Action::LookFrom(from)));
     }
+    ui.separator();
+    item(ui, view.has_character, "Frame everything", "Home", || actions.push(Action::Camera(CameraAction::FrameAll)));
+    item(ui, view.has_character, "Perspective or parallel", "Pad 5", || actions.push(Action::Camera(CameraAction::ToggleProjection)));
+    item(ui, view.has_character, "Turntable", "", || actions.push(Action::Camera(CameraAction::ToggleTurntable)));
     ui.separator();
     let name = if view.panel_shown { "Hide side panel" } else { "Show side panel" };
     item(ui, true, name, "N", || actions.push(Action::TogglePanel));

@@ -3,6 +3,7 @@
 //! [`Viewport::interact`] reads the pointer and pushes commands; the workbench applies them, draws the picture through a
 //! [`painter::ViewportPainter`], and [`handles::draw`] paints dots, names and rings over it.
 
+pub mod axis_gizmo;
 pub mod gizmo;
 pub mod handles;
 pub mod navigation;
@@ -10,22 +11,25 @@ pub mod painter;
 pub mod picking;
 pub mod pull;
 pub mod screen_map;
-pub mod tissue_overlays;
+pub mod views;
 
 use std::sync::Arc;
 
 use egui::{PointerButton, Pos2, Rect, Response, Ui};
 
+use self::axis_gizmo::AxisGizmo;
 use self::gizmo::{Gizmo, Ring, RingDrag};
+use self::navigation::Navigation;
 use self::picking::{Target, pick_bones, pick_flesh};
 use self::pull::Pull;
 use self::screen_map::ScreenMap;
+use self::views::Flight;
 use super::actions::Actions;
 use crate::math::{Affine, Point, Quat, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::{Skeleton, Trs};
-use crate::session::{Command, Gesture, Snapshot, Spot};
+use crate::session::{Command, Gesture, Snapshot};
 use crate::skin::Subject;
 
 /// What the viewport may read of the session.
@@ -52,6 +56,12 @@ pub struct Viewport {
     pub hovered_ring: Option<Ring>,
     /// A joint being turned.
     pub drag: Option<PoseDrag>,
+    /// How the user likes to move about.
+    pub navigation: Navigation,
+    /// Whether the camera goes round the character slowly.
+    pub turntable: bool,
+    axis_gizmo: AxisGizmo,
+    flight: Option<Flight>,
     rect: Option<Rect>,
     picked: Option<(Pos2, u64)>,
     framed: Option<Framed>,
@@ -94,10 +104,12 @@ impl Viewport {
         ScreenMap::new(self.camera.clip_from_world(aspect).cast(), self.camera.eye().cast(), right.cast(), rect)
     }
 
-    /// Height of the floor under the character.
+    /// Height of the floor under the character, along what is up.
     #[must_use]
     pub fn ground_height(&self) -> f32 {
-        self.framed.filter(|framed| !framed.bounds.is_empty()).map_or(0.0, |framed| framed.bounds.min.y)
+        let up = self.camera.up();
+        let lowest = |bounds: &Bounds| (0..3).map(|k| (bounds.min[k] * up[k]).min(bounds.max[k] * up[k])).sum();
+        self.framed.filter(|framed| !framed.bounds.is_empty()).map_or(0.0, |framed| lowest(&framed.bounds))
     }
 
     /// Diagonal of the character's box.
@@ -116,45 +128,11 @@ impl Viewport {
         let bounds = Bounds::of(&*subject.bind_positions);
         self.framed = Some(Framed { bind: subject.bind_positions.as_ptr(), bounds });
         (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
-        self.look_from(NamedView::ThreeQuarter);
-    }
-
-    /// Looks at the whole character from a side.
-    pub fn look_from(&mut self, view: NamedView) {
-        if let Some(framed) = self.framed {
-            self.camera.look_from(view);
-            self.camera.frame(&framed.bounds, self.aspect());
-        }
-    }
-
-    /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
-    pub fn frame(&mut self, view: &ViewportView<'_>) {
-        let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
-        let whole = Bounds::of(&snapshot.positions);
-        let whole = if whole.is_empty() { framed.bounds } else { whole };
-        let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
-        self.camera.frame(&around.map_or(whole, |bounds| padded(bounds, whole.size() * 0.06)), self.aspect());
-        // The clipping planes stay those of everything.
-        self.camera.radius = (whole.size() / 2.0).max(1e-6);
-    }
-
-    /// Brings a place into view, from the side that its surface faces if it faces away.
-    pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
-        let vertex = spot.vertex.map(|vertex| vertex as usize);
-        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions.get(v)?, snapshot.normals.get(v)?)));
-        let joint = spot.joint.and_then(|joint| view.world_from_joint.get(joint)).map(|world| origin_of(world).cast::<f32>());
-        let rest = crate::math::Point64::from(spot.position).cast::<f32>();
-        let center = surface.map(|(position, _)| *position).or(joint).unwrap_or(rest);
-        if let Some((_, normal)) = surface
-            && normal.dot(&self.camera.axes().2) < 0.3
-        {
-            self.camera.yaw = normal.x.atan2(normal.z);
-            self.camera.pitch = normal.y.clamp(-0.9, 0.9).asin();
-        }
-        let radius = self.camera.radius;
-        self.camera.frame(&padded(Bounds { min: center, max: center }, spot.radius as f32), self.aspect());
-        // The clipping planes stay those of everything.
-        self.camera.radius = radius;
+        let up = crate::session::up_axis(subject).axis;
+        self.camera.set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
+        self.camera.look_from(NamedView::ThreeQuarter);
+        self.camera.frame(&bounds, self.aspect());
+        self.flight = None;
     }
 
     fn aspect(&self) -> f32 {
@@ -163,27 +141,24 @@ impl Viewport {
 
     /// Reads the pointer: hovering, clicks, drags of joints and of the camera.
     pub fn interact(&mut self, ui: &Ui, response: &Response, view: &ViewportView<'_>, actions: &mut Actions) {
-        let Some(rect) = self.rect else { return };
-        let modifiers = ui.input(|input| input.modifiers);
-        if let Some(at) = response.hover_pos() {
-            for motion in ui.input(|input| navigation::scroll_motions(input, at)) {
-                navigation::apply(&mut self.camera, motion, rect);
-            }
+        if self.rect.is_none() {
+            return;
         }
+        let modifiers = ui.input(|input| input.modifiers);
+        self.let_the_camera_move(ui, response);
         let Some(map) = self.map() else { return };
         if !ui.input(|input| input.pointer.any_down()) {
-            self.hover(&map, response.hover_pos(), view);
+            // What lies behind the axes in the corner is not meant.
+            self.hover(&map, response.hover_pos().filter(|_| !self.axis_gizmo.hovered), view);
         }
-        if response.drag_started_by(PointerButton::Primary) && !modifiers.shift {
+        if response.drag_started_by(PointerButton::Primary) && !self.navigation.preset.claims_left(modifiers) {
             let origin = ui.input(|input| input.pointer.press_origin());
             self.start_drag(&map, origin, view, actions);
         }
         if self.drag.is_some() {
             self.continue_drag(&map, response, modifiers.command, view, actions);
         } else {
-            if let Some(motion) = navigation::drag_motion(response, modifiers, true) {
-                navigation::apply(&mut self.camera, motion, rect);
-            }
+            self.drag_camera(ui, response);
             if response.clicked_by(PointerButton::Primary) {
                 self.click(&map, response.interact_pointer_pos(), view, actions);
             }
@@ -305,17 +280,4 @@ impl PoseDrag {
 pub fn gizmo_at(map: &ScreenMap, world_from_joint: &[Affine], joint: usize) -> Option<Gizmo> {
     let world = world_from_joint.get(joint)?;
     Gizmo::new(map, origin_of(world), &Trs::from_affine(world).rotation)
-}
-
-/// A box around a joint, its parent and its children.
-fn around_joint(skeleton: &Skeleton, world_from_joint: &[Affine], joint: usize) -> Option<Bounds> {
-    let parent = skeleton.joints().get(joint)?.parent;
-    let members = parent.into_iter().chain([joint]).chain(skeleton.children(joint).iter().copied());
-    let points: Vec<_> = members.filter_map(|member| world_from_joint.get(member)).map(|world| origin_of(world).cast::<f32>()).collect();
-    (!points.is_empty()).then(|| Bounds::of(&points))
-}
-
-fn padded(bounds: Bounds, by: f32) -> Bounds {
-    let pad = crate::math::Vec3::repeat(by);
-    Bounds { min: bounds.min - pad, max: bounds.max + pad }
 }

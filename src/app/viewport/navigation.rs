@@ -1,13 +1,21 @@
-//! How mouse and trackpad move the camera.
+//! How mouse, trackpad, touch screen and number pad move the camera.
 //!
-//! | input                                     | does                          |
-//! |-------------------------------------------|-------------------------------|
-//! | left drag on nothing, middle drag         | orbits                        |
-//! | right drag, Shift with any orbiting drag  | pans                          |
-//! | wheel, pinch, Ctrl with two fingers       | zooms towards the pointer     |
-//! | two fingers on a trackpad                 | orbit; with Shift pan         |
+//! | input                        | Sinew    | Blender  | Maya     |
+//! |------------------------------|----------|----------|----------|
+//! | left drag on nothing         | orbits   |          |          |
+//! | middle drag                  | orbits   | orbits   |          |
+//! | right drag                   | pans     |          |          |
+//! | Shift with an orbiting drag  | pans     | pans     |          |
+//! | Ctrl with a middle drag      | dollies  | dollies  |          |
+//! | Alt with a left drag         | orbits   | orbits   | orbits   |
+//! | Alt with a middle drag       | pans     | pans     | pans     |
+//! | Alt with a right drag        | dollies  | dollies  | dollies  |
+//!
+//! In all of them the wheel, a pinch, and Ctrl with two fingers dolly to the pointer; two fingers on a trackpad orbit, with Shift
+//! they pan; two fingers on a touch screen pan and pinch.
 
 use egui::{Event, InputState, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, Rect, Response, Vec2};
+use serde::{Deserialize, Serialize};
 
 use crate::render::Camera;
 
@@ -15,8 +23,62 @@ use crate::render::Camera;
 const RADIANS_PER_POINT: f32 = 0.0085;
 /// Zoom of one click of the wheel.
 const ZOOM_PER_LINE: f32 = 0.88;
-/// Points of a smooth scroll that count as one click of the wheel.
+/// Points of a smooth scroll, or of a dollying drag, that count as one click of the wheel.
 const POINTS_PER_LINE: f32 = 40.0;
+
+/// Which program's mouse buttons the camera obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NavigationPreset {
+    /// Drag beside the character to orbit, right drag to pan.
+    #[default]
+    Sinew,
+    /// Middle button, with Shift and Ctrl.
+    Blender,
+    /// Alt with each button.
+    Maya,
+}
+
+impl NavigationPreset {
+    /// All, in the order of a menu.
+    pub const ALL: [Self; 3] = [Self::Sinew, Self::Blender, Self::Maya];
+
+    /// Its name for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Sinew => "Sinew",
+            Self::Blender => "Blender",
+            Self::Maya => "Maya",
+        }
+    }
+
+    /// What to do with the mouse, in one sentence.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Sinew => "Drag beside the character or with the middle button to orbit, right drag or Shift to pan, wheel to zoom.",
+            Self::Blender => "Middle drag to orbit, with Shift to pan, with Ctrl to zoom; the wheel zooms.",
+            Self::Maya => "Alt with a left drag orbits, with a middle drag pans, with a right drag zooms; the wheel zooms.",
+        }
+    }
+
+    /// Whether a drag of the left button is the camera's, even over the character.
+    #[must_use]
+    pub fn claims_left(self, modifiers: Modifiers) -> bool {
+        modifiers.alt || (self == Self::Sinew && modifiers.shift)
+    }
+}
+
+/// How the user likes to move about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Navigation {
+    /// What the mouse buttons do.
+    pub preset: NavigationPreset,
+    /// Turning the wheel away moves away.
+    pub invert_zoom: bool,
+}
 
 /// One movement of the camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,28 +106,74 @@ pub fn apply(camera: &mut Camera, motion: Motion, rect: Rect) {
     }
 }
 
-/// What a drag with a button does, if the left button is free for the camera.
+/// What a drag does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Orbit,
+    Pan,
+    Dolly,
+}
+
+/// What a drag of a button does. The left button alone is only asked for when nothing else wants it.
+fn deed(preset: NavigationPreset, button: PointerButton, modifiers: Modifiers) -> Option<Deed> {
+    if modifiers.alt {
+        return match button {
+            PointerButton::Primary => Some(if modifiers.shift { Deed::Pan } else { Deed::Orbit }),
+            PointerButton::Middle => Some(Deed::Pan),
+            PointerButton::Secondary => Some(Deed::Dolly),
+            _ => None,
+        };
+    }
+    match (preset, button) {
+        (NavigationPreset::Maya, _) => None,
+        (_, PointerButton::Middle) if modifiers.shift => Some(Deed::Pan),
+        (_, PointerButton::Middle) if modifiers.command => Some(Deed::Dolly),
+        (_, PointerButton::Middle) => Some(Deed::Orbit),
+        (NavigationPreset::Sinew, PointerButton::Primary) => Some(if modifiers.shift { Deed::Pan } else { Deed::Orbit }),
+        (NavigationPreset::Sinew, PointerButton::Secondary) => Some(Deed::Pan),
+        _ => None,
+    }
+}
+
+/// What the drag under way does to the camera in this frame.
 #[must_use]
-pub fn drag_motion(response: &Response, modifiers: Modifiers, left_is_free: bool) -> Option<Motion> {
+pub fn drag_motion(response: &Response, modifiers: Modifiers, press: Option<Pos2>, preset: NavigationPreset) -> Option<Motion> {
     let delta = response.drag_delta();
     if delta == Vec2::ZERO {
         return None;
     }
-    let orbits = (left_is_free && response.dragged_by(PointerButton::Primary)) || response.dragged_by(PointerButton::Middle);
-    if response.dragged_by(PointerButton::Secondary) || (orbits && modifiers.shift) {
-        Some(Motion::Pan(delta))
-    } else {
-        orbits.then_some(Motion::Orbit(delta))
-    }
+    let buttons = [PointerButton::Primary, PointerButton::Middle, PointerButton::Secondary];
+    let button = buttons.into_iter().find(|&button| response.dragged_by(button))?;
+    Some(match deed(preset, button, modifiers)? {
+        Deed::Orbit => Motion::Orbit(delta),
+        Deed::Pan => Motion::Pan(delta),
+        // To the right and upwards comes closer, towards where the button went down.
+        Deed::Dolly => {
+            let factor = zoom_of_lines((delta.x - delta.y) / POINTS_PER_LINE * 2.0);
+            Motion::Zoom { factor, at: press.unwrap_or_else(|| response.rect.center()) }
+        }
+    })
+}
+
+fn zoom_of_lines(lines: f32) -> f32 {
+    ZOOM_PER_LINE.powf(lines.clamp(-8.0, 8.0))
+}
+
+/// What two or more fingers on a touch screen do: they move what is between them, and bring it closer when they part.
+#[must_use]
+pub fn touch_motions(input: &InputState) -> Option<[Motion; 2]> {
+    let touch = input.multi_touch()?;
+    let factor = 1.0 / touch.zoom_delta.clamp(0.2, 5.0);
+    Some([Motion::Pan(touch.translation_delta), Motion::Zoom { factor, at: touch.center_pos }])
 }
 
 /// What wheel and trackpad do with the pointer at `at`.
 #[must_use]
-pub fn scroll_motions(input: &InputState, at: Pos2) -> Vec<Motion> {
-    input.events.iter().filter_map(|event| scroll_motion(event, at)).collect()
+pub fn scroll_motions(input: &InputState, at: Pos2, invert_zoom: bool) -> Vec<Motion> {
+    input.events.iter().filter_map(|event| scroll_motion(event, at, invert_zoom)).collect()
 }
 
-fn scroll_motion(event: &Event, at: Pos2) -> Option<Motion> {
+fn scroll_motion(event: &Event, at: Pos2, invert_zoom: bool) -> Option<Motion> {
     match event {
         Event::Zoom(factor) => Some(Motion::Zoom { factor: 1.0 / factor.clamp(0.2, 5.0), at }),
         Event::MouseWheel { unit, delta, modifiers, source, .. } => {
@@ -86,7 +194,7 @@ fn scroll_motion(event: &Event, at: Pos2) -> Option<Motion> {
                 // Some systems turn the wheel sideways while Shift is held.
                 (false, _) => {
                     let lines = (points.y + points.x) / POINTS_PER_LINE;
-                    Some(Motion::Zoom { factor: ZOOM_PER_LINE.powf(lines.clamp(-8.0, 8.0)), at })
+                    Some(Motion::Zoom { factor: zoom_of_lines(if invert_zoom { -lines } else { lines }), at })
                 }
             }
         }
@@ -101,7 +209,7 @@ mod tests {
 
     fn wheel(unit: MouseWheelUnit, delta: Vec2, modifiers: Modifiers) -> Option<Motion> {
         let event = Event::MouseWheel { unit, delta, phase: TouchPhase::Move, modifiers, source: MouseWheelSource::Unknown };
-        scroll_motion(&event, pos2(5.0, 6.0))
+        scroll_motion(&event, pos2(5.0, 6.0), false)
     }
 
     #[test]
@@ -120,5 +228,32 @@ mod tests {
         let yaw = camera.yaw;
         apply(&mut camera, Motion::Orbit(vec2(10.0, 0.0)), Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0)));
         assert!((camera.yaw - yaw).rem_euclid(std::f32::consts::TAU) > 3.0, "the eye goes to the left");
+    }
+
+    #[test]
+    fn each_preset_has_a_way_to_do_everything() {
+        use PointerButton::{Middle, Primary, Secondary};
+        let modifiers = [Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT];
+        for preset in NavigationPreset::ALL {
+            for wanted in [Deed::Orbit, Deed::Pan, Deed::Dolly] {
+                let found =
+                    modifiers.iter().any(|&held| [Primary, Middle, Secondary].iter().any(|&b| deed(preset, b, held) == Some(wanted)));
+                assert!(found, "{preset:?} can't {wanted:?}");
+            }
+        }
+        let blender = |button, held| deed(NavigationPreset::Blender, button, held);
+        assert_eq!(blender(Middle, Modifiers::NONE), Some(Deed::Orbit));
+        assert_eq!(blender(Middle, Modifiers::SHIFT), Some(Deed::Pan));
+        assert_eq!(blender(Middle, Modifiers::COMMAND), Some(Deed::Dolly));
+        assert_eq!(blender(Primary, Modifiers::NONE), None, "the left button is for the character");
+        assert_eq!(deed(NavigationPreset::Maya, Middle, Modifiers::NONE), None);
+    }
+
+    #[test]
+    fn settings_are_written_in_words() {
+        let navigation = Navigation { preset: NavigationPreset::Blender, invert_zoom: true };
+        let text = serde_json::to_string(&navigation).unwrap();
+        assert_eq!(text, r#"{"preset":"blender","invert_zoom":true}"#);
+        assert_eq!(serde_json::from_str::<Navigation>("{}").unwrap(), Navigation::default());
     }
 }

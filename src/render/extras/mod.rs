@@ -18,6 +18,7 @@ use super::bones::{BoneState, skeleton_bones};
 use super::legend::{Legend, SteadyRange};
 use super::look::Look;
 use super::overlay::{Layer, Overlay, Rgba};
+use crate::character::Severity;
 use crate::collision::Contact;
 use crate::math::{Affine, Point, Vec3, origin_of};
 use crate::skin::Subject;
@@ -57,6 +58,18 @@ pub struct Mark {
     pub radius: f32,
     /// Its colour.
     pub color: Rgba,
+}
+
+impl Mark {
+    /// The colour of a place that matters so much.
+    #[must_use]
+    pub fn color_of(severity: Severity) -> Rgba {
+        match severity {
+            Severity::Info => [150, 196, 224, 255],
+            Severity::Mended => [118, 200, 236, 255],
+            Severity::Warning => [255, 190, 84, 255],
+        }
+    }
 }
 
 /// What is marked in a view.
@@ -136,8 +149,7 @@ impl Extras {
     }
 
     fn add_inside(&mut self, look: &Look, moment: &Moment<'_>) {
-        let wanted = look.bone_volumes || look.base_surface || look.tets || look.feet || look.contacts;
-        let (true, Ok(flesh)) = (wanted, &moment.subject.tissue) else { return };
+        let (true, Ok(flesh)) = (look.shows_flesh(), &moment.subject.tissue) else { return };
         if self.inside.as_ref().is_none_or(|inside| !inside.is_of(moment.subject)) {
             self.inside = Some(Inside::of(moment.subject, &flesh.tissue));
         }

@@ -76,7 +76,7 @@ impl Cells {
         }
     }
 
-    /// Mean stretch of the six edges of every cell relative to rest, percent.
+    /// Stretch of every cell, percent.
     fn measure(&mut self, tissue: &Tissue, skin: &[Point], base: &[Point]) -> Legend {
         self.strains.clear();
         for &(prism, tet) in &self.kept {
@@ -92,15 +92,14 @@ impl Cells {
     }
 }
 
-/// Change of volume's cube root and of shape together: the mean of the singular values of F, less one. F maps the rest shape to the
-/// present one, so that flat tets with long edges count like others.
+/// The root mean square of the principal stretches, less one: those of F, which maps the rest shape to the present one.
 fn strain_of(tissue: &Tissue, prism: u32, tet: u8, skin: &[Point], base: &[Point]) -> Option<f32> {
     let corners = corners_of(tissue, prism, tet, skin, base)?;
     let rest_inverse = tissue.prisms.prisms[prism as usize].rest_inverse[usize::from(tet)]?.cast::<f32>();
     let edges = nalgebra::Matrix3::from_columns(&[corners[1] - corners[0], corners[2] - corners[0], corners[3] - corners[0]]);
     let stretched = edges * rest_inverse;
-    let mean = stretched.norm() / 3.0_f32.sqrt() - 1.0;
-    mean.is_finite().then_some(mean)
+    let strain = stretched.norm() / 3.0_f32.sqrt() - 1.0;
+    strain.is_finite().then_some(strain)
 }
 
 fn corners_of(tissue: &Tissue, prism: u32, tet: u8, skin: &[Point], base: &[Point]) -> Option<[Point; 4]> {

@@ -10,11 +10,13 @@ use super::pool::{KEPT_PASSES, Pool, StateKey};
 use super::{Comparison, How, Painted, Picture, ViewportPainter};
 use crate::app::look::{Look, SkinColors};
 use crate::app::surface::WindowSurface;
+use crate::character::Severity;
+use crate::math::Point64;
 use crate::render::{
-    Camera, Extras, Ground, Legend, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Overlay, Quantity, Renderer, Scene,
-    SkinPaint, Target, round_up,
+    Camera, Extras, Ground, Legend, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene, SkinPaint,
+    Target,
 };
-use crate::session::{Snapshot, Spot, ViewId};
+use crate::session::{Checkup, Snapshot, Spot, ViewId};
 
 /// Where pictures become textures that egui can show.
 pub trait Textures {
@@ -55,8 +57,8 @@ pub struct GpuPainter {
 struct Canvas {
     target: Target,
     texture: TextureId,
-    bones: Overlay,
-    tissue: TissueOverlays,
+    extras: Extras,
+    marks: Vec<Mark>,
     paint: SkinPaint,
     colors: Option<(Arc<MeshModel>, MeshColors)>,
     legend: Option<Legend>,
@@ -75,8 +77,19 @@ struct Key {
     selected: Vec<usize>,
     hovered: Option<usize>,
     look: Look,
-    findings: Vec<Spot>,
+    /// Kept alive, so that no other check-up can get its address.
+    checkup: Option<CheckupKey>,
     ground_height: f32,
+}
+
+/// Equal for the same check-up.
+#[derive(Debug, Clone)]
+struct CheckupKey(Arc<Checkup>);
+
+impl PartialEq for CheckupKey {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Key {
@@ -93,7 +106,7 @@ impl Key {
             selected: if chosen { picture.selected.to_vec() } else { Vec::new() },
             hovered: picture.hovered.filter(|_| bones),
             look: *picture.look,
-            findings: if picture.look.findings { picture.findings.to_vec() } else { Vec::new() },
+            checkup: picture.checkup.filter(|_| picture.look.findings).map(|checkup| CheckupKey(checkup.clone())),
             ground_height: picture.ground_height,
         }
     }
@@ -161,14 +174,13 @@ impl GpuPainter {
             _ => None,
         };
         canvas.update_colors(renderer, model.as_ref(), picture);
-        canvas.update_bones(picture, picture.snapshot);
-        canvas.tissue.update(picture.snapshot, picture.look);
+        canvas.update_extras(picture);
         let style = canvas.style(picture.look);
         let draw = |state: usize| MeshDraw { mesh: pool.frame(state), colors: canvas.colors.as_ref().map(|(_, colors)| colors), style };
-        let overlays: Vec<&Overlay> = canvas.tissue.overlays().into_iter().chain([&canvas.bones]).collect();
+        let overlays = canvas.extras.overlays();
         let scene = |state: Option<usize>| Scene {
             meshes: state.into_iter().filter(|_| picture.look.skin).map(draw).collect(),
-            overlays: overlays.clone(),
+            overlays: overlays.to_vec(),
             ground: ground_of(picture),
             background: picture.look.backdrop.background(),
             // Software draws on the cores that the flesh needs.
@@ -203,7 +215,8 @@ impl GpuPainter {
         let canvas = self.canvases.get_mut(&picture.view)?;
         canvas.drawn = Some(key);
         let ms = if drawn { 0.0 } else { start.elapsed().as_secs_f64() * 1e3 };
-        Some(Painted { texture: canvas.texture, ms, legend: canvas.legend.clone() })
+        let legends = canvas.legend.iter().chain(canvas.extras.legends()).cloned().collect();
+        Some(Painted { texture: canvas.texture, ms, legends })
     }
 }
 
@@ -212,8 +225,8 @@ impl Canvas {
         Self {
             target,
             texture,
-            bones: Overlay::new(Layer::FrontGlass),
-            tissue: TissueOverlays::default(),
+            extras: Extras::default(),
+            marks: Vec::new(),
             paint: SkinPaint::default(),
             colors: None,
             legend: None,
@@ -240,13 +253,31 @@ impl Canvas {
         }
     }
 
-    fn update_bones(&mut self, picture: &Picture<'_>, snapshot: Option<&Arc<Snapshot>>) {
-        self.bones.clear();
-        let Some(snapshot) = snapshot.filter(|_| picture.look.bones) else { return };
-        let skeleton = &snapshot.subject.character.skeleton;
-        let bones = bone_glyphs(skeleton, &snapshot.world_from_joint, picture);
-        self.bones.bones(&bones, picture.character_size * 0.006);
+    fn update_extras(&mut self, picture: &Picture<'_>) {
+        self.marks.clear();
+        if let (true, Some(checkup)) = (picture.look.findings, picture.checkup) {
+            self.marks.extend(checkup.findings.iter().flat_map(|finding| finding.spots.iter().map(|spot| mark_of(spot, finding.severity))));
+        }
+        let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks: &self.marks };
+        self.extras.update(picture.look, picture.snapshot.map(|snapshot| moment_of(snapshot)).as_ref(), &marked);
     }
+}
+
+fn moment_of(snapshot: &Snapshot) -> Moment<'_> {
+    Moment {
+        subject: &snapshot.subject,
+        positions: &snapshot.positions,
+        normals: &snapshot.normals,
+        simulated: &snapshot.simulated,
+        world_from_joint: &snapshot.world_from_joint,
+        contacts: &snapshot.contacts,
+        velocities: &snapshot.velocities,
+    }
+}
+
+fn mark_of(spot: &Spot, severity: Severity) -> Mark {
+    let at_rest = Point64::from(spot.position).cast::<f32>();
+    Mark { vertex: spot.vertex, joint: spot.joint, at_rest, radius: spot.radius as f32, color: Mark::color_of(severity) }
 }
 
 /// What the skin is coloured by: a comparison goes before what the look asks for.
@@ -263,7 +294,7 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
 }
 
 fn ground_of(picture: &Picture<'_>) -> Option<Ground> {
-    let grid = picture.look.grid.then(|| grid_step(picture.character_size));
+    let grid = picture.look.grid.then(|| Ground::grid_step(picture.character_size));
     picture.look.ground.then_some(Ground { height: picture.ground_height, grid })
 }
 
@@ -278,4 +309,3 @@ impl ViewportPainter for PainterOn<'_> {
         self.painter.paint(picture, self.textures)
     }
 }
-

@@ -18,7 +18,7 @@ pub use gpu::{GpuPainter, PainterOn, Textures};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
-use crate::session::{Snapshot, Spot, ViewId};
+use crate::session::{Checkup, Snapshot, ViewId};
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,8 +62,8 @@ pub struct Picture<'a> {
     pub hovered: Option<usize>,
     /// How to draw.
     pub look: &'a Look,
-    /// Places that the check-up found.
-    pub findings: &'a [Spot],
+    /// What the check-up found, whose places may be marked.
+    pub checkup: Option<&'a Arc<Checkup>>,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
@@ -78,7 +78,7 @@ pub struct Painted {
     /// Milliseconds spent now; 0 if nothing had changed.
     pub ms: f64,
     /// What its colours mean, if they mean something.
-    pub legend: Option<Legend>,
+    pub legends: Vec<Legend>,
 }
 
 /// Draws pictures into textures that egui can show. Tests and headless runs have none.

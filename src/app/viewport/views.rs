@@ -1,0 +1,281 @@
+//! Where the viewport looks from: named views, framing, the way from one view to another, and the turntable.
+
+use egui::{Response, Ui};
+
+use super::navigation::{self, Motion};
+use super::{Viewport, ViewportView};
+use crate::math::{Affine, origin_of};
+use crate::mesh::Bounds;
+use crate::render::{Camera, NamedView};
+use crate::rig::Skeleton;
+use crate::session::Spot;
+
+/// How long the way from one view to another takes.
+const FLIGHT_SECS: f32 = 0.18;
+/// How long the turntable takes for one turn.
+pub const TURN_SECS: f32 = 12.0;
+/// The longest time that one frame may let pass: a slow frame must not become a jump.
+const MAX_STEP_SECS: f32 = 0.05;
+/// Turn of one press of a key.
+const KEY_TURN: f32 = std::f32::consts::PI / 12.0;
+
+/// The camera on its way to another view.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flight {
+    from: Camera,
+    to: Camera,
+    age_secs: f32,
+}
+
+/// What a key, a menu item or the axes in the corner ask of the camera of a view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CameraAction {
+    /// Brings the selected joint with its neighbours, or the whole character, into view.
+    FrameSelected,
+    /// Brings the whole character into view.
+    FrameAll,
+    /// Looks from a side, at the whole character.
+    LookFrom(NamedView),
+    /// Looks from a side, at what is in the middle now.
+    TurnTo(NamedView),
+    /// Looks from the opposite side.
+    Opposite,
+    /// Turns by steps to the right and upwards.
+    Turn([i8; 2]),
+    /// Changes between perspective and parallel lines.
+    ToggleProjection,
+    /// Lets the camera go round slowly, or stops it.
+    ToggleTurntable,
+}
+
+impl Viewport {
+    /// Does what was asked of the camera.
+    pub fn move_camera(&mut self, action: CameraAction, view: &ViewportView<'_>) {
+        match action {
+            CameraAction::FrameSelected => self.frame(view),
+            CameraAction::FrameAll => self.frame(&ViewportView { selected: None, ..*view }),
+            CameraAction::LookFrom(from) => self.look_from(from),
+            CameraAction::TurnTo(from) => self.fly(|camera| camera.look_from(from)),
+            CameraAction::Opposite => self.fly(|camera| {
+                let up = camera.pitch.abs() > 1.5;
+                (camera.yaw, camera.pitch) =
+                    if up { (camera.yaw, -camera.pitch) } else { (camera.yaw + std::f32::consts::PI, camera.pitch) };
+            }),
+            CameraAction::Turn([right, upwards]) => {
+                self.fly(|camera| camera.orbit(f32::from(right) * KEY_TURN, f32::from(upwards) * KEY_TURN));
+            }
+            CameraAction::ToggleProjection => self.fly(Camera::toggle_projection),
+            CameraAction::ToggleTurntable => self.turntable = !self.turntable,
+        }
+    }
+
+    /// Where the camera is going, or where it stands.
+    #[must_use]
+    pub fn wanted_camera(&self) -> Camera {
+        self.flight.map_or(self.camera, |flight| flight.to)
+    }
+
+    /// Starts on the way to what `change` makes of the camera.
+    fn fly(&mut self, change: impl FnOnce(&mut Camera)) {
+        let mut to = self.wanted_camera();
+        change(&mut to);
+        if to != self.camera {
+            self.flight = Some(Flight { from: self.camera, to, age_secs: 0.0 });
+        }
+    }
+
+    /// Puts the camera somewhere at once.
+    pub fn set_camera(&mut self, camera: Camera) {
+        (self.camera, self.flight) = (camera, None);
+    }
+
+    /// Looks at the whole character from a side.
+    pub fn look_from(&mut self, view: NamedView) {
+        if let Some(framed) = self.framed {
+            let aspect = self.aspect();
+            self.fly(|camera| {
+                camera.look_from(view);
+                camera.frame(&framed.bounds, aspect);
+            });
+        }
+    }
+
+    /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
+    pub fn frame(&mut self, view: &ViewportView<'_>) {
+        let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
+        let whole = Bounds::of(&snapshot.positions);
+        let whole = if whole.is_empty() { framed.bounds } else { whole };
+        let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
+        let aspect = self.aspect();
+        self.fly(|camera| {
+            camera.frame(&around.map_or(whole, |bounds| padded(bounds, whole.size() * 0.06)), aspect);
+            // The clipping planes stay those of everything.
+            camera.radius = (whole.size() / 2.0).max(1e-6);
+        });
+    }
+
+    /// Brings a place into view, from the side that its surface faces if it faces away.
+    pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
+        let vertex = spot.vertex.map(|vertex| vertex as usize);
+        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions.get(v)?, snapshot.normals.get(v)?)));
+        let joint = spot.joint.and_then(|joint| view.world_from_joint.get(joint)).map(|world| origin_of(world).cast::<f32>());
+        let rest = crate::math::Point64::from(spot.position).cast::<f32>();
+        let center = surface.map(|(position, _)| *position).or(joint).unwrap_or(rest);
+        let aspect = self.aspect();
+        self.fly(|camera| {
+            if let Some((_, normal)) = surface
+                && normal.dot(&camera.axes().2) < 0.3
+            {
+                let facing = camera.world_from_stage.inverse() * normal;
+                camera.yaw = facing.x.atan2(facing.z);
+                camera.pitch = facing.y.clamp(-0.9, 0.9).asin();
+            }
+            let radius = camera.radius;
+            camera.frame(&padded(Bounds { min: center, max: center }, spot.radius as f32), aspect);
+            // The clipping planes stay those of everything.
+            camera.radius = radius;
+        });
+    }
+
+    /// Lets the camera go on its way and turn with the turntable, and obeys wheel, trackpad and touch screen.
+    pub(super) fn let_the_camera_move(&mut self, ui: &Ui, response: &Response) {
+        let dt_secs = ui.input(|input| input.stable_dt).clamp(0.0, MAX_STEP_SECS);
+        if let Some(flight) = &mut self.flight {
+            flight.age_secs += dt_secs;
+            let still = ui.style().animation_time <= 0.0;
+            let t = if still { 1.0 } else { flight.age_secs / FLIGHT_SECS };
+            self.camera = flight.from.between(&flight.to, t);
+            if t >= 1.0 {
+                self.flight = None;
+            }
+            ui.ctx().request_repaint();
+        }
+        if self.turntable && self.framed.is_some() {
+            if self.flight.is_none() && !response.dragged() {
+                self.camera.orbit(std::f32::consts::TAU * dt_secs / TURN_SECS, 0.0);
+            }
+            ui.ctx().request_repaint();
+        }
+        if response.contains_pointer()
+            && let Some(motions) = ui.input(navigation::touch_motions)
+        {
+            motions.into_iter().for_each(|motion| self.obey(motion));
+        } else if let Some(at) = response.hover_pos() {
+            let invert = self.navigation.invert_zoom;
+            ui.input(|input| navigation::scroll_motions(input, at, invert)).into_iter().for_each(|motion| self.obey(motion));
+        }
+    }
+
+    /// Obeys the drag under way, unless it is one of two fingers.
+    pub(super) fn drag_camera(&mut self, ui: &Ui, response: &Response) {
+        let (modifiers, press, fingers) = ui.input(|input| (input.modifiers, input.pointer.press_origin(), input.multi_touch()));
+        if fingers.is_none()
+            && let Some(motion) = navigation::drag_motion(response, modifiers, press, self.navigation.preset)
+        {
+            self.obey(motion);
+        }
+    }
+
+    /// Moves the camera by hand: from where it is going to, if it is on its way.
+    pub(super) fn obey(&mut self, motion: Motion) {
+        if let Some(rect) = self.rect {
+            if let Some(flight) = self.flight.take() {
+                self.camera = flight.to;
+            }
+            navigation::apply(&mut self.camera, motion, rect);
+        }
+    }
+}
+
+/// A box around a joint, its parent and its children.
+fn around_joint(skeleton: &Skeleton, world_from_joint: &[Affine], joint: usize) -> Option<Bounds> {
+    let parent = skeleton.joints().get(joint)?.parent;
+    let members = parent.into_iter().chain([joint]).chain(skeleton.children(joint).iter().copied());
+    let points: Vec<_> = members.filter_map(|member| world_from_joint.get(member)).map(|world| origin_of(world).cast::<f32>()).collect();
+    (!points.is_empty()).then(|| Bounds::of(&points))
+}
+
+fn padded(bounds: Bounds, by: f32) -> Bounds {
+    let pad = crate::math::Vec3::repeat(by);
+    Bounds { min: bounds.min - pad, max: bounds.max + pad }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point;
+    use crate::render::Projection;
+
+    fn run(viewport: &mut Viewport, animated: bool, passes: usize) {
+        let ctx = egui::Context::default();
+        ctx.all_styles_mut(|style| style.animation_time = if animated { 0.1 } else { 0.0 });
+        for _ in 0..passes {
+            let input = egui::RawInput { predicted_dt: 0.02, ..egui::RawInput::default() };
+            drop(ctx.run_ui(input, |ui| {
+                let rect = ui.max_rect();
+                viewport.rect = Some(rect);
+                let response = ui.allocate_rect(rect, egui::Sense::click_and_drag());
+                viewport.let_the_camera_move(ui, &response);
+            }));
+        }
+    }
+
+    fn framed() -> Viewport {
+        let bounds = Bounds { min: Point::new(-1.0, 0.0, -0.3), max: Point::new(1.0, 2.0, 0.4) };
+        Viewport { framed: Some(super::super::Framed { bind: std::ptr::null(), bounds }), ..Viewport::default() }
+    }
+
+    #[test]
+    fn views_are_reached_smoothly_or_at_once() {
+        let mut viewport = framed();
+        viewport.look_from(NamedView::Top);
+        let wanted = viewport.wanted_camera();
+        assert!(viewport.camera != wanted, "it is on its way");
+        run(&mut viewport, false, 1);
+        assert_eq!((viewport.camera, viewport.flight.is_none()), (wanted, true));
+        viewport.look_from(NamedView::Left);
+        run(&mut viewport, true, 2);
+        assert!(viewport.flight.is_some() && viewport.camera != wanted && viewport.camera != viewport.wanted_camera());
+        run(&mut viewport, true, 12);
+        assert!(viewport.flight.is_none());
+        assert!((viewport.camera.axes().2 - crate::math::Vec3::x()).norm() < 1e-5);
+    }
+
+    #[test]
+    fn keys_given_quickly_add_up() {
+        let mut viewport = framed();
+        let view = ViewportView { skeleton: None, world_from_joint: &[], selected: None, snapshot: None };
+        let yaw = viewport.camera.yaw;
+        for action in [CameraAction::Turn([1, 0]), CameraAction::Turn([1, 0]), CameraAction::ToggleProjection] {
+            viewport.move_camera(action, &view);
+        }
+        run(&mut viewport, false, 1);
+        assert!((viewport.camera.yaw - yaw - 2.0 * KEY_TURN).abs() < 1e-5);
+        assert_eq!(viewport.camera.projection, Projection::Orthographic);
+        viewport.move_camera(CameraAction::TurnTo(NamedView::Top), &view);
+        viewport.move_camera(CameraAction::Opposite, &view);
+        run(&mut viewport, false, 1);
+        assert!((viewport.camera.axes().2 + crate::math::Vec3::y()).norm() < 1e-5, "from below");
+    }
+
+    #[test]
+    fn a_hand_takes_over_where_the_flight_would_have_ended() {
+        let mut viewport = framed();
+        viewport.look_from(NamedView::Front);
+        let wanted = viewport.wanted_camera();
+        run(&mut viewport, true, 1);
+        viewport.obey(Motion::Orbit(egui::Vec2::ZERO));
+        assert_eq!(viewport.camera, wanted);
+    }
+
+    #[test]
+    fn the_turntable_turns_as_long_as_it_is_on() {
+        let mut viewport = framed();
+        let view = ViewportView { skeleton: None, world_from_joint: &[], selected: None, snapshot: None };
+        run(&mut viewport, false, 3);
+        let still = viewport.camera.yaw;
+        viewport.move_camera(CameraAction::ToggleTurntable, &view);
+        run(&mut viewport, false, 3);
+        assert!(viewport.camera.yaw > still);
+    }
+}
