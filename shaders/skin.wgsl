@@ -114,7 +114,7 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     // Triangles of a few pixels would drown in their edges.
     let scale = frame.fill.w;
     let half_width = 0.55 * scale;
-    let sparse = mix(0.22, 1.0, smoothstep(2.0 * scale, 9.0 * scale, height));
+    let sparse = mix(0.35, 1.0, smoothstep(1.5 * scale, 7.0 * scale, height));
     let wire = style.wire.a * sparse * (1.0 - smoothstep(half_width - 0.5, half_width + 0.5, edge));
     return vec4(mix(lit, style.wire.rgb, wire), max(opacity, wire));
 }

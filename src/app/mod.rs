@@ -12,6 +12,7 @@
 pub mod actions;
 mod checkup;
 pub mod dialogs;
+pub mod ghosts;
 pub mod help;
 pub mod icon;
 pub mod icons;

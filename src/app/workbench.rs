@@ -9,7 +9,8 @@ use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollAre
 use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
-use super::look::Look;
+use super::ghosts::Ghosts;
+use super::look::{Look, wants_of};
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
@@ -24,13 +25,15 @@ use super::sections::{
 use super::shortcuts::{self, PlainKey};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Picture, ViewportPainter};
-use super::viewport::{Viewport, handles};
+use super::viewport::{Viewport, handles, legend};
 use super::{help, notices, status, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source, ViewId, up_axis};
 
+/// Points at the top of a view that its axes take.
+const LEGEND_TOP: f32 = 96.0;
 /// The only view there is.
 const VIEW: ViewId = ViewId(0);
 /// Time that passes in the first frame after a rest.
@@ -43,6 +46,7 @@ pub struct Workbench {
     session: Session,
     viewport: Viewport,
     look: Look,
+    ghosts: Ghosts,
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
@@ -97,6 +101,7 @@ impl Workbench {
             session,
             viewport: Viewport::default(),
             look: Look::default(),
+            ghosts: Ghosts::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
@@ -316,6 +321,8 @@ impl Workbench {
         let scale = ui.ctx().pixels_per_point();
         let size = [rect.width(), rect.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
         let selected = self.session.selected_joint();
+        self.session.set_wants(wants_of(&self.look));
+        let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, VIEW, &self.look);
         let checkup = self.session.subject().and_then(|subject| self.checkup.of(ui.ctx(), subject));
         let picture = Picture {
             view: VIEW,
@@ -328,11 +335,13 @@ impl Workbench {
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
             look: &self.look,
             checkup: checkup.as_ref(),
+            ghosts: ghosts.as_ref(),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
         let Some(painted) = painter.paint(&picture) else { return };
         ui.painter().image(painted.texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+        legend::draw(ui.painter(), rect, LEGEND_TOP, &painted.legends);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.sequence != self.sequence_timed) {
             self.sequence_timed = snapshot.sequence;
             self.timings.push(&snapshot.times, painted.ms);

@@ -114,17 +114,19 @@ impl Renderer {
     /// Encodes a scene. Meshes beyond the first 64 are left out.
     fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
         let meshes: Vec<_> = scene.meshes.iter().filter(|draw| draw.mesh.is_drawn()).take(MAX_MESHES).collect();
-        let bounds = union(meshes.iter().map(|draw| draw.mesh.bounds()));
+        let casting: Vec<_> = meshes.iter().copied().filter(|draw| draw.style.casts).collect();
+        let seen = if casting.is_empty() { &meshes } else { &casting };
+        let bounds = union(seen.iter().map(|draw| draw.mesh.bounds()));
         let frame = FrameUniform::new(camera, scene, &bounds, target.size());
         target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
         self.write_styles(target, &meshes);
         let ranges = self.write_overlays(target, &scene.overlays);
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
+            draw_depth(&mut pass, target, &self.pipelines.shadow, &casting);
         }
         if scene.occlusion && !meshes.is_empty() {
-            self.draw_occlusion(encoder, target, &meshes, camera, scene);
+            self.draw_occlusion(encoder, target, &casting, camera, scene);
         }
         self.draw_picture(encoder, target, scene, (&meshes, &ranges), columns);
     }

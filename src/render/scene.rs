@@ -96,6 +96,8 @@ pub struct MeshStyle {
     pub vertex_colors: f32,
     /// How light falls on it.
     pub light: Light,
+    /// Whether it casts a shadow and darkens creases; a hint of a skin does not.
+    pub casts: bool,
 }
 
 /// Edges as drawn when nothing else is asked for: linear colour and opacity.
@@ -106,7 +108,7 @@ pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
 
 impl Default for MeshStyle {
     fn default() -> Self {
-        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0, light: Light::Studio }
+        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0, light: Light::Studio, casts: true }
     }
 }
 

@@ -39,6 +39,7 @@ mod checkup;
 mod clip_play;
 mod command;
 mod document;
+mod ghosts;
 mod jobs;
 mod message;
 mod motion;
@@ -56,6 +57,7 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
+pub use ghosts::{GhostPose, GhostSkin, GhostSkins, GhostWorker};
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};

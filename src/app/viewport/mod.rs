@@ -6,6 +6,7 @@
 pub mod axis_gizmo;
 pub mod gizmo;
 pub mod handles;
+pub mod legend;
 pub mod navigation;
 pub mod painter;
 pub mod picking;

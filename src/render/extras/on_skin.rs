@@ -2,13 +2,17 @@
 
 use super::{Mark, Moment, place_of};
 use crate::math::Vec3;
+use crate::mesh::TriMesh;
 use crate::render::colormap::ColorMap;
 use crate::render::legend::{Legend, SteadyRange};
 use crate::render::overlay::{Overlay, Rgba};
 
 const NORMAL: Rgba = [110, 176, 255, 220];
-/// Length of a normal's line, as a part of the character's size.
-const NORMAL_LENGTH: f32 = 0.011;
+/// Length of a normal's line, in edges of the skin, and its limits as parts of the character's size.
+const NORMAL_EDGES: f32 = 1.0;
+const NORMAL_LENGTHS: [f32; 2] = [0.003, 0.02];
+/// Triangles that the length of edges is measured at.
+const MEASURED: usize = 2000;
 /// A velocity's line is as long as the way in this time, but no longer than this part of the size.
 const VELOCITY_SECS: f32 = 0.08;
 const LONGEST: f32 = 0.35;
@@ -21,10 +25,22 @@ const LEAST_SPEED: f32 = 0.02;
 
 /// A short line out of every vertex.
 pub(super) fn add_normals(overlay: &mut Overlay, moment: &Moment<'_>) {
-    let length = moment.subject.size * NORMAL_LENGTH;
+    let [least, most] = NORMAL_LENGTHS.map(|part| part * moment.subject.size);
+    let length = (NORMAL_EDGES * mean_edge(&moment.subject.skin.mesh)).clamp(least, most);
     for (position, normal) in moment.positions.iter().zip(moment.normals) {
         overlay.line(position, &(position + normal * length), NORMAL, 1.0);
     }
+}
+
+/// Mean length of the edges at rest, of some of the triangles.
+fn mean_edge(mesh: &TriMesh) -> f32 {
+    let step = mesh.triangles.len().div_ceil(MEASURED).max(1);
+    let (mut sum, mut count) = (0.0, 0.0);
+    for corners in mesh.triangles.iter().step_by(step).map(|corners| corners.map(|v| mesh.positions[v as usize])) {
+        sum += (0..3).map(|i| (corners[i] - corners[(i + 1) % 3]).norm()).sum::<f32>();
+        count += 3.0;
+    }
+    if count > 0.0 { sum / count } else { 0.0 }
 }
 
 /// A line along every velocity, or along every second, third … of a fine skin; its colour is the speed.

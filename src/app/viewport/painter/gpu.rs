@@ -13,8 +13,8 @@ use crate::app::surface::WindowSurface;
 use crate::character::Severity;
 use crate::math::Point64;
 use crate::render::{
-    Camera, Extras, Ground, Legend, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene, SkinPaint,
-    Target,
+    Camera, Extras, Ground, Legend, Light, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene,
+    SkinPaint, Target,
 };
 use crate::session::{Checkup, Snapshot, Spot, ViewId};
 
@@ -74,6 +74,7 @@ struct Key {
     camera: Camera,
     state: Option<StateKey>,
     compared: Option<(StateKey, How)>,
+    ghosts: Option<StateKey>,
     selected: Vec<usize>,
     hovered: Option<usize>,
     look: Look,
@@ -103,6 +104,7 @@ impl Key {
             camera: *picture.camera,
             state: picture.snapshot.map(StateKey::of),
             compared: picture.compare.map(|compare| (StateKey::of(compare.with), compare.how)),
+            ghosts: picture.ghosts.filter(|_| picture.look.ghosts.any()).map(StateKey::of_ghosts),
             selected: if chosen { picture.selected.to_vec() } else { Vec::new() },
             hovered: picture.hovered.filter(|_| bones),
             look: *picture.look,
@@ -173,13 +175,20 @@ impl GpuPainter {
             Some(Comparison { with, how: How::Wipe(at) }) => Some((pool.state(renderer, with, *pass), with, at)),
             _ => None,
         };
+        let ghosts: Vec<(usize, MeshStyle)> = match picture.ghosts {
+            Some(ghosts) if picture.look.ghosts.any() => (0..ghosts.skins.len())
+                .filter_map(|part| Some((pool.ghost(renderer, ghosts, part, *pass)?, ghost_style(ghosts.skins[part].offset_secs))))
+                .collect(),
+            _ => Vec::new(),
+        };
         canvas.update_colors(renderer, model.as_ref(), picture);
         canvas.update_extras(picture);
         let style = canvas.style(picture.look);
         let draw = |state: usize| MeshDraw { mesh: pool.frame(state), colors: canvas.colors.as_ref().map(|(_, colors)| colors), style };
+        let ghost = |(state, style): &(usize, MeshStyle)| MeshDraw { mesh: pool.frame(*state), colors: None, style: *style };
         let overlays = canvas.extras.overlays();
         let scene = |state: Option<usize>| Scene {
-            meshes: state.into_iter().filter(|_| picture.look.skin).map(draw).collect(),
+            meshes: ghosts.iter().map(ghost).chain(state.into_iter().filter(|_| picture.look.skin).map(draw)).collect(),
             overlays: overlays.to_vec(),
             ground: ground_of(picture),
             background: picture.look.backdrop.background(),
@@ -278,6 +287,12 @@ fn moment_of(snapshot: &Snapshot) -> Moment<'_> {
 fn mark_of(spot: &Spot, severity: Severity) -> Mark {
     let at_rest = Point64::from(spot.position).cast::<f32>();
     Mark { vertex: spot.vertex, joint: spot.joint, at_rest, radius: spot.radius as f32, color: Mark::color_of(severity) }
+}
+
+/// Faint, blue before and orange after.
+fn ghost_style(offset_secs: f64) -> MeshStyle {
+    let clay = if offset_secs < 0.0 { [0.16, 0.34, 0.72] } else { [0.86, 0.42, 0.12] };
+    MeshStyle { opacity: 0.16, materials: false, clay, light: Light::Data, casts: false, ..MeshStyle::default() }
 }
 
 /// What the skin is coloured by: a comparison goes before what the look asks for.

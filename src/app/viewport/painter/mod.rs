@@ -18,7 +18,7 @@ pub use gpu::{GpuPainter, PainterOn, Textures};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
-use crate::session::{Checkup, Snapshot, ViewId};
+use crate::session::{Checkup, GhostSkins, Snapshot, ViewId};
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +64,8 @@ pub struct Picture<'a> {
     pub look: &'a Look,
     /// What the check-up found, whose places may be marked.
     pub checkup: Option<&'a Arc<Checkup>>,
+    /// Skins of other moments.
+    pub ghosts: Option<&'a Arc<GhostSkins>>,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
