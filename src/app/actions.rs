@@ -4,6 +4,7 @@
 
 use egui::Response;
 
+use super::layout::LayoutAction;
 use super::look::Look;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
@@ -16,6 +17,8 @@ pub enum Action {
     Session(Command, Gesture),
     /// Changes how a view is drawn.
     SetLook(ViewId, Look),
+    /// Changes where the views are, and what their panes remember.
+    Layout(LayoutAction),
     /// Asks for files to open.
     OpenDialog,
     /// Asks for a pose file to read.
@@ -30,6 +33,8 @@ pub enum Action {
     LookFrom(NamedView),
     /// Moves the camera of the active view.
     Camera(CameraAction),
+    /// Moves the camera of a view.
+    CameraOf(ViewId, CameraAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

@@ -16,25 +16,24 @@ pub struct Ghosts {
 }
 
 impl Ghosts {
-    /// The ghosts of a view now; nothing if its look wants none. Call it with every frame of a view: it asks for what is missing.
-    pub fn of(&mut self, ctx: &Context, session: &mut Session, view: ViewId, look: &Look) -> Option<Arc<GhostSkins>> {
-        let subject = session.subject().filter(|_| look.ghosts.any()).cloned();
-        let Some(subject) = subject else {
-            self.workers.remove(&view);
-            return None;
-        };
-        let poses = session.ghost_poses(view, look.ghosts.offsets_secs());
-        let method = session.views().get(view).map_or(Method::Dqs, |view| view.method);
-        let worker = self.workers.entry(view).or_insert_with(|| {
-            let waked = ctx.clone();
-            GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))
-        });
-        worker.ask(&subject, method, poses);
-        worker.skins().filter(|skins| Arc::ptr_eq(&skins.subject, &subject))
-    }
-
-    /// Lets go of views that are gone.
-    pub fn keep(&mut self, views: impl Fn(ViewId) -> bool) {
-        self.workers.retain(|view, _| views(*view));
+    /// The ghosts of the views whose looks want some, as far as they are ready. Call it with every frame: it asks for what is missing.
+    pub fn of(&mut self, ctx: &Context, session: &mut Session, looks: &[(ViewId, Look)]) -> BTreeMap<ViewId, Arc<GhostSkins>> {
+        let haunted = |view: ViewId| looks.iter().any(|(id, look)| *id == view && look.ghosts.any());
+        self.workers.retain(|view, _| haunted(*view));
+        let mut ready = BTreeMap::new();
+        let Some(subject) = session.subject().cloned() else { return ready };
+        for (view, look) in looks.iter().filter(|(_, look)| look.ghosts.any()) {
+            let poses = session.ghost_poses(*view, look.ghosts.offsets_secs());
+            let method = session.views().get(*view).map_or(Method::Dqs, |view| view.method);
+            let worker = self.workers.entry(*view).or_insert_with(|| {
+                let waked = ctx.clone();
+                GhostWorker::new(Some(Arc::new(move || waked.request_repaint())))
+            });
+            worker.ask(&subject, method, poses);
+            if let Some(skins) = worker.skins().filter(|skins| Arc::ptr_eq(&skins.subject, &subject)) {
+                ready.insert(*view, skins);
+            }
+        }
+        ready
     }
 }

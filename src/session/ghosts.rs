@@ -196,7 +196,7 @@ mod tests {
         let subject = open(&Source::builtin("cylinder"), &Progress::new()).unwrap();
         let (sender, receiver) = channel();
         let sender = Mutex::new(sender);
-        let waker: Waker = Arc::new(move || drop(lock(&sender).send(())));
+        let waker: Waker = Arc::new(move || lock(&sender).send(()).unwrap_or(()));
         let mut worker = GhostWorker::new(Some(waker));
         assert!(worker.skins().is_none());
         let rest = subject.character.skeleton.bind_transforms();
