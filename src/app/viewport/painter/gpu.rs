@@ -132,6 +132,12 @@ impl GpuPainter {
         PainterOn { painter: self, textures }
     }
 
+    /// How many states have been written to the device so far.
+    #[cfg(test)]
+    pub(super) fn states_written(&self) -> u64 {
+        self.pool.writes()
+    }
+
     /// Begins a pass if the view has been painted in this one, and drops what nobody has looked at for a while.
     fn enter_pass(&mut self, view: ViewId, textures: &mut dyn Textures) {
         if self.canvases.get(&view).is_some_and(|canvas| canvas.used >= self.pass) {

@@ -9,6 +9,8 @@
 
 mod gpu;
 mod pool;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
