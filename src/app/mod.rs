@@ -18,6 +18,7 @@ pub mod icons;
 pub mod notices;
 pub mod numpad;
 pub mod panels;
+pub mod score_line;
 mod sections;
 mod shell;
 pub mod shortcuts;

@@ -44,6 +44,7 @@ mod message;
 mod motion;
 mod playback;
 mod posing;
+mod scores;
 mod source;
 mod stages;
 mod worker;
@@ -62,6 +63,7 @@ pub use playback::Playback;
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use scores::ViewScore;
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use worker::{SimWorker, Snapshot, Waker};
 
@@ -91,6 +93,7 @@ pub struct Session {
     shown: Shown,
     last_sequence: u64,
     cache: Cache,
+    scores: scores::Scores,
 }
 
 /// The pose that the flesh shall follow.
