@@ -9,12 +9,13 @@ use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use sinew::app::actions::{Action, Actions, Overlays};
+use sinew::app::actions::{Action, Actions};
+use sinew::app::look::{Look, Shading};
 use sinew::app::panels::bone::{BoneView, bone_ui};
 use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
-use sinew::app::panels::overlays::{OverlaysView, overlays_ui};
+use sinew::app::panels::overlays::{LookView, look_ui};
 use sinew::app::panels::playback::{PlaybackView, clip_settings_ui, clips_ui, transport_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::theme;
@@ -95,11 +96,14 @@ fn method_panel() {
 }
 
 #[test]
-fn overlays_panel() {
-    let view = OverlaysView { overlays: Overlays::default(), has_textures: true, has_tissue: false };
-    let mut harness = panel(move |ui, raised| overlays_ui(ui, &view, &mut raised.actions));
+fn look_panel() {
+    let look = Look::default();
+    let view = LookView { view: 7, look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
+    let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
-    assert_eq!(raised(&mut harness), [Action::SetOverlays(Overlays { wireframe: true, ..Overlays::default() })]);
+    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { wireframe: true, ..look })]);
+    harness.get_by_label("Matcap").click();
+    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { shading: Shading::Matcap, ..look })]);
     harness.get_by_label("Tetrahedra").click();
     assert_eq!(raised(&mut harness), [], "there is no flesh to show");
 }

@@ -4,62 +4,19 @@
 
 use egui::Response;
 
+use super::look::Look;
+use super::viewport::painter::ViewKey;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot};
-
-/// What is drawn over the skin, and how the skin is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "eight independent switches, each a checkbox")]
-pub struct Overlays {
-    /// The skin itself.
-    pub skin: bool,
-    /// Base-colour textures.
-    pub textures: bool,
-    /// Edges of the skin's triangles.
-    pub wireframe: bool,
-    /// Bones as sticks, in front of the skin.
-    pub bones: bool,
-    /// Spheres and cones the flesh grows on.
-    pub bone_volumes: bool,
-    /// The skin shrunken on the bone volumes.
-    pub base_surface: bool,
-    /// Tetrahedra of the flesh.
-    pub tets: bool,
-    /// Ground grid and contact shadow.
-    pub ground: bool,
-}
-
-impl Default for Overlays {
-    fn default() -> Self {
-        Self {
-            skin: true,
-            textures: true,
-            wireframe: false,
-            bones: false,
-            bone_volumes: false,
-            base_surface: false,
-            tets: false,
-            ground: true,
-        }
-    }
-}
-
-impl Overlays {
-    /// Whether something is shown that lies inside the skin, so that the skin must let it show.
-    #[must_use]
-    pub fn shows_inside(&self) -> bool {
-        self.bone_volumes || self.base_surface || self.tets
-    }
-}
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Changes the session.
     Session(Command, Gesture),
-    /// Changes what is drawn.
-    SetOverlays(Overlays),
+    /// Changes how a view is drawn.
+    SetLook(ViewKey, Look),
     /// Asks for files to open.
     OpenDialog,
     /// Asks for a pose file to read.

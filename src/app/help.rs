@@ -20,7 +20,7 @@ pub fn help_ui(ctx: &Context, open: &mut bool) {
     Window::new("Shortcuts").open(open).collapsible(false).resizable(false).anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(ctx, |ui| {
         Grid::new("shortcuts").num_columns(2).spacing([24.0, 5.0]).show(ui, |ui| {
             for (input, meaning) in MOUSE.into_iter().chain(shortcuts::LIST) {
-                ui.label(RichText::new(input).color(theme::ACCENT));
+                ui.label(RichText::new(input).color(theme::colors(ui.ctx()).accent));
                 ui.label(meaning);
                 ui.end_row();
             }

@@ -148,14 +148,19 @@ pub fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
 pub fn toggle(ui: &mut Ui, icon: Icon, name: &str, on: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 24.0), Sense::click());
     let color = frame(ui, rect, &response, on);
-    paint(ui.painter(), rect.shrink(5.5), icon, if on && ui.is_enabled() { theme::ACCENT } else { color });
+    paint(ui.painter(), rect.shrink(5.5), icon, if on && ui.is_enabled() { theme::colors(ui.ctx()).accent } else { color });
     named(ui, response, name, Some(on))
 }
 
 /// A small button without a frame.
 pub fn plain_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(18.0, 18.0), Sense::click());
-    paint(ui.painter(), rect.shrink(4.0), icon, if response.hovered() { theme::TEXT_STRONG } else { theme::TEXT_WEAK });
+    paint(
+        ui.painter(),
+        rect.shrink(4.0),
+        icon,
+        if response.hovered() { theme::colors(ui.ctx()).text_strong } else { theme::colors(ui.ctx()).text_weak },
+    );
     named(ui, response, name, None).on_hover_text(name)
 }
 

@@ -15,6 +15,7 @@ pub mod dialogs;
 pub mod help;
 pub mod icon;
 pub mod icons;
+pub mod look;
 pub mod notices;
 pub mod numpad;
 pub mod panels;

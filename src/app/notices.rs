@@ -30,16 +30,17 @@ pub fn messages_ui(ctx: &Context, viewport: Rect, messages: &[Message], actions:
             ui.add_space(2.0);
         }
         if messages.len() > SHOWN {
-            ui.label(RichText::new(format!("and {} more", messages.len() - SHOWN)).color(theme::TEXT_WEAK));
+            ui.label(RichText::new(format!("and {} more", messages.len() - SHOWN)).color(theme::colors(ui.ctx()).text_weak));
         }
     });
 }
 
 fn message_ui(ui: &mut Ui, message: &Message, actions: &mut Actions) {
+    let colors = theme::colors(ui.ctx());
     let (icon, color, fill) = match message.level {
-        Level::Info => (Icon::Info, theme::MENDED, Color32::from_rgb(36, 44, 50)),
-        Level::Warning => (Icon::Warning, theme::WARNING, Color32::from_rgb(54, 46, 32)),
-        Level::Error => (Icon::Warning, theme::ERROR, theme::ERROR_FILL),
+        Level::Info => (Icon::Info, colors.mended, colors.info_fill),
+        Level::Warning => (Icon::Warning, colors.warning, colors.warning_fill),
+        Level::Error => (Icon::Warning, colors.error, colors.error_fill),
     };
     card(fill, color).show(ui, |ui| {
         ui.horizontal_top(|ui| {
@@ -47,7 +48,7 @@ fn message_ui(ui: &mut Ui, message: &Message, actions: &mut Actions) {
             let text_width = ui.available_width() - 30.0;
             ui.allocate_ui_with_layout(vec2(text_width, 0.0), Layout::top_down(Align::Min), |ui| {
                 ui.set_min_width(text_width);
-                ui.add(egui::Label::new(RichText::new(&message.text).color(theme::TEXT_STRONG)).wrap().selectable(true));
+                ui.add(egui::Label::new(RichText::new(&message.text).color(colors.text_strong)).wrap().selectable(true));
             });
             if icons::plain_button(ui, Icon::Close, "Dismiss").clicked() {
                 actions.once(Command::DismissMessage(message.id));
@@ -71,15 +72,16 @@ pub fn jobs_ui(ctx: &Context, viewport: Rect, jobs: &[JobView], actions: &mut Ac
     }
     let at = pos2(viewport.center().x, viewport.bottom() - 16.0);
     let area = Area::new(Id::unique("jobs")).order(Order::Middle).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).constrain_to(viewport);
+    let colors = theme::colors(ctx);
     area.show(ctx, |ui| {
-        card(theme::PANEL, theme::LINE).show(ui, |ui| {
+        card(colors.panel, colors.line).show(ui, |ui| {
             ui.set_width(WIDTH.min(viewport.width() - 48.0));
             for job in jobs {
                 ui.horizontal(|ui| {
-                    ui.add(egui::Label::new(RichText::new(&job.title).color(theme::TEXT_STRONG)).truncate());
-                    ui.label(RichText::new(&job.stage).color(theme::TEXT_WEAK));
+                    ui.add(egui::Label::new(RichText::new(&job.title).color(colors.text_strong)).truncate());
+                    ui.label(RichText::new(&job.stage).color(colors.text_weak));
                 });
-                ui.add(ProgressBar::new(job.fraction.clamp(0.0, 1.0)).desired_height(6.0).fill(theme::ACCENT).animate(false));
+                ui.add(ProgressBar::new(job.fraction.clamp(0.0, 1.0)).desired_height(6.0).fill(colors.accent).animate(false));
             }
             ui.add_space(2.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -98,8 +100,9 @@ pub fn drop_hint(ctx: &Context, window: Rect) {
         return;
     }
     let painter = ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::unique("drop hint")));
-    painter.rect_filled(window, 0.0, Color32::from_black_alpha(150));
-    painter.rect_stroke(window.shrink(10.0), 10.0, Stroke::new(2.0, theme::ACCENT), egui::StrokeKind::Inside);
+    let colors = theme::colors(ctx);
+    painter.rect_filled(window, 0.0, colors.scrim);
+    painter.rect_stroke(window.shrink(10.0), 10.0, Stroke::new(2.0, colors.plate_accent), egui::StrokeKind::Inside);
     let text = if files == 1 { "Drop the file to open it".to_owned() } else { format!("Drop {files} files to open them as one character") };
-    painter.text(window.center(), Align2::CENTER_CENTER, text, FontId::proportional(22.0), theme::TEXT_STRONG);
+    painter.text(window.center(), Align2::CENTER_CENTER, text, FontId::proportional(22.0), colors.plate_text);
 }

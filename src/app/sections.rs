@@ -132,6 +132,6 @@ fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
         joint,
         settings: document.flesh.bones.get(&joint).copied().unwrap_or_default(),
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
-        simulated: document.method.is_simulated(),
+        simulated: session.active_view().method.is_simulated(),
     }
 }

@@ -110,7 +110,8 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        let presented = running.surface.present(&primitives, output.textures_delta, output.pixels_per_point);
+        let presented =
+            running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, theme::colors(&self.ctx).panel);
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
         match presented {

@@ -54,9 +54,9 @@ fn axis(ring: Ring) -> String {
 /// Draws the line: the hint on the left, how fast things go on the right.
 pub fn status_ui(ui: &mut Ui, hint: &str, speed: &str) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.label(RichText::new(speed).color(theme::TEXT_WEAK).small());
+        ui.label(RichText::new(speed).color(theme::colors(ui.ctx()).text_weak).small());
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            ui.add(egui::Label::new(RichText::new(hint).color(theme::TEXT)).truncate());
+            ui.add(egui::Label::new(RichText::new(hint).color(theme::colors(ui.ctx()).text)).truncate());
         });
     });
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use egui::{ClippedPrimitive, TextureId, TexturesDelta};
+use egui::{ClippedPrimitive, Color32, TextureId, TexturesDelta};
 use winit::window::Window;
 
-use super::{AppError, theme};
+use super::AppError;
 use crate::gpu::GpuContext;
 
 /// Everything that draws on one window.
@@ -78,14 +78,20 @@ impl WindowSurface {
         }
     }
 
-    /// Draws one pass of egui and shows it.
-    pub fn present(&mut self, primitives: &[ClippedPrimitive], mut textures: TexturesDelta, pixels_per_point: f32) -> Presented {
+    /// Draws one pass of egui over the colour `behind` and shows it.
+    pub fn present(
+        &mut self,
+        primitives: &[ClippedPrimitive],
+        mut textures: TexturesDelta,
+        pixels_per_point: f32,
+        behind: Color32,
+    ) -> Presented {
         for (id, deltas) in textures.set.drain() {
             for delta in deltas {
                 self.painter.update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
             }
         }
-        let presented = self.paint(primitives, pixels_per_point);
+        let presented = self.paint(primitives, pixels_per_point, behind);
         let freed: Vec<TextureId> = textures.free.drain().collect();
         for id in freed {
             self.painter.free_texture(&id);
@@ -93,7 +99,7 @@ impl WindowSurface {
         presented
     }
 
-    fn paint(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32) -> Presented {
+    fn paint(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) -> Presented {
         let size = self.window.inner_size();
         if size.width == 0 || size.height == 0 {
             return Presented::Hidden;
@@ -112,7 +118,7 @@ impl WindowSurface {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
         let mut commands = self.painter.update_buffers(&self.gpu.device, &self.gpu.queue, &mut encoder, primitives, &screen);
         let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let [r, g, b, _] = theme::PANEL.to_normalized_gamma_f32().map(f64::from);
+        let [r, g, b, _] = behind.to_normalized_gamma_f32().map(f64::from);
         let attachment = wgpu::RenderPassColorAttachment {
             view: &view,
             depth_slice: None,

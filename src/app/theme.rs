@@ -1,115 +1,251 @@
 //! The look of the window in one place: colours, spacing, type.
 //!
 //! Neutral greys, so that the panels do not tint how a skin is judged, and one warm accent that always means *yours*: what is
-//! selected, hovered or being dragged.
+//! selected, hovered or being dragged. There is a dark and a light set of [`Colors`]; [`colors`] gives the one that is on.
+//! Every text colour reads with a contrast of at least 4.5 : 1 on everything it is put on, which a test checks.
 
 use egui::epaint::Shadow;
-use egui::{Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, vec2};
+use egui::{Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, vec2};
 
 use crate::character::Severity;
 
-/// Selected, hovered, being dragged.
-pub const ACCENT: Color32 = Color32::from_rgb(240, 173, 92);
-/// Behind the text of something selected.
-pub const ACCENT_FILL: Color32 = Color32::from_rgb(102, 72, 36);
-/// Panels.
-pub const PANEL: Color32 = Color32::from_rgb(37, 38, 41);
-/// Bars at the top and the bottom.
-pub const BAR: Color32 = Color32::from_rgb(29, 30, 32);
-/// Sunken things: text fields, plots, slider rails.
-pub const SUNKEN: Color32 = Color32::from_rgb(24, 25, 27);
-/// Ordinary text.
-pub const TEXT: Color32 = Color32::from_rgb(212, 213, 216);
-/// Text that says less.
-pub const TEXT_WEAK: Color32 = Color32::from_rgb(150, 152, 158);
-/// Text that matters.
-pub const TEXT_STRONG: Color32 = Color32::from_rgb(240, 240, 242);
-/// Hairlines.
-pub const LINE: Color32 = Color32::from_rgb(56, 58, 62);
-/// Something was mended, all is well now.
-pub const MENDED: Color32 = Color32::from_rgb(128, 184, 214);
-/// The result may not be what was expected.
-pub const WARNING: Color32 = Color32::from_rgb(236, 183, 92);
-/// It could not be done.
-pub const ERROR: Color32 = Color32::from_rgb(236, 112, 99);
-/// Behind an error message.
-pub const ERROR_FILL: Color32 = Color32::from_rgb(66, 36, 34);
-/// The three axes, as everywhere: x red, y green, z blue.
-pub const AXES: [Color32; 3] = [Color32::from_rgb(232, 96, 88), Color32::from_rgb(126, 196, 92), Color32::from_rgb(98, 150, 240)];
-/// The ring in the plane of the screen.
-pub const SCREEN_RING: Color32 = Color32::from_rgb(222, 222, 226);
-/// Curves of the graph of stages: anchors, local, global, normals, render.
-pub const STAGES: [Color32; 5] = [
-    Color32::from_rgb(126, 196, 150),
-    Color32::from_rgb(240, 173, 92),
-    Color32::from_rgb(226, 116, 100),
-    Color32::from_rgb(98, 150, 240),
-    Color32::from_rgb(176, 132, 222),
-];
+/// All colours of the window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Colors {
+    /// Selected, hovered, being dragged.
+    pub accent: Color32,
+    /// Behind the text of something selected.
+    pub accent_fill: Color32,
+    /// Panels.
+    pub panel: Color32,
+    /// Bars at the top and the bottom.
+    pub bar: Color32,
+    /// Sunken things: text fields, plots, slider rails.
+    pub sunken: Color32,
+    /// Every other row of a table.
+    pub faint: Color32,
+    /// Buttons.
+    pub raised: Color32,
+    /// Buttons under the pointer.
+    pub raised_hovered: Color32,
+    /// Buttons being pressed.
+    pub raised_pressed: Color32,
+    /// Buttons whose menu is open.
+    pub raised_open: Color32,
+    /// The line around a button under the pointer.
+    pub line_hovered: Color32,
+    /// Ordinary text.
+    pub text: Color32,
+    /// Text that says less.
+    pub text_weak: Color32,
+    /// Text that matters.
+    pub text_strong: Color32,
+    /// Hairlines.
+    pub line: Color32,
+    /// Something was mended, all is well now.
+    pub mended: Color32,
+    /// The result may not be what was expected.
+    pub warning: Color32,
+    /// It could not be done.
+    pub error: Color32,
+    /// Behind a message that informs.
+    pub info_fill: Color32,
+    /// Behind a warning.
+    pub warning_fill: Color32,
+    /// Behind an error message.
+    pub error_fill: Color32,
+    /// The three axes, as everywhere: x red, y green, z blue.
+    pub axes: [Color32; 3],
+    /// The ring in the plane of the screen.
+    pub screen_ring: Color32,
+    /// Curves of the graph of stages: anchors, local, global, normals, render.
+    pub stages: [Color32; 5],
+    /// Behind text that lies on the picture of a view.
+    pub plate: Color32,
+    /// Text on a plate.
+    pub plate_text: Color32,
+    /// Text on a plate that says less.
+    pub plate_weak: Color32,
+    /// What is selected or hovered, on a plate or on the picture of a view.
+    pub plate_accent: Color32,
+    /// Over everything that can't be used now.
+    pub scrim: Color32,
+    /// Under windows and menus.
+    pub shadow: Color32,
+}
+
+/// Easy on the eyes in a dark room.
+pub const DARK: Colors = Colors {
+    accent: Color32::from_rgb(240, 173, 92),
+    accent_fill: Color32::from_rgb(74, 52, 28),
+    panel: Color32::from_rgb(37, 38, 41),
+    bar: Color32::from_rgb(29, 30, 32),
+    sunken: Color32::from_rgb(24, 25, 27),
+    faint: Color32::from_rgb(42, 43, 46),
+    raised: Color32::from_rgb(54, 56, 60),
+    raised_hovered: Color32::from_rgb(66, 68, 73),
+    raised_pressed: Color32::from_rgb(74, 76, 82),
+    raised_open: Color32::from_rgb(50, 52, 56),
+    line_hovered: Color32::from_rgb(92, 94, 100),
+    text: Color32::from_rgb(214, 215, 218),
+    text_weak: Color32::from_rgb(166, 168, 174),
+    text_strong: Color32::from_rgb(242, 242, 244),
+    line: Color32::from_rgb(56, 58, 62),
+    mended: Color32::from_rgb(134, 188, 218),
+    warning: Color32::from_rgb(236, 183, 92),
+    error: Color32::from_rgb(242, 132, 118),
+    info_fill: Color32::from_rgb(36, 44, 50),
+    warning_fill: Color32::from_rgb(54, 46, 32),
+    error_fill: Color32::from_rgb(66, 36, 34),
+    axes: [Color32::from_rgb(232, 96, 88), Color32::from_rgb(126, 196, 92), Color32::from_rgb(98, 150, 240)],
+    screen_ring: Color32::from_rgb(222, 222, 226),
+    stages: [
+        Color32::from_rgb(126, 196, 150),
+        Color32::from_rgb(240, 173, 92),
+        Color32::from_rgb(226, 116, 100),
+        Color32::from_rgb(98, 150, 240),
+        Color32::from_rgb(176, 132, 222),
+    ],
+    plate: Color32::from_black_alpha(188),
+    plate_text: Color32::from_rgb(242, 242, 244),
+    plate_weak: Color32::from_rgb(186, 188, 193),
+    plate_accent: Color32::from_rgb(240, 173, 92),
+    scrim: Color32::from_black_alpha(150),
+    shadow: Color32::from_black_alpha(110),
+};
+
+/// For bright rooms and for print.
+pub const LIGHT: Colors = Colors {
+    accent: Color32::from_rgb(140, 78, 10),
+    accent_fill: Color32::from_rgb(252, 226, 188),
+    panel: Color32::from_rgb(244, 244, 245),
+    bar: Color32::from_rgb(232, 232, 234),
+    sunken: Color32::from_rgb(254, 254, 254),
+    faint: Color32::from_rgb(238, 238, 240),
+    raised: Color32::from_rgb(226, 227, 230),
+    raised_hovered: Color32::from_rgb(216, 217, 221),
+    raised_pressed: Color32::from_rgb(206, 208, 212),
+    raised_open: Color32::from_rgb(220, 221, 224),
+    line_hovered: Color32::from_rgb(160, 162, 168),
+    text: Color32::from_rgb(48, 49, 53),
+    text_weak: Color32::from_rgb(86, 88, 94),
+    text_strong: Color32::from_rgb(18, 18, 20),
+    line: Color32::from_rgb(208, 209, 213),
+    mended: Color32::from_rgb(22, 92, 130),
+    warning: Color32::from_rgb(132, 80, 0),
+    error: Color32::from_rgb(172, 38, 28),
+    info_fill: Color32::from_rgb(226, 238, 246),
+    warning_fill: Color32::from_rgb(252, 238, 212),
+    error_fill: Color32::from_rgb(252, 228, 225),
+    axes: [Color32::from_rgb(190, 44, 36), Color32::from_rgb(52, 124, 24), Color32::from_rgb(36, 92, 200)],
+    screen_ring: Color32::from_rgb(60, 60, 66),
+    stages: [
+        Color32::from_rgb(36, 138, 80),
+        Color32::from_rgb(196, 112, 12),
+        Color32::from_rgb(196, 66, 48),
+        Color32::from_rgb(44, 100, 204),
+        Color32::from_rgb(130, 76, 184),
+    ],
+    plate: Color32::from_black_alpha(190),
+    plate_text: Color32::from_rgb(246, 246, 248),
+    plate_weak: Color32::from_rgb(200, 202, 206),
+    plate_accent: Color32::from_rgb(246, 184, 108),
+    scrim: Color32::from_black_alpha(120),
+    shadow: Color32::from_black_alpha(46),
+};
 
 /// Width of the side panel at first, points.
 pub const SIDE_WIDTH: f32 = 332.0;
 
-/// The colour of a note.
+/// The colours that are on.
 #[must_use]
-pub fn severity_color(severity: Severity) -> Color32 {
-    match severity {
-        Severity::Info => TEXT_WEAK,
-        Severity::Mended => MENDED,
-        Severity::Warning => WARNING,
+pub fn colors(ctx: &Context) -> &'static Colors {
+    of(ctx.theme())
+}
+
+/// The colours of a theme.
+#[must_use]
+pub fn of(theme: Theme) -> &'static Colors {
+    match theme {
+        Theme::Dark => &DARK,
+        Theme::Light => &LIGHT,
     }
 }
 
-/// Puts the look on.
-pub fn apply(ctx: &Context) {
-    ctx.set_theme(egui::Theme::Dark);
-    ctx.all_styles_mut(|style| {
-        style.text_styles = [
-            (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
-            (TextStyle::Body, FontId::new(13.0, FontFamily::Proportional)),
-            (TextStyle::Button, FontId::new(13.0, FontFamily::Proportional)),
-            (TextStyle::Heading, FontId::new(15.0, FontFamily::Proportional)),
-            (TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace)),
-        ]
-        .into();
-        let spacing = &mut style.spacing;
-        spacing.item_spacing = vec2(8.0, 5.0);
-        spacing.button_padding = vec2(8.0, 3.0);
-        spacing.interact_size = vec2(36.0, 22.0);
-        spacing.slider_width = 120.0;
-        spacing.slider_rail_height = 5.0;
-        spacing.menu_margin = Margin::same(6);
-        spacing.indent = 14.0;
-        style.interaction.selectable_labels = false;
-        style.interaction.tooltip_delay = 0.4;
-        style.animation_time = 0.08;
-        set_visuals(&mut style.visuals);
-    });
+impl Colors {
+    /// The colour of a note.
+    #[must_use]
+    pub fn severity(&self, severity: Severity) -> Color32 {
+        match severity {
+            Severity::Info => self.text_weak,
+            Severity::Mended => self.mended,
+            Severity::Warning => self.warning,
+        }
+    }
 }
 
-fn set_visuals(visuals: &mut egui::Visuals) {
-    visuals.panel_fill = PANEL;
-    visuals.window_fill = PANEL;
-    visuals.window_stroke = Stroke::new(1.0, LINE);
-    visuals.extreme_bg_color = SUNKEN;
-    visuals.faint_bg_color = Color32::from_rgb(42, 43, 46);
-    visuals.weak_text_color = Some(TEXT_WEAK);
-    visuals.warn_fg_color = WARNING;
-    visuals.error_fg_color = ERROR;
-    visuals.hyperlink_color = ACCENT;
-    visuals.selection.bg_fill = ACCENT_FILL;
-    visuals.selection.stroke = Stroke::new(1.0, ACCENT);
+/// Puts the look on: type, spacing, and both themes, the dark one at first.
+pub fn apply(ctx: &Context) {
+    ctx.set_theme(Theme::Dark);
+    for theme in [Theme::Dark, Theme::Light] {
+        ctx.style_mut_of(theme, |style| {
+            style.visuals = theme.default_visuals();
+            set_type(style);
+            set_spacing(style);
+            set_visuals(&mut style.visuals, of(theme));
+        });
+    }
+}
+
+fn set_type(style: &mut egui::Style) {
+    style.text_styles = [
+        (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
+        (TextStyle::Body, FontId::new(13.0, FontFamily::Proportional)),
+        (TextStyle::Button, FontId::new(13.0, FontFamily::Proportional)),
+        (TextStyle::Heading, FontId::new(15.0, FontFamily::Proportional)),
+        (TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace)),
+    ]
+    .into();
+}
+
+fn set_spacing(style: &mut egui::Style) {
+    let spacing = &mut style.spacing;
+    spacing.item_spacing = vec2(8.0, 5.0);
+    spacing.button_padding = vec2(8.0, 3.0);
+    spacing.interact_size = vec2(36.0, 22.0);
+    spacing.slider_width = 120.0;
+    spacing.slider_rail_height = 5.0;
+    spacing.menu_margin = Margin::same(6);
+    spacing.indent = 14.0;
+    style.interaction.selectable_labels = false;
+    style.interaction.tooltip_delay = 0.4;
+    style.animation_time = 0.08;
+}
+
+fn set_visuals(visuals: &mut egui::Visuals, colors: &Colors) {
+    visuals.panel_fill = colors.panel;
+    visuals.window_fill = colors.panel;
+    visuals.window_stroke = Stroke::new(1.0, colors.line);
+    visuals.extreme_bg_color = colors.sunken;
+    visuals.faint_bg_color = colors.faint;
+    visuals.code_bg_color = colors.sunken;
+    visuals.weak_text_color = Some(colors.text_weak);
+    visuals.warn_fg_color = colors.warning;
+    visuals.error_fg_color = colors.error;
+    visuals.hyperlink_color = colors.accent;
+    visuals.selection.bg_fill = colors.accent_fill;
+    visuals.selection.stroke = Stroke::new(1.0, colors.accent);
     visuals.slider_trailing_fill = true;
-    visuals.window_shadow = Shadow { offset: [0, 6], blur: 18, spread: 0, color: Color32::from_black_alpha(110) };
-    visuals.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: Color32::from_black_alpha(100) };
+    visuals.window_shadow = Shadow { offset: [0, 6], blur: 18, spread: 0, color: colors.shadow };
+    visuals.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: colors.shadow };
     let radius = CornerRadius::same(4);
     let widgets = &mut visuals.widgets;
     for (state, fill, line, text) in [
-        (&mut widgets.noninteractive, PANEL, LINE, TEXT),
-        (&mut widgets.inactive, Color32::from_rgb(56, 58, 62), Color32::TRANSPARENT, TEXT),
-        (&mut widgets.hovered, Color32::from_rgb(68, 70, 75), Color32::from_rgb(92, 94, 100), TEXT_STRONG),
-        (&mut widgets.active, Color32::from_rgb(78, 80, 86), ACCENT, TEXT_STRONG),
-        (&mut widgets.open, Color32::from_rgb(50, 52, 56), LINE, TEXT_STRONG),
+        (&mut widgets.noninteractive, colors.panel, colors.line, colors.text),
+        (&mut widgets.inactive, colors.raised, Color32::TRANSPARENT, colors.text),
+        (&mut widgets.hovered, colors.raised_hovered, colors.line_hovered, colors.text_strong),
+        (&mut widgets.active, colors.raised_pressed, colors.accent, colors.text_strong),
+        (&mut widgets.open, colors.raised_open, colors.line, colors.text_strong),
     ] {
         state.bg_fill = fill;
         state.weak_bg_fill = fill;
@@ -117,5 +253,67 @@ fn set_visuals(visuals: &mut egui::Visuals) {
         state.fg_stroke = Stroke::new(1.0, text);
         state.corner_radius = radius;
         state.expansion = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance of an opaque sRGB colour (WCAG 2.2).
+    fn luminance(color: Color32) -> f64 {
+        let linear = |value: u8| {
+            let value = f64::from(value) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
+    }
+
+    fn contrast(a: Color32, b: Color32) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_text_reads_on_everything_it_is_put_on() {
+        for colors in [&DARK, &LIGHT] {
+            let panels = [colors.panel, colors.bar, colors.sunken, colors.faint];
+            let buttons = [colors.raised, colors.raised_open];
+            let mut pairs = Vec::new();
+            for text in [colors.text, colors.text_weak, colors.text_strong, colors.accent, colors.mended, colors.warning, colors.error] {
+                pairs.extend(panels.map(|fill| (text, fill)));
+            }
+            pairs.extend(buttons.into_iter().flat_map(|fill| [colors.text, colors.text_weak, colors.text_strong].map(|text| (text, fill))));
+            pairs.extend([colors.raised_hovered, colors.raised_pressed].map(|fill| (colors.text_strong, fill)));
+            pairs.extend([colors.text, colors.text_strong, colors.text_weak, colors.accent].map(|text| (text, colors.accent_fill)));
+            for (text, fill) in
+                [(colors.mended, colors.info_fill), (colors.warning, colors.warning_fill), (colors.error, colors.error_fill)]
+            {
+                pairs.extend([(text, fill), (colors.text_strong, fill), (colors.text_weak, fill)]);
+            }
+            // The lightest thing that can shine through a plate is white.
+            let behind = Color32::WHITE.blend(colors.plate);
+            pairs.extend([colors.plate_text, colors.plate_weak, colors.plate_accent].map(|text| (text, behind)));
+            for (text, fill) in pairs {
+                let contrast = contrast(text, fill);
+                assert!(contrast >= 4.5, "{text:?} on {fill:?}: {contrast:.2}");
+            }
+            // Graphics need 3 : 1 (WCAG 1.4.11).
+            for graphic in colors.axes.into_iter().chain(colors.stages).chain([colors.accent, colors.screen_ring]) {
+                let contrast = contrast(graphic, colors.panel);
+                assert!(contrast >= 3.0, "{graphic:?} on a panel: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_theme_has_its_own_colours_and_egui_knows_them() {
+        let ctx = Context::default();
+        apply(&ctx);
+        assert_eq!(colors(&ctx), &DARK);
+        ctx.set_theme(Theme::Light);
+        assert_eq!(colors(&ctx), &LIGHT);
+        assert_eq!(ctx.style_of(Theme::Light).visuals.panel_fill, LIGHT.panel);
+        assert_eq!(ctx.style_of(Theme::Dark).visuals.panel_fill, DARK.panel);
     }
 }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
-use super::actions::{Action, Actions, Overlays};
+use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
+use super::look::Look;
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
 use super::panels::joints::JointsState;
 use super::panels::method::{MethodView, method_ui};
-use super::panels::overlays::{OverlaysView, overlays_ui};
+use super::panels::overlays::{LookView, look_ui};
 use super::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use super::panels::section;
 use super::panels::timings::{TimingHistory, timings_ui};
@@ -22,7 +23,7 @@ use super::sections::{
 };
 use super::shortcuts::{self, PlainKey};
 use super::viewport::axis_gizmo::axis_gizmo_ui;
-use super::viewport::painter::{Picture, ViewportPainter};
+use super::viewport::painter::{Picture, ViewKey, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use super::{help, notices, status, theme};
 use crate::cache::Cache;
@@ -30,6 +31,8 @@ use crate::character::Character;
 use crate::dynamics::Params;
 use crate::session::{Command, Level, Session, Snapshot, Source, up_axis};
 
+/// The only view there is.
+const VIEW: ViewKey = 0;
 /// Time that passes in the first frame after a rest.
 const FIRST_FRAME_SECS: f64 = 1.0 / 60.0;
 /// How often the progress of a job is looked at while nothing else moves.
@@ -39,7 +42,7 @@ const JOB_LOOK: Duration = Duration::from_millis(50);
 pub struct Workbench {
     session: Session,
     viewport: Viewport,
-    overlays: Overlays,
+    look: Look,
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
@@ -93,7 +96,7 @@ impl Workbench {
         Self {
             session,
             viewport: Viewport::default(),
-            overlays: Overlays::default(),
+            look: Look::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
@@ -160,7 +163,7 @@ impl Workbench {
         self.status_bar(ui);
         self.side_panel(ui);
         self.transport(ui);
-        let frame = Frame::new().fill(theme::SUNKEN);
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
         help::help_ui(&ctx, &mut self.help_shown);
         notices::drop_hint(&ctx, ctx.content_rect());
@@ -171,8 +174,8 @@ impl Workbench {
         for key in shortcuts::read(ctx, clips, &mut self.actions) {
             match key {
                 PlainKey::Bones => {
-                    let overlays = Overlays { bones: !self.overlays.bones, ..self.overlays };
-                    self.actions.push(Action::SetOverlays(overlays));
+                    let look = Look { bones: !self.look.bones, ..self.look };
+                    self.actions.push(Action::SetLook(VIEW, look));
                 }
                 PlainKey::Escape => self.escape(),
             }
@@ -195,7 +198,7 @@ impl Workbench {
             has_character: self.session.subject().is_some(),
             panel_shown: self.panel_shown,
         };
-        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(8, 5));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
     }
 
@@ -207,7 +210,7 @@ impl Workbench {
             (None, Some(job)) => job.title.clone(),
             _ => status::hint(&self.viewport, skeleton, over_viewport, !self.session.clips().is_empty()),
         };
-        let frame = Frame::new().fill(theme::BAR).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
         let speed = self.speed_text();
         Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
     }
@@ -227,7 +230,7 @@ impl Workbench {
 
     fn transport(&mut self, ui: &mut Ui) {
         let view = playback_view(&self.session);
-        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
         Panel::bottom("transport").frame(frame).exact_size(38.0).show(ui, |ui| transport_ui(ui, &view, &mut self.actions));
     }
 
@@ -235,7 +238,7 @@ impl Workbench {
         if !self.panel_shown {
             return;
         }
-        let frame = Frame::new().fill(theme::PANEL).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         let panel = Panel::right("side").frame(frame).resizable(true).default_size(theme::SIDE_WIDTH).size_range(280.0..=560.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -258,7 +261,7 @@ impl Workbench {
             checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
-        let view = MethodView { chosen: document.method, shown: self.session.shown_method(), unavailable: &unavailable };
+        let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, &self.viewport, &mut self.joints, &mut self.actions));
         let playback = playback_view(&self.session);
@@ -268,12 +271,19 @@ impl Workbench {
         });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
-        let simulated = document.method.is_simulated();
+        let simulated = self.session.active_view().method.is_simulated();
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         let has_textures = subject.character.materials.iter().any(|material| material.base_color_image.is_some());
-        let view = OverlaysView { overlays: self.overlays, has_textures, has_tissue: subject.tissue.is_ok() };
-        section(ui, "Overlays", true, |ui| overlays_ui(ui, &view, &mut self.actions));
+        let view = LookView {
+            view: VIEW,
+            look: self.look,
+            has_textures,
+            has_tissue: subject.tissue.is_ok(),
+            has_selection: self.session.selected_joint().is_some(),
+            has_clip: self.session.playback().clip.is_some(),
+        };
+        section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 
@@ -305,21 +315,26 @@ impl Workbench {
     fn picture(&mut self, ui: &Ui, rect: Rect, snapshot: Option<&Arc<Snapshot>>, painter: &mut dyn ViewportPainter) {
         let scale = ui.ctx().pixels_per_point();
         let size = [rect.width(), rect.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
+        let selected = self.session.selected_joint();
         let picture = Picture {
+            view: VIEW,
             size,
+            scale,
             camera: &self.viewport.camera,
             snapshot,
-            selected: self.session.selected_joint(),
+            compare: None,
+            selected: selected.as_slice(),
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
-            overlays: self.overlays,
+            look: &self.look,
+            findings: &[],
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
-        let Some((texture, render_ms)) = painter.paint(&picture) else { return };
-        ui.painter().image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+        let Some(painted) = painter.paint(&picture) else { return };
+        ui.painter().image(painted.texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.sequence != self.sequence_timed) {
             self.sequence_timed = snapshot.sequence;
-            self.timings.push(&snapshot.times, render_ms);
+            self.timings.push(&snapshot.times, painted.ms);
         }
     }
 
@@ -352,7 +367,7 @@ impl Workbench {
         for action in actions {
             match action {
                 Action::Session(command, gesture) => self.session.apply(command, gesture),
-                Action::SetOverlays(overlays) => self.overlays = overlays,
+                Action::SetLook(_, look) => self.look = look,
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
                 Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),

@@ -3,7 +3,8 @@
 //! | lifetime      | type                                                               |
 //! |---------------|--------------------------------------------------------------------|
 //! | per character | [`MeshModel`]: indices, texture coordinates, materials; shared      |
-//! | per viewport  | [`MeshFrame`]: positions, normals, colours; written every frame     |
+//! | per state     | [`MeshFrame`]: positions, normals; written every frame              |
+//! | per viewport  | [`MeshColors`]: what a viewport colours vertices by                 |
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct MeshModel {
     pub(super) materials: Vec<GpuMaterial>,
     pub(super) indices: wgpu::Buffer,
     pub(super) tex_coords: wgpu::Buffer,
+    /// For meshes that are drawn without colours.
+    pub(super) no_colors: wgpu::Buffer,
     vertices: usize,
 }
 
@@ -81,6 +84,7 @@ impl MeshModel {
         Arc::new(Self {
             indices: filled("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX | storage),
             tex_coords: filled("texture coordinates", bytemuck::cast_slice(tex_coords), wgpu::BufferUsages::VERTEX | storage),
+            no_colors: filled("no colours", &vec![0; tex_coords.len() * 4], wgpu::BufferUsages::VERTEX | storage),
             vertices: tex_coords.len(),
             parts,
             materials,
@@ -100,7 +104,6 @@ pub struct MeshFrame {
     pub(super) model: Arc<MeshModel>,
     pub(super) positions: GrowBuffer<[f32; 3]>,
     pub(super) normals: GrowBuffer<[f32; 3]>,
-    pub(super) colors: GrowBuffer<[u8; 4]>,
     pub(super) edges: Option<wgpu::BindGroup>,
     bounds: Bounds,
     staging: Vec<[f32; 3]>,
@@ -115,14 +118,21 @@ impl MeshFrame {
         let count = model.vertices;
         let positions = GrowBuffer::new(&gpu.device, "positions", usage, count);
         let normals = GrowBuffer::new(&gpu.device, "normals", usage, count);
-        let colors = GrowBuffer::new(&gpu.device, "colours", usage, count);
-        let edges = renderer.layouts().edges.as_ref().map(|layout| {
-            let buffers = [&model.indices, positions.buffer(), normals.buffer(), &model.tex_coords, colors.buffer()];
-            let entries: Vec<_> =
-                (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("edges"), layout, entries: &entries })
-        });
-        Self { model: Arc::clone(model), positions, normals, colors, edges, bounds: Bounds::of([]), staging: vec![[0.0; 3]; count] }
+        let mut frame =
+            Self { model: Arc::clone(model), positions, normals, edges: None, bounds: Bounds::of([]), staging: vec![[0.0; 3]; count] };
+        frame.edges = frame.edges_with(renderer, &model.no_colors);
+        frame
+    }
+
+    /// What the shader that draws edges fetches its corners from.
+    pub(super) fn edges_with(&self, renderer: &Renderer, colors: &wgpu::Buffer) -> Option<wgpu::BindGroup> {
+        let layout = renderer.layouts().edges.as_ref()?;
+        let model = &self.model;
+        let buffers = [&model.indices, self.positions.buffer(), self.normals.buffer(), &model.tex_coords, colors];
+        let entries: Vec<_> =
+            (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
+        let descriptor = wgpu::BindGroupDescriptor { label: Some("edges"), layout, entries: &entries };
+        Some(renderer.gpu().device.create_bind_group(&descriptor))
     }
 
     /// Takes positions and unit normals, one per vertex of the model. A position that is not finite keeps its last good value.
@@ -139,12 +149,6 @@ impl MeshFrame {
         self.normals.write(&gpu.device, &gpu.queue, bytemuck::cast_slice(&normals[..count]));
     }
 
-    /// Takes sRGB colours, one per vertex, shown where [`super::MeshStyle::vertex_colors`] is above 0.
-    pub fn update_colors(&mut self, gpu: &GpuContext, colors: &[[u8; 4]]) {
-        let count = self.model.vertices.min(colors.len());
-        self.colors.write(&gpu.device, &gpu.queue, &colors[..count]);
-    }
-
     /// The box around the present positions.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
@@ -159,5 +163,30 @@ impl MeshFrame {
 
     pub(super) fn is_drawn(&self) -> bool {
         !self.positions.is_empty() && !self.bounds.is_empty()
+    }
+}
+
+/// Colours of the vertices of a [`MeshModel`].
+#[derive(Debug)]
+pub struct MeshColors {
+    pub(super) buffer: GrowBuffer<[u8; 4]>,
+    vertices: usize,
+}
+
+impl MeshColors {
+    /// Colours that show nothing until the first [`MeshColors::update`].
+    #[must_use]
+    pub fn new(renderer: &Renderer, model: &MeshModel) -> Self {
+        let gpu = renderer.gpu();
+        let usage = wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE;
+        let mut colors = Self { buffer: GrowBuffer::new(&gpu.device, "colours", usage, model.vertices), vertices: model.vertices };
+        colors.update(gpu, &vec![[0; 4]; model.vertices]);
+        colors
+    }
+
+    /// Takes sRGB colours, one per vertex; alpha says how much of the material each covers. Too few leave the others as they were.
+    pub fn update(&mut self, gpu: &GpuContext, colors: &[[u8; 4]]) {
+        let count = self.vertices.min(colors.len());
+        self.buffer.write(&gpu.device, &gpu.queue, &colors[..count]);
     }
 }

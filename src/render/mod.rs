@@ -7,20 +7,25 @@
 //! |---------------|---------------------------------------|
 //! | per device    | [`Renderer`]: pipelines, shadow map    |
 //! | per character | [`MeshModel`]                          |
-//! | per viewport  | [`Target`], [`MeshFrame`]              |
+//! | per state     | [`MeshFrame`]                          |
+//! | per viewport  | [`Target`], [`MeshColors`]             |
 //! | per frame     | [`Scene`], [`Camera`], [`Overlay`]     |
 //!
 //! Light is computed linearly and tone mapped in the surface's own shader, so that multisampling averages display colours.
 
 mod bones;
 mod camera;
+mod colormap;
 mod compose;
 mod flight;
 mod frame;
 mod framing;
+mod legend;
+mod look;
 mod material;
 mod mesh;
 mod overlay;
+mod paint;
 mod pick;
 mod picture;
 mod pipelines;
@@ -34,11 +39,15 @@ mod volumes;
 
 pub use bones::{BoneGlyph, BoneState, skeleton_bones};
 pub use camera::{Camera, Projection, Ray};
+pub use colormap::ColorMap;
 pub use compose::Sheet;
 pub use frame::{UniformLayout, uniform_layouts};
 pub use framing::Margins;
-pub use mesh::{MeshFrame, MeshModel};
+pub use legend::{Legend, SteadyRange, round_up};
+pub use look::{Backdrop, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
+pub use mesh::{MeshColors, MeshFrame, MeshModel};
 pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};
+pub use paint::{Quantity, SkinPaint, weights_of};
 pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
 pub use picture::Picture;
 pub use renderer::Renderer;

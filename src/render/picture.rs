@@ -42,7 +42,7 @@ impl Renderer {
         let mut mesh = MeshFrame::new(self, &model);
         mesh.update(self.gpu(), picture.positions, picture.normals);
         let scene = Scene {
-            meshes: vec![MeshDraw { mesh: &mesh, style: picture.style }],
+            meshes: vec![MeshDraw { mesh: &mesh, colors: None, style: picture.style }],
             overlays: picture.overlays.iter().collect(),
             ground: picture.ground,
             background: picture.background,

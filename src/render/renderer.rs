@@ -5,7 +5,6 @@
 
 use super::camera::Camera;
 use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
-use super::mesh::MeshFrame;
 use super::overlay::{Layer, Overlay};
 use super::pipelines::{DepthPipelines, Layouts, Pipelines};
 use super::scene::{MeshDraw, MeshStyle, Scene};
@@ -24,6 +23,16 @@ pub struct Renderer {
     pipelines: Pipelines,
     shadow_map: wgpu::TextureView,
     shadow_sampler: wgpu::Sampler,
+}
+
+/// The columns of pixels that a scene is drawn into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Columns {
+    range: std::ops::Range<u32>,
+    /// Nothing has been drawn into the picture yet.
+    first: bool,
+    /// Nothing will be drawn into it any more.
+    last: bool,
 }
 
 /// Where each overlay begins in the shared buffers, by layer.
@@ -63,8 +72,27 @@ impl Renderer {
 
     /// Draws a scene and submits it: a one-line wrapper around [`Renderer::draw`].
     pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+        let columns = Columns { range: 0..target.size()[0], first: true, last: true };
+        self.render_columns(target, camera, scene, &columns);
+    }
+
+    /// Draws two scenes beside each other, as if one had been wiped off the other: `left` in the columns of pixels before `column`,
+    /// `right` from there on.
+    pub fn render_wiped(&self, target: &mut Target, camera: &Camera, left: &Scene<'_>, right: &Scene<'_>, column: u32) {
+        let width = target.size()[0];
+        let column = column.min(width);
+        let parts = [(left, 0..column), (right, column..width)];
+        let drawn: Vec<_> = parts.into_iter().filter(|(_, range)| !range.is_empty()).collect();
+        for (index, (scene, range)) in drawn.iter().enumerate() {
+            let columns = Columns { range: range.clone(), first: index == 0, last: index + 1 == drawn.len() };
+            self.render_columns(target, camera, scene, &columns);
+        }
+    }
+
+    /// One submission for each scene: they share the target's buffers.
+    fn render_columns(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
-        self.draw(&mut encoder, target, camera, scene);
+        self.draw(&mut encoder, target, camera, scene, columns);
         self.gpu.queue.submit([encoder.finish()]);
     }
 
@@ -79,8 +107,8 @@ impl Renderer {
         target.read(&self.gpu)
     }
 
-    /// Encodes a scene. Several targets may be drawn in one submission, each once. Meshes beyond the first 64 are left out.
-    pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+    /// Encodes a scene. Meshes beyond the first 64 are left out.
+    fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
         let meshes: Vec<_> = scene.meshes.iter().filter(|draw| draw.mesh.is_drawn()).take(MAX_MESHES).collect();
         let bounds = union(meshes.iter().map(|draw| draw.mesh.bounds()));
         let frame = FrameUniform::new(camera, scene, &bounds, target.size());
@@ -94,7 +122,7 @@ impl Renderer {
         if scene.occlusion && !meshes.is_empty() {
             self.draw_occlusion(encoder, target, &meshes, camera, scene);
         }
-        self.draw_picture(encoder, target, scene, &meshes, &ranges);
+        self.draw_picture(encoder, target, scene, (&meshes, &ranges), columns);
     }
 
     fn write_styles(&self, target: &Target, meshes: &[&MeshDraw<'_>]) {
@@ -148,7 +176,7 @@ impl Renderer {
         for (label, view, pipeline, group) in passes {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some(label),
-                color_attachments: &[Some(color_attachment(view, None))],
+                color_attachments: &[Some(plain_attachment(view))],
                 ..Default::default()
             });
             pass.set_pipeline(pipeline);
@@ -163,21 +191,25 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         target: &Target,
         scene: &Scene<'_>,
-        meshes: &[&MeshDraw<'_>],
-        ranges: &Ranges,
+        (meshes, ranges): (&[&MeshDraw<'_>], &Ranges),
+        columns: &Columns,
     ) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("picture"),
-            color_attachments: &[Some(color_attachment(&target.views.multisampled, Some(&target.views.resolved)))],
+            color_attachments: &[Some(picture_attachment(&target.views, columns))],
             depth_stencil_attachment: Some(depth_attachment(&target.views.depth, wgpu::StoreOp::Discard)),
             ..Default::default()
         });
         let [width, height] = target.size().map(|s| s as f32);
         pass.set_viewport(0.0, 0.0, width, height, FRONT_RANGE, 1.0);
+        let [_, rows] = target.size();
+        pass.set_scissor_rect(columns.range.start, 0, columns.range.end - columns.range.start, rows);
         pass.set_bind_group(0, &target.frame_group, &[0]);
         pass.set_bind_group(1, &target.light_group, &[]);
-        pass.set_pipeline(&self.pipelines.background);
-        pass.draw(0..3, 0..1);
+        if scene.background.visible {
+            pass.set_pipeline(&self.pipelines.background);
+            pass.draw(0..3, 0..1);
+        }
         self.draw_skins(&mut pass, target, meshes, false);
         self.draw_layer(&mut pass, target, ranges, Layer::Solid);
         if scene.ground.is_some() {
@@ -208,7 +240,7 @@ impl Renderer {
             if chosen.is_empty() {
                 continue;
             }
-            bind_vertices(pass, draw.mesh);
+            bind_vertices(pass, draw);
             if blended {
                 pass.set_pipeline(&self.pipelines.skin.mask);
                 for (indices, material) in &chosen {
@@ -216,7 +248,8 @@ impl Renderer {
                     pass.draw_indexed(indices.clone(), 0, 0..1);
                 }
             }
-            let edges = draw.style.wireframe.and(draw.mesh.edges.as_ref()).zip(self.pipelines.skin.edges.as_ref());
+            let colored = draw.style.wireframe.and(draw.colors).and_then(|colors| draw.mesh.edges_with(self, colors.buffer.buffer()));
+            let edges = draw.style.wireframe.and(colored.as_ref().or(draw.mesh.edges.as_ref())).zip(self.pipelines.skin.edges.as_ref());
             if let Some((group, pipelines)) = edges {
                 pass.set_pipeline(&pipelines[usize::from(blended)]);
                 pass.set_bind_group(3, group, &[]);
@@ -305,11 +338,13 @@ fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &Dept
     }
 }
 
-fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame) {
+fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>) {
+    let mesh = draw.mesh;
+    let colors = draw.colors.map_or(&mesh.model().no_colors, |colors| colors.buffer.buffer());
     pass.set_vertex_buffer(0, mesh.positions.buffer().slice(..));
     pass.set_vertex_buffer(1, mesh.normals.buffer().slice(..));
     pass.set_vertex_buffer(2, mesh.model().tex_coords.slice(..));
-    pass.set_vertex_buffer(3, mesh.colors.buffer().slice(..));
+    pass.set_vertex_buffer(3, colors.slice(..));
     pass.set_index_buffer(mesh.model().indices.slice(..), wgpu::IndexFormat::Uint32);
 }
 
@@ -333,13 +368,15 @@ fn depth_attachment(view: &wgpu::TextureView, store: wgpu::StoreOp) -> wgpu::Ren
     }
 }
 
-fn color_attachment<'v>(view: &'v wgpu::TextureView, resolved: Option<&'v wgpu::TextureView>) -> wgpu::RenderPassColorAttachment<'v> {
+fn plain_attachment(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachment<'_> {
+    let ops = wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store };
+    wgpu::RenderPassColorAttachment { view, depth_slice: None, resolve_target: None, ops }
+}
+
+fn picture_attachment<'v>(views: &'v Views, columns: &Columns) -> wgpu::RenderPassColorAttachment<'v> {
+    let load = if columns.first { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
     // What is resolved need not be kept.
-    let store = if resolved.is_some() { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
-    wgpu::RenderPassColorAttachment {
-        view,
-        depth_slice: None,
-        resolve_target: resolved,
-        ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store },
-    }
+    let (resolved, store) = if columns.last { (Some(&views.resolved), wgpu::StoreOp::Discard) } else { (None, wgpu::StoreOp::Store) };
+    let ops = wgpu::Operations { load, store };
+    wgpu::RenderPassColorAttachment { view: &views.multisampled, depth_slice: None, resolve_target: resolved, ops }
 }

@@ -1,6 +1,6 @@
 //! What a picture shows.
 
-use super::mesh::MeshFrame;
+use super::mesh::{MeshColors, MeshFrame};
 use super::overlay::Overlay;
 
 /// Linear light from an 8-bit sRGB colour.
@@ -19,15 +19,21 @@ pub struct Background {
     pub top: [u8; 3],
     /// Lower edge.
     pub bottom: [u8; 3],
+    /// Whether there is any: without, pictures are see-through there, with premultiplied alpha.
+    pub visible: bool,
 }
 
 impl Background {
     /// A light neutral studio, for papers and prints.
-    pub const STUDIO: Self = Self { top: [226, 229, 233], bottom: [196, 199, 204] };
+    pub const STUDIO: Self = Self { top: [226, 229, 233], bottom: [196, 199, 204], visible: true };
     /// A dark neutral studio, for long work at a screen.
-    pub const DARK: Self = Self { top: [62, 66, 73], bottom: [38, 40, 45] };
+    pub const DARK: Self = Self { top: [62, 66, 73], bottom: [38, 40, 45], visible: true };
     /// Plain white.
-    pub const WHITE: Self = Self { top: [255; 3], bottom: [255; 3] };
+    pub const WHITE: Self = Self { top: [255; 3], bottom: [255; 3], visible: true };
+    /// From a blue sky to a dark horizon.
+    pub const GRADIENT: Self = Self { top: [112, 136, 164], bottom: [44, 47, 54], visible: true };
+    /// Nothing. The colours are what the floor's grid is told from.
+    pub const NONE: Self = Self { visible: false, ..Self::STUDIO };
 }
 
 /// The floor: it catches the shadow, and may show a grid.
@@ -71,6 +77,8 @@ impl Default for MeshStyle {
 pub struct MeshDraw<'a> {
     /// Its present shape.
     pub mesh: &'a MeshFrame,
+    /// Colours of its vertices, shown where [`MeshStyle::vertex_colors`] is above 0.
+    pub colors: Option<&'a MeshColors>,
     /// Its looks.
     pub style: MeshStyle,
 }
@@ -90,11 +98,21 @@ pub struct Scene<'a> {
     pub shadows: bool,
     /// Darken creases and contacts.
     pub occlusion: bool,
+    /// Lines and edges are drawn so many times wider: pixels per point of the screen.
+    pub scale: f32,
 }
 
 impl Default for Scene<'_> {
     fn default() -> Self {
-        Self { meshes: Vec::new(), overlays: Vec::new(), ground: None, background: Background::DARK, shadows: true, occlusion: true }
+        Self {
+            meshes: Vec::new(),
+            overlays: Vec::new(),
+            ground: None,
+            background: Background::DARK,
+            shadows: true,
+            occlusion: true,
+            scale: 1.0,
+        }
     }
 }
 
@@ -102,6 +120,6 @@ impl<'a> Scene<'a> {
     /// One mesh on a floor at `height`.
     #[must_use]
     pub fn of(mesh: &'a MeshFrame, style: MeshStyle, height: f32) -> Self {
-        Self { meshes: vec![MeshDraw { mesh, style }], ground: Some(Ground { height, grid: None }), ..Self::default() }
+        Self { meshes: vec![MeshDraw { mesh, colors: None, style }], ground: Some(Ground { height, grid: None }), ..Self::default() }
     }
 }

@@ -15,6 +15,7 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+mod keys;
 mod offset;
 mod pose;
 pub mod retarget;
@@ -22,6 +23,10 @@ mod skeleton;
 mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, Track};
+pub use keys::{
+    Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile,
+    SAME_SECS, Slope, SlopeValue, Tolerance,
+};
 pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use skeleton::{Joint, Skeleton, SkeletonError};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Command, CommandQueue, Document, Gesture, Level, Session, posing};
+use super::{Command, CommandQueue, Gesture, Level, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -45,10 +45,8 @@ impl Session {
         match command {
             Command::Open(source) => self.start_opening(source),
             Command::AddMotions(files) => self.start_adding(files),
-            Command::SetMethod(method) => {
-                self.stages.forgive();
-                self.document.method = method;
-            }
+            Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
+            Command::View(command) => self.apply_view(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -90,6 +88,7 @@ impl Session {
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
+            self.sync_channels();
             self.playback.leave_clip();
             if self.document.params != params {
                 self.send_params(self.document.params);
@@ -150,7 +149,7 @@ impl Session {
 
     pub(super) fn settle(&mut self) {
         self.refresh_shown();
-        if let Some(worker) = self.stages.worker() {
+        for (_, worker) in self.stages.live_workers().filter(|(channel, _)| *channel == self.channel) {
             worker.settle(&self.shown.world_from_joint);
         }
     }
@@ -158,7 +157,8 @@ impl Session {
     /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
     fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
         self.refresh_shown();
-        let Document { subject: Some(subject), pose, .. } = &mut self.document else { return };
+        let Some(subject) = self.document.subject.clone() else { return };
+        let pose = self.document.pose_in_mut(self.channel);
         pose.clone_from(&self.shown.pose);
         edit(&subject.character.skeleton, pose);
         self.playback.leave_clip();
@@ -184,14 +184,14 @@ impl Session {
 
     fn reset_pose(&mut self) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
-            self.document.pose = rest;
+            *self.document.pose_in_mut(self.channel) = rest;
             self.playback.leave_clip();
         }
     }
 
     fn set_pose(&mut self, pose: Pose) {
         if pose.locals.len() == self.document.pose.locals.len() {
-            self.document.pose = pose;
+            *self.document.pose_in_mut(self.channel) = pose;
             self.playback.leave_clip();
         }
     }

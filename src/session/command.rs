@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, Source};
+use super::{MessageId, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -17,8 +17,10 @@ pub enum Command {
     Open(Source),
     /// Adds motions (`.bvh`) to the open character, on which they are put, in the background (undoable); the first is shown.
     AddMotions(Vec<PathBuf>),
-    /// Changes the method (undoable); the present one stays until the new one is bound.
+    /// Changes the method of the active view; the present one stays until the new one is bound.
     SetMethod(Method),
+    /// Changes what views there are and what they show.
+    View(ViewCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -102,6 +104,7 @@ impl Command {
             Self::Open(_) => "Open",
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
+            Self::View(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

@@ -1,16 +1,18 @@
 //! What undo covers, and its history.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Gesture, Source};
+use super::views::Channel;
+use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::rig::{Pose, Skeleton};
-use crate::skin::{Method, Subject};
+use crate::skin::Subject;
 
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
 ///
-/// Selection, camera, overlays, the clip that plays and its clock belong to the view and are not here.
+/// Selection, views with their methods, camera, overlays, the clip that plays and its clock belong to the view and are not here.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     /// What was opened.
@@ -19,8 +21,8 @@ pub struct Document {
     pub subject: Option<Arc<Subject>>,
     /// The pose made by hand; one local transform per joint of the subject's skeleton.
     pub pose: Pose,
-    /// The method asked for.
-    pub method: Method,
+    /// Poses made by hand in views that are not linked with the others.
+    pub free_poses: BTreeMap<ViewId, Pose>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
@@ -34,6 +36,18 @@ impl Document {
         self.subject.as_deref().map(|subject| &subject.character.skeleton)
     }
 
+    /// The pose made by hand in a channel.
+    pub(super) fn pose_in(&self, channel: Channel) -> &Pose {
+        channel.and_then(|view| self.free_poses.get(&view)).unwrap_or(&self.pose)
+    }
+
+    pub(super) fn pose_in_mut(&mut self, channel: Channel) -> &mut Pose {
+        match channel {
+            Some(view) => self.free_poses.entry(view).or_insert_with(|| self.pose.clone()),
+            None => &mut self.pose,
+        }
+    }
+
     fn same_as(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -43,7 +57,7 @@ impl Document {
         same_subject
             && self.source == other.source
             && self.pose == other.pose
-            && self.method == other.method
+            && self.free_poses == other.free_poses
             && self.params == other.params
             && self.flesh == other.flesh
     }

@@ -47,6 +47,7 @@ mod posing;
 mod scores;
 mod source;
 mod stages;
+mod views;
 mod worker;
 
 pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
@@ -65,8 +66,10 @@ pub use posing::{
 };
 pub use scores::ViewScore;
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
+pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cache::Cache;
@@ -78,26 +81,33 @@ use crate::skin::{Method, Subject};
 use document::History;
 use message::Messages;
 use stages::Stages;
+use views::Channel;
 
 /// One open character with its history, clock, jobs and simulation.
 #[derive(Default)]
 pub struct Session {
     document: Document,
     history: History,
+    views: Views,
+    /// Whose clock and pose the next two are: those of the active view.
+    channel: Channel,
     playback: Playback,
+    /// The pose shown and its joints; follows the document or the clip.
+    shown: Shown,
+    /// Clock and pose of all other channels.
+    parked: BTreeMap<Channel, (Playback, Shown)>,
     selected_joint: Option<usize>,
     messages: Messages,
     stages: Stages,
     waker: Option<Waker>,
-    /// The pose shown and its joints; follows the document or the clip.
-    shown: Shown,
-    last_sequence: u64,
+    /// The states that were there to be shown when last looked at.
+    last_sequences: Vec<u64>,
     cache: Cache,
     scores: scores::Scores,
 }
 
 /// The pose that the flesh shall follow.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Shown {
     pose: Pose,
     world_from_joint: Vec<Affine>,
@@ -199,16 +209,16 @@ impl Session {
         }
     }
 
-    /// The latest state of the flesh; `None` until the first character is ready.
+    /// The latest state of what the active view shows; `None` until the first character is ready.
     #[must_use]
     pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
-        self.stages.worker().map(SimWorker::snapshot)
+        self.snapshot_of(self.views.active().id)
     }
 
-    /// The method that is shown now; differs from the document's while that one is being bound, or if it can't be.
+    /// The method that the active view shows now; differs from the one it asks for while that one is being bound, or if it can't be.
     #[must_use]
     pub fn shown_method(&self) -> Option<Method> {
-        self.stages.shown_method()
+        self.stages.shown_method(self.views.active().id)
     }
 
     /// Long work that runs now.
@@ -245,21 +255,33 @@ impl Session {
     pub fn tick(&mut self, dt_secs: f64) -> Tick {
         let mut changed = self.take_finished_jobs();
         let dt_secs = if dt_secs.is_finite() { dt_secs.clamp(0.0, MAX_TICK_SECS) } else { 0.0 };
-        let dt_secs = self.stages.worker().map_or(dt_secs, |worker| worker.accept(dt_secs));
+        let dt_secs = self.stages.accept(dt_secs);
+        self.pass_time(dt_secs);
+        let mut playing = self.playback.playing || self.playback.is_blending();
+        for channel in self.parked_channels() {
+            playing |= self.in_channel(channel, |session| {
+                session.pass_time(dt_secs);
+                session.playback.playing || session.playback.is_blending()
+            });
+        }
+        let mut moving = false;
+        for (channel, worker) in self.stages.live_workers() {
+            worker.post(self.joints_in(channel), dt_secs);
+            moving |= !worker.is_asleep();
+        }
+        let sequences: Vec<u64> = self.stages.live_workers().map(|(_, worker)| worker.snapshot().sequence).collect();
+        changed |= sequences != self.last_sequences;
+        self.last_sequences = sequences;
+        self.watch_workers();
+        Tick { changed, active: moving || playing || self.stages.is_busy() }
+    }
+
+    /// Moves the clock of the channel and brings its pose up to date.
+    fn pass_time(&mut self, dt_secs: f64) {
         if self.playback.advance(dt_secs, self.clip_duration_secs()) {
             self.pass_seam();
         }
         self.refresh_shown();
-        let mut moving = false;
-        if let Some(worker) = self.stages.worker() {
-            worker.post(&self.shown.world_from_joint, dt_secs);
-            let sequence = worker.snapshot().sequence;
-            changed |= sequence != self.last_sequence;
-            self.last_sequence = sequence;
-            moving = !worker.is_asleep();
-        }
-        self.watch_worker();
-        Tick { changed, active: moving || self.playback.playing || self.playback.is_blending() || self.stages.is_busy() }
     }
 
     /// The clip has started over, or another one was chosen: what was shown goes over into what is to come. Where that is far away
@@ -267,7 +289,7 @@ impl Session {
     fn pass_seam(&mut self) {
         let Some(subject) = self.document.subject.clone() else { return };
         let character = &subject.character;
-        let wanted = wanted_pose(character, &self.playback, &self.document.pose);
+        let wanted = wanted_pose(character, &self.playback, self.document.pose_in(self.channel));
         if wanted.locals.len() != self.shown.pose.locals.len() {
             return;
         }
@@ -288,7 +310,7 @@ impl Session {
         let Some(subject) = self.document.subject.as_deref() else { return };
         let character = &subject.character;
         let skeleton = &character.skeleton;
-        self.shown.pose = wanted_pose(character, &self.playback, &self.document.pose);
+        self.shown.pose = wanted_pose(character, &self.playback, self.document.pose_in(self.channel));
         self.playback.add_fading(&mut self.shown.pose);
         skeleton.world_from_joint_into(&self.shown.pose, &mut self.shown.world_from_joint);
     }

@@ -50,6 +50,11 @@ impl Default for Playback {
 }
 
 impl Playback {
+    /// The same ways of playing, for another character.
+    pub(super) fn for_another(&self) -> Self {
+        Self { speed: self.speed, looping: self.looping, blend_secs: self.blend_secs, ..Self::default() }
+    }
+
     /// The part of a clip of the given length that is played.
     #[must_use]
     pub fn range_in(&self, duration_secs: f64) -> [f64; 2] {

@@ -2,18 +2,29 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
-use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, up_axis};
+use super::views::Channel;
+use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, ViewId, up_axis};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
+/// A method that follows the pose of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Need {
+    pub(super) channel: Channel,
+    pub(super) method: Method,
+}
+
 /// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
 struct Bound {
-    method: Method,
+    need: Need,
     worker: SimWorker,
+    /// Whether a view shows it: it is told every pose.
+    live: bool,
 }
 
 /// The bound methods and the jobs under way.
@@ -22,25 +33,47 @@ pub(super) struct Stages {
     /// What `bound` belongs to.
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
-    /// Which of `bound` is shown.
-    shown: Option<Method>,
-    /// A method that could not be bound to the subject: not tried again by itself.
-    refused: Option<Method>,
+    /// Which of `bound` each view shows.
+    shown: Vec<(ViewId, Need)>,
+    /// Methods that could not be bound to the subject: not tried again by themselves.
+    refused: Vec<Method>,
     opening: Option<Job<Result<Opened, OpenError>>>,
-    binding: Option<(Method, Job<Result<Actor, BindError>>)>,
+    binding: Option<(Need, Job<Result<Actor, BindError>>)>,
     /// New flesh for the document's character, and the settings it is made for.
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
     /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
     refused_flesh: Option<FleshSettings>,
+    /// Numbers all states of all workers.
+    sequences: Arc<AtomicU64>,
 }
 
 impl Stages {
-    pub(super) fn worker(&self) -> Option<&SimWorker> {
-        self.shown.and_then(|method| self.bound.iter().find(|b| b.method == method)).map(|b| &b.worker)
+    pub(super) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
+        self.bound.iter().find(|bound| bound.need == need).map(|bound| &bound.worker)
     }
 
-    pub(super) fn shown_method(&self) -> Option<Method> {
-        self.shown
+    pub(super) fn worker_of(&self, view: ViewId) -> Option<&SimWorker> {
+        self.shown.iter().find(|(id, _)| *id == view).and_then(|(_, need)| self.bound_worker(*need))
+    }
+
+    pub(super) fn shown_method(&self, view: ViewId) -> Option<Method> {
+        self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
+    }
+
+    /// The workers that some view shows, with the channel that each follows.
+    pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
+        self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
+    }
+
+    /// How much of `dt_secs` the clock may let pass: the slowest simulation says.
+    pub(super) fn accept(&self, dt_secs: f64) -> f64 {
+        self.live_workers().fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
+    }
+
+    /// Lets go of what followed other channels.
+    pub(super) fn keep_channels(&mut self, channels: &[Channel]) {
+        self.bound.retain(|bound| channels.contains(&bound.need.channel));
+        self.shown.retain(|(_, need)| channels.contains(&need.channel));
     }
 
     pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
@@ -59,8 +92,8 @@ impl Stages {
 
     pub(super) fn cancel(&mut self) {
         self.opening = None;
-        if let Some((method, _)) = self.binding.take() {
-            self.refused = Some(method);
+        if let Some((need, _)) = self.binding.take() {
+            self.refused.push(need.method);
         }
         if let Some((flesh, _)) = self.rebuilding.take() {
             self.refused_flesh = Some(flesh);
@@ -69,16 +102,28 @@ impl Stages {
 
     /// What was refused may be tried again.
     pub(super) fn forgive(&mut self) {
-        (self.refused, self.refused_flesh) = (None, None);
+        self.refused.clear();
+        self.refused_flesh = None;
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
 
-    fn forget(&mut self, method: Method) {
-        self.bound.retain(|b| b.method != method);
-        self.shown = self.shown.filter(|&shown| shown != method);
+    fn forget(&mut self, need: Need) {
+        self.bound.retain(|bound| bound.need != need);
+        self.shown.retain(|(_, shown)| *shown != need);
+    }
+
+    /// What a view shows from now on. Returns whether that is something else than before.
+    fn show(&mut self, view: ViewId, need: Need) -> bool {
+        match self.shown.iter_mut().find(|(id, _)| *id == view) {
+            Some((_, shown)) => std::mem::replace(shown, need) != need,
+            None => {
+                self.shown.push((view, need));
+                true
+            }
+        }
     }
 }
 
@@ -86,7 +131,7 @@ impl Session {
     /// Starts reading a character; a reading under way is given up.
     pub(super) fn start_opening(&mut self, source: Source) {
         self.messages.clear();
-        let (method, params, cache) = (self.document.method, self.document.params, self.cache.clone());
+        let (method, params, cache) = (self.views.active().method, self.document.params, self.cache.clone());
         let title = format!("Opening {}", source.title());
         let work = move |progress: &Progress| open_and_bind(source, &cache, method, &params, progress);
         match Job::start(title, self.waker.clone(), work) {
@@ -104,7 +149,7 @@ impl Session {
             return;
         }
         self.messages.clear();
-        let (method, params) = (self.document.method, self.document.params);
+        let (method, params) = (self.views.active().method, self.document.params);
         let title = format!("Adding {}", Source { files: files.clone(), ..Source::default() }.title());
         let work = move |progress: &Progress| add_and_bind(&subject, source, &files, method, &params, progress);
         match Job::start(title, self.waker.clone(), work) {
@@ -143,12 +188,14 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
-        self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), pose, flesh, ..before.clone() };
+        let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
+        let subject = Some(opened.subject.clone());
+        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
         }
-        self.take_bound(self.document.method, opened.actor);
+        self.take_bound(self.views.active().need(), opened.actor);
     }
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
@@ -163,7 +210,7 @@ impl Session {
         (self.selected_joint, self.playback) = (selected, playback);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
-        self.take_bound(self.document.method, opened.actor);
+        self.take_bound(self.views.active().need(), opened.actor);
         self.playback.playing = true;
         self.select_clip(Some(clip));
         self.refresh_shown();
@@ -172,7 +219,9 @@ impl Session {
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
     fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
-        (self.stages.shown, self.stages.refused, self.stages.binding) = (None, None, None);
+        self.stages.shown.clear();
+        self.stages.refused.clear();
+        self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
         if before.is_some_and(|before| before.same_character(subject)) {
@@ -180,42 +229,48 @@ impl Session {
             return;
         }
         self.selected_joint = None;
-        let kept = &self.playback;
-        self.playback =
-            super::Playback { speed: kept.speed, looping: kept.looping, blend_secs: kept.blend_secs, ..super::Playback::default() };
+        self.playback = self.playback.for_another();
+        for (playback, _) in self.parked.values_mut() {
+            *playback = playback.for_another();
+        }
         self.refresh_shown();
+        for channel in self.parked_channels() {
+            self.in_channel(channel, Self::refresh_shown);
+        }
     }
 
     /// A binding is done: it is shown from now on.
-    fn take_bound(&mut self, method: Method, actor: Result<Actor, BindError>) {
+    fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
         match actor {
-            Ok(actor) => self.show_actor(method, actor),
+            Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
-            Err(error) => self.refuse(method, &error.to_string()),
+            Err(error) => self.refuse(need.method, &error.to_string()),
         }
     }
 
     fn refuse(&mut self, method: Method, why: &str) {
-        self.stages.refused = Some(method);
+        self.stages.refused.push(method);
         self.tell(Level::Warning, format!("{} can't be used here: {why}.", method.label()));
     }
 
-    fn show_actor(&mut self, method: Method, actor: Actor) {
-        self.stages.forget(method);
-        self.refresh_shown();
-        let world = self.shown.world_from_joint.clone();
-        match SimWorker::start(actor, world, self.last_sequence + 1, self.waker.clone()) {
+    fn take_actor(&mut self, need: Need, actor: Actor) {
+        self.stages.forget(need);
+        self.in_channel(need.channel, Self::refresh_shown);
+        let world = self.joints_in(need.channel).to_vec();
+        match SimWorker::start(actor, world.clone(), self.stages.sequences.clone(), self.waker.clone()) {
             Ok(worker) => {
                 // Both may have changed since the binding began.
                 worker.set_params(self.document.params);
                 if self.document.subject.as_ref().is_some_and(|subject| subject.settings.bones != self.document.flesh.bones) {
                     worker.set_bones(self.document.flesh.bones.clone());
                 }
-                worker.settle(&self.shown.world_from_joint);
-                self.stages.bound.push(Bound { method, worker });
-                self.stages.shown = Some(method);
+                worker.settle(&world);
+                self.stages.bound.push(Bound { need, worker, live: true });
             }
-            Err(error) => self.tell(Level::Error, format!("No thread could be started for the simulation: {error}.")),
+            Err(error) => {
+                self.stages.refused.push(need.method);
+                self.tell(Level::Error, format!("No thread could be started for the simulation: {error}."));
+            }
         }
     }
 
@@ -230,27 +285,48 @@ impl Session {
         if self.follow_settings(&subject) {
             return true;
         }
-        let wanted = self.document.method;
-        changed |= self.take_finished_binding(wanted);
-        if self.stages.shown == Some(wanted) {
-            return changed;
-        }
-        if let Some(bound) = self.stages.bound.iter().find(|b| b.method == wanted) {
-            bound.worker.settle(&self.shown.world_from_joint);
-            (self.stages.shown, self.stages.binding) = (Some(wanted), None);
-            return true;
-        }
-        if self.stages.refused != Some(wanted) && self.stages.binding.as_ref().is_none_or(|(method, _)| *method != wanted) {
-            self.start_binding(&subject, wanted);
+        let needs = self.views.needs();
+        changed |= self.take_finished_binding(&needs);
+        let missing = needs.iter().find(|need| self.stages.bound_worker(**need).is_none() && !self.stages.refused.contains(&need.method));
+        if let (Some(&missing), None) = (missing, &self.stages.binding) {
+            self.start_binding(&subject, missing);
         }
         // Never nothing: a direct method is bound in a moment and stands in.
-        if self.stages.shown.is_none() {
-            let stand_in = if wanted.is_simulated() { Method::Dqs } else { wanted };
-            match Actor::bind(&subject, stand_in, &self.document.params, &Progress::new()) {
-                Ok(actor) => self.show_actor(stand_in, actor),
-                Err(error) => self.refuse(stand_in, &error.to_string()),
+        if self.stages.bound.is_empty() {
+            let wanted = self.views.active().need();
+            let method = if wanted.method.is_simulated() { Method::Dqs } else { wanted.method };
+            match Actor::bind(&subject, method, &self.document.params, &Progress::new()) {
+                Ok(actor) => self.take_actor(Need { method, ..wanted }, actor),
+                Err(error) => self.refuse(method, &error.to_string()),
             }
             changed = true;
+        }
+        self.show_what_is_bound() || changed
+    }
+
+    /// Gives every view what it asks for, or what comes nearest to that, and wakes and rests the workers accordingly.
+    fn show_what_is_bound(&mut self) -> bool {
+        let mut changed = false;
+        let views = self.views.list().to_vec();
+        for view in &views {
+            let need = view.need();
+            let is_bound = |need: &Need| self.stages.bound_worker(*need).is_some();
+            let present = self.stages.shown.iter().find(|(id, _)| *id == view.id).map(|(_, need)| *need);
+            let kept = present.filter(|present| present.channel == need.channel && is_bound(present));
+            let near = || self.stages.bound.iter().map(|bound| bound.need).max_by_key(|other| other.channel == need.channel);
+            let shown = if is_bound(&need) { Some(need) } else { kept.or_else(near) };
+            changed |= shown.is_some_and(|shown| self.stages.show(view.id, shown));
+        }
+        self.stages.shown.retain(|(id, _)| views.iter().any(|view| view.id == *id));
+        let compared: Vec<Need> = views.iter().filter_map(super::View::compared_need).collect();
+        for index in 0..self.stages.bound.len() {
+            let need = self.stages.bound[index].need;
+            let live = self.stages.shown.iter().any(|(_, shown)| *shown == need) || compared.contains(&need);
+            let joints = self.joints_in(need.channel);
+            if live && !self.stages.bound[index].live {
+                self.stages.bound[index].worker.settle(joints);
+            }
+            self.stages.bound[index].live = live;
         }
         changed
     }
@@ -286,7 +362,7 @@ impl Session {
 
     fn start_rebuilding(&mut self, subject: &Arc<Subject>) {
         let (subject, flesh) = (subject.clone(), self.document.flesh.clone());
-        let (method, params) = (self.document.method, self.document.params);
+        let (method, params) = (self.views.active().method, self.document.params);
         let made_for = flesh.clone();
         let work = move |progress: &Progress| rebuild_and_bind(&subject, &flesh, method, &params, progress);
         match Job::start("Rebuilding the flesh".to_owned(), self.waker.clone(), work) {
@@ -300,51 +376,52 @@ impl Session {
 
     /// New flesh is ready. No undo step of its own: it belongs to the change of the bone.
     fn take_rebuilt(&mut self, rebuilt: Rebuilt) {
-        let method = rebuilt.actor.as_ref().map_or(self.document.method, Actor::method);
+        let active = self.views.active().need();
+        let method = rebuilt.actor.as_ref().map_or(active.method, Actor::method);
         self.document.subject = Some(rebuilt.subject.clone());
         self.enter_subject(&rebuilt.subject);
-        self.take_bound(method, rebuilt.actor);
+        self.take_bound(Need { method, ..active }, rebuilt.actor);
     }
 
-    fn take_finished_binding(&mut self, wanted: Method) -> bool {
-        let Some((method, job)) = &self.stages.binding else { return false };
-        let method = *method;
+    fn take_finished_binding(&mut self, needs: &[Need]) -> bool {
+        let Some((need, job)) = &self.stages.binding else { return false };
+        let need = *need;
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
-            if method != wanted {
+            if !needs.contains(&need) {
                 self.stages.binding = None;
             }
             return false;
         }
         self.stages.binding = None;
         match outcome {
-            Outcome::Done(actor) => self.take_bound(method, actor),
-            Outcome::Lost => self.refuse(method, "binding stopped unexpectedly"),
-            Outcome::Running => {}
+            Outcome::Done(actor) if self.views.channels().any(|channel| channel == need.channel) => self.take_bound(need, actor),
+            Outcome::Done(_) | Outcome::Running => {}
+            Outcome::Lost => self.refuse(need.method, "binding stopped unexpectedly"),
         }
         true
     }
 
-    fn start_binding(&mut self, subject: &Arc<Subject>, method: Method) {
+    fn start_binding(&mut self, subject: &Arc<Subject>, need: Need) {
         let (subject, params) = (subject.clone(), self.document.params);
-        let title = format!("Binding {}", method.label().to_lowercase());
-        let work = move |progress: &Progress| Actor::bind(&subject, method, &params, progress);
+        let title = format!("Binding {}", need.method.label().to_lowercase());
+        let work = move |progress: &Progress| Actor::bind(&subject, need.method, &params, progress);
         match Job::start(title, self.waker.clone(), work) {
-            Ok(job) => self.stages.binding = Some((method, job)),
-            Err(error) => self.refuse(method, &format!("no thread could be started: {error}")),
+            Ok(job) => self.stages.binding = Some((need, job)),
+            Err(error) => self.refuse(need.method, &format!("no thread could be started: {error}")),
         }
     }
 
-    /// Tells the user what went wrong on the simulation's thread.
-    pub(super) fn watch_worker(&mut self) {
-        let Some(worker) = self.stages.worker() else { return };
-        let (fault, dead) = (worker.take_fault(), worker.is_dead());
-        if let Some(fault) = fault {
+    /// Tells the user what went wrong on the simulations' threads.
+    pub(super) fn watch_workers(&mut self) {
+        let faults: Vec<String> = self.stages.workers().filter_map(SimWorker::take_fault).collect();
+        for fault in faults {
             self.tell(Level::Warning, fault);
         }
-        if let (true, Some(method)) = (dead, self.stages.shown) {
-            self.stages.forget(method);
-            self.refuse(method, "its simulation stopped unexpectedly");
+        let dead: Vec<Need> = self.stages.bound.iter().filter(|bound| bound.worker.is_dead()).map(|bound| bound.need).collect();
+        for need in dead {
+            self.stages.forget(need);
+            self.refuse(need.method, "its simulation stopped unexpectedly");
         }
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! When the pose stands still and the flesh has come to rest, the thread sleeps until something changes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -34,7 +34,7 @@ const BUFFERS: usize = 3;
 /// The latest state of a simulation.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Grows with every new state of a session.
+    /// No two states of a session have the same; grows with every new state of a view.
     pub sequence: u64,
     /// Whose state it is.
     pub subject: Arc<Subject>,
@@ -86,13 +86,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SimWorker {
-    /// Starts the thread; `sequence` is the first snapshot's number.
+    /// Starts the thread; its snapshots are numbered by the counter.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(actor: Actor, world_from_joint: Vec<Affine>, sequence: u64, waker: Option<Waker>) -> std::io::Result<Self> {
+    pub fn start(actor: Actor, world_from_joint: Vec<Affine>, sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<Self> {
         let first = Snapshot {
-            sequence,
+            sequence: next_of(&sequences),
             subject: actor.subject().clone(),
             method: actor.method(),
             positions: actor.positions().to_vec(),
@@ -111,7 +111,7 @@ impl SimWorker {
             asleep: AtomicBool::new(false),
             waker,
         });
-        let mut running = Running { buffers: vec![first], actor, shared: shared.clone(), calm_secs: 0.0, world: Vec::new(), sequence };
+        let mut running = Running { buffers: vec![first], actor, shared: shared.clone(), calm_secs: 0.0, world: Vec::new(), sequences };
         let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -203,7 +203,11 @@ struct Running {
     buffers: Vec<Arc<Snapshot>>,
     world: Vec<Affine>,
     calm_secs: f64,
-    sequence: u64,
+    sequences: Arc<AtomicU64>,
+}
+
+fn next_of(sequences: &AtomicU64) -> u64 {
+    sequences.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 fn contact_of(actor: &Actor) -> Option<ContactReport> {
@@ -293,7 +297,6 @@ impl Running {
         let latest = lock(&self.shared.latest).clone();
         let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
         let movement = latest.positions.iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt();
-        self.sequence = self.sequence.max(latest.sequence) + 1;
         let free = self.buffers.iter().position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
         let slot = free.unwrap_or_else(|| {
             if self.buffers.len() >= BUFFERS {
@@ -304,7 +307,7 @@ impl Running {
         });
         drop(latest);
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
-            snapshot.sequence = self.sequence;
+            snapshot.sequence = next_of(&self.sequences);
             snapshot.positions.copy_from_slice(self.actor.positions());
             snapshot.normals.copy_from_slice(self.actor.normals());
             snapshot.simulated.copy_from_slice(self.actor.simulated());

@@ -29,7 +29,7 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
         (true, true) => None,
     };
     if let Some(why) = why {
-        ui.label(RichText::new(why).color(theme::TEXT_WEAK));
+        ui.label(RichText::new(why).color(theme::colors(ui.ctx()).text_weak));
         return;
     }
     let mut edited = view.settings;

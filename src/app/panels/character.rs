@@ -20,12 +20,13 @@ pub struct CharacterView<'a> {
 
 /// Draws the panel. It raises nothing: there is nothing to change here.
 pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
-    ui.add(egui::Label::new(RichText::new(view.name).heading().color(theme::TEXT_STRONG)).truncate()).on_hover_text(view.source);
+    ui.add(egui::Label::new(RichText::new(view.name).heading().color(theme::colors(ui.ctx()).text_strong)).truncate())
+        .on_hover_text(view.source);
     Grid::new("counts").num_columns(4).spacing([10.0, 3.0]).show(ui, |ui| {
         for pair in view.counts.chunks(2) {
             for (name, count) in pair {
-                ui.label(RichText::new(*name).color(theme::TEXT_WEAK));
-                ui.label(RichText::new(grouped(*count)).color(theme::TEXT));
+                ui.label(RichText::new(*name).color(theme::colors(ui.ctx()).text_weak));
+                ui.label(RichText::new(grouped(*count)).color(theme::colors(ui.ctx()).text));
             }
             ui.end_row();
         }
@@ -34,8 +35,12 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
         ui.add_space(4.0);
         Grid::new("tissue").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
             for (name, value, alarming) in view.tissue {
-                ui.label(RichText::new(name).color(theme::TEXT_WEAK));
-                ui.label(RichText::new(value).color(if *alarming { theme::WARNING } else { theme::TEXT }));
+                ui.label(RichText::new(name).color(theme::colors(ui.ctx()).text_weak));
+                ui.label(RichText::new(value).color(if *alarming {
+                    theme::colors(ui.ctx()).warning
+                } else {
+                    theme::colors(ui.ctx()).text
+                }));
                 ui.end_row();
             }
         });

@@ -38,16 +38,16 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     if rest == 0 {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
-            icons::label(ui, Icon::Check, theme::MENDED);
+            icons::label(ui, Icon::Check, theme::colors(ui.ctx()).mended);
             let text = if view.checkup.is_some() { "Nothing had to be mended" } else { "Looking…" };
-            ui.label(RichText::new(text).color(theme::TEXT_WEAK));
+            ui.label(RichText::new(text).color(theme::colors(ui.ctx()).text_weak));
         });
     }
     for (_, row) in &rows[..rest] {
         row.draw(ui, actions);
     }
     if rest < rows.len() {
-        let title = RichText::new(format!("Good to know ({})", rows.len() - rest)).color(theme::TEXT_WEAK);
+        let title = RichText::new(format!("Good to know ({})", rows.len() - rest)).color(theme::colors(ui.ctx()).text_weak);
         CollapsingHeader::new(title).id_salt("good to know").show_unindented(ui, |ui| {
             for (_, row) in &rows[rest..] {
                 row.draw(ui, actions);
@@ -55,7 +55,7 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
         });
     }
     if view.parts.len() > 1 {
-        let title = RichText::new(format!("Parts of the skin ({})", view.parts.len())).color(theme::TEXT_WEAK);
+        let title = RichText::new(format!("Parts of the skin ({})", view.parts.len())).color(theme::colors(ui.ctx()).text_weak);
         CollapsingHeader::new(title).id_salt("parts").show_unindented(ui, |ui| parts_ui(ui, view, actions));
     }
 }
@@ -71,7 +71,7 @@ impl Row<'_> {
             Self::Finding(finding) => (finding.severity, &finding.text),
             Self::Note(note) => (note.severity, &note.text),
         };
-        let color = theme::severity_color(severity);
+        let color = theme::colors(ui.ctx()).severity(severity);
         let (icon, meaning) = match severity {
             Severity::Info => (Icon::Info, "Good to know"),
             Severity::Mended => (Icon::Check, "Was wrong in the file and has been mended"),
@@ -83,7 +83,12 @@ impl Row<'_> {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 1.0;
                 ui.add(
-                    Label::new(RichText::new(capitalised(text)).color(if severity == Severity::Info { theme::TEXT } else { color })).wrap(),
+                    Label::new(RichText::new(capitalised(text)).color(if severity == Severity::Info {
+                        theme::colors(ui.ctx()).text
+                    } else {
+                        color
+                    }))
+                    .wrap(),
                 );
                 if let Self::Finding(finding) = self {
                     remedy_ui(ui, finding, actions);
@@ -110,7 +115,8 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
                 actions.push(Action::Show(spot));
             }
         }
-        let remedy = ui.add(Label::new(RichText::new(capitalised(&finding.remedy)).small().color(theme::TEXT_WEAK)).wrap());
+        let remedy =
+            ui.add(Label::new(RichText::new(capitalised(&finding.remedy)).small().color(theme::colors(ui.ctx()).text_weak)).wrap());
         if let Some(option) = &finding.option {
             remedy.on_hover_text(format!("On the command line: {option}"));
         }
@@ -144,7 +150,11 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         let label = ui.allocate_ui_with_layout(egui::vec2(width, height), layout, |ui| {
             ui.set_min_width(width);
-            let text = RichText::new(&part.name).color(if said.is_some() { theme::TEXT_STRONG } else { theme::TEXT });
+            let text = RichText::new(&part.name).color(if said.is_some() {
+                theme::colors(ui.ctx()).text_strong
+            } else {
+                theme::colors(ui.ctx()).text
+            });
             ui.add(Label::new(text).truncate().sense(egui::Sense::hover())).on_hover_text(format!(
                 "{}: {}",
                 name_of(part.place),

@@ -35,7 +35,7 @@ const EARTH: f64 = 9.81;
 /// Draws the panel.
 pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if !view.simulated {
-        ui.label(egui::RichText::new("Only projective dynamics has physics.").color(crate::app::theme::TEXT_WEAK));
+        ui.label(egui::RichText::new("Only projective dynamics has physics.").color(crate::app::theme::colors(ui.ctx()).text_weak));
     }
     ui.add_enabled_ui(view.simulated, |ui| {
         presets(ui, view.params, actions);
@@ -220,7 +220,7 @@ fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
             Some(_) => "nothing touches".to_owned(),
             None => String::new(),
         };
-        ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
+        ui.label(egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak));
     });
 }
 

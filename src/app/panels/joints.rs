@@ -62,7 +62,7 @@ impl JointsState {
 /// Draws the panel.
 pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
     if view.skeleton.is_empty() {
-        ui.label(RichText::new("This character has no joints.").color(theme::TEXT_WEAK));
+        ui.label(RichText::new("This character has no joints.").color(theme::colors(ui.ctx()).text_weak));
         return;
     }
     selected_ui(ui, view, state, actions);
@@ -77,7 +77,7 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
     if let Some(joint) = reveal {
         unfold_parents(view.skeleton, joint, &mut state.folded);
     }
-    egui::Frame::new().fill(theme::SUNKEN).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
+    egui::Frame::new().fill(theme::colors(ui.ctx()).sunken).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
         ScrollArea::vertical().id_salt("joint list").max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             list_ui(ui, view, state, reveal, actions);
@@ -87,12 +87,12 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
 
 fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
     let Some((joint, angles)) = view.selected.zip(view.angles_deg) else {
-        ui.label(RichText::new("Click a joint to turn it.").color(theme::TEXT_WEAK));
+        ui.label(RichText::new("Click a joint to turn it.").color(theme::colors(ui.ctx()).text_weak));
         reset_ui(ui, None, view, actions);
         return;
     };
     let name = &view.skeleton.joints()[joint].name;
-    ui.add(egui::Label::new(RichText::new(name).color(theme::ACCENT).strong()).truncate());
+    ui.add(egui::Label::new(RichText::new(name).color(theme::colors(ui.ctx()).accent).strong()).truncate());
     // What rounds to nothing is nothing: not −0.0°.
     let mut edited = state.shown_angles(joint, angles).map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
     ui.horizontal(|ui| {
@@ -100,7 +100,7 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.spacing_mut().interact_size.x = width;
         for (axis, axis_name) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let label = ui.label(RichText::new(axis_name).color(theme::AXES[axis]).strong());
+            let label = ui.label(RichText::new(axis_name).color(theme::colors(ui.ctx()).axes[axis]).strong());
             let value = DragValue::new(&mut edited[axis]).speed(0.5).max_decimals(1).suffix("°");
             let response =
                 ui.add(value).labelled_by(label.id).on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
@@ -112,9 +112,12 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
     });
     reset_ui(ui, Some(joint), view, actions);
     if let Some(bone) = &view.bone {
-        CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::TEXT_STRONG)).id_salt("bone").show_unindented(ui, |ui| {
-            bone_ui(ui, bone, actions);
-        });
+        CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::colors(ui.ctx()).text_strong)).id_salt("bone").show_unindented(
+            ui,
+            |ui| {
+                bone_ui(ui, bone, actions);
+            },
+        );
     }
 }
 
@@ -162,7 +165,7 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
         }
     }
     if !needle.is_empty() && found == 0 {
-        ui.label(RichText::new("No joint of that name").color(theme::TEXT_WEAK));
+        ui.label(RichText::new("No joint of that name").color(theme::colors(ui.ctx()).text_weak));
     }
 }
 
@@ -192,6 +195,7 @@ fn joint_row(
 ) {
     let name = &view.skeleton.joints()[joint].name;
     let selected = view.selected == Some(joint);
+    let colors = theme::colors(ui.ctx());
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     let indent = depth.min(14) as f32 * 11.0;
@@ -205,32 +209,32 @@ fn joint_row(
         if fold.clicked() {
             if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
         }
-        triangle(ui, fold_rect.center(), open, if fold.hovered() { theme::TEXT } else { theme::TEXT_WEAK });
+        triangle(ui, fold_rect.center(), open, if fold.hovered() { colors.text } else { colors.text_weak });
     }
     let fill = if selected {
-        theme::ACCENT_FILL
+        colors.accent_fill
     } else if response.hovered() || view.hovered == Some(joint) {
-        theme::LINE
+        colors.line
     } else {
         egui::Color32::TRANSPARENT
     };
     let row = egui::Rect::from_min_max(egui::pos2(fold_rect.right(), rect.top()), rect.max);
     ui.painter().rect_filled(row, 3.0, fill);
     let color = if selected {
-        theme::ACCENT
+        colors.accent
     } else if view.skeleton.joints()[joint].deforms {
-        theme::TEXT
+        colors.text
     } else {
-        theme::TEXT_WEAK
+        colors.text_weak
     };
     let text_at = egui::pos2(row.left() + 4.0, rect.center().y);
     let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
     clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
     if view.moved.get(joint).copied().unwrap_or(false) {
-        ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, theme::ACCENT);
+        ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, colors.accent);
     }
     if view.bones.contains_key(&joint) {
-        ui.painter().circle_stroke(egui::pos2(row.right() - 17.0, rect.center().y), 2.5, egui::Stroke::new(1.2, theme::MENDED));
+        ui.painter().circle_stroke(egui::pos2(row.right() - 17.0, rect.center().y), 2.5, egui::Stroke::new(1.2, colors.mended));
     }
     if reveal == Some(joint) {
         ui.scroll_to_rect(rect, Some(egui::Align::Center));

@@ -39,17 +39,19 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
         });
     }
     for (method, reason) in view.unavailable {
-        ui.add(egui::Label::new(RichText::new(format!("{}: {reason}", method.label())).small().color(theme::WARNING)).wrap());
+        ui.add(
+            egui::Label::new(RichText::new(format!("{}: {reason}", method.label())).small().color(theme::colors(ui.ctx()).warning)).wrap(),
+        );
     }
     if let Some(shown) = view.shown.filter(|shown| *shown != view.chosen) {
-        ui.label(RichText::new(format!("Still showing {}", shown.label())).small().color(theme::TEXT_WEAK));
+        ui.label(RichText::new(format!("Still showing {}", shown.label())).small().color(theme::colors(ui.ctx()).text_weak));
     }
 }
 
 fn method_button(ui: &mut Ui, view: &MethodView<'_>, method: Method, width: f32, actions: &mut Actions) {
     let reason = view.unavailable.iter().find(|(other, _)| *other == method).map(|(_, reason)| reason.as_str());
     let chosen = view.chosen == method;
-    let text = RichText::new(method.label()).color(if chosen { theme::ACCENT } else { theme::TEXT });
+    let text = RichText::new(method.label()).color(if chosen { theme::colors(ui.ctx()).accent } else { theme::colors(ui.ctx()).text });
     let button = Button::new(text).selected(chosen).min_size(egui::vec2(width, 26.0));
     let response = ui.add_enabled(reason.is_none(), button).on_hover_text(explanation(method));
     if response.on_disabled_hover_text(reason.unwrap_or_default()).clicked() && !chosen {

@@ -21,15 +21,15 @@ use super::theme;
 
 /// A titled part of the side panel that folds.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
-    CollapsingHeader::new(RichText::new(title).color(theme::TEXT_STRONG).strong()).id_salt(title).default_open(open).show_unindented(
-        ui,
-        |ui| {
+    CollapsingHeader::new(RichText::new(title).color(theme::colors(ui.ctx()).text_strong).strong())
+        .id_salt(title)
+        .default_open(open)
+        .show_unindented(ui, |ui| {
             egui::Frame::new().inner_margin(egui::Margin { left: 4, right: 2, top: 2, bottom: 10 }).show(ui, |ui| {
                 ui.set_width(ui.available_width());
                 contents(ui);
             });
-        },
-    );
+        });
 }
 
 /// A name on the left and a widget on the right of a row that all rows of a panel share.
@@ -39,7 +39,7 @@ pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui,
         let label = ui
             .allocate_ui_with_layout(egui::vec2(LABEL_WIDTH, height), egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.set_min_width(LABEL_WIDTH);
-                ui.add(egui::Label::new(RichText::new(name).color(theme::TEXT_WEAK)).truncate()).on_hover_text(hover)
+                ui.add(egui::Label::new(RichText::new(name).color(theme::colors(ui.ctx()).text_weak)).truncate()).on_hover_text(hover)
             })
             .inner;
         widget(ui, label.id)

@@ -1,42 +1,191 @@
-//! What is drawn over the skin, and how.
+//! How a view is drawn: shading, what the skin is coloured by, and what is drawn over it.
 
-use egui::Ui;
+use egui::{Button, Checkbox, ComboBox, DragValue, RichText, Slider, SliderClamping, Ui};
 
-use crate::app::actions::{Action, Actions, Overlays};
+use super::row;
+use crate::app::actions::{Action, Actions};
+use crate::app::look::{
+    Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words, matcap_name, shading_words,
+};
+use crate::app::theme;
+use crate::app::viewport::painter::ViewKey;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
-pub struct OverlaysView {
-    /// What is drawn now.
-    pub overlays: Overlays,
+pub struct LookView {
+    /// Which view it is about.
+    pub view: ViewKey,
+    /// How it is drawn now.
+    pub look: Look,
     /// Whether the character has textures.
     pub has_textures: bool,
     /// Whether there is flesh to show.
     pub has_tissue: bool,
+    /// Whether a joint is selected.
+    pub has_selection: bool,
+    /// Whether there is a clip with moments before and after.
+    pub has_clip: bool,
 }
 
 /// Draws the panel.
-pub fn overlays_ui(ui: &mut Ui, view: &OverlaysView, actions: &mut Actions) {
-    let mut edited = view.overlays;
-    let tissue = (view.has_tissue, "Shown once the flesh has been built (projective dynamics)");
-    let textures = (view.has_textures, "This character brought no textures");
-    let always = (true, "");
-    ui.columns(2, |columns| {
-        let [left, right] = columns else { return };
-        check(left, &mut edited.skin, "Skin", "The surface everybody sees", always);
-        check(left, &mut edited.textures, "Textures", "Base colours of the file", textures);
-        check(left, &mut edited.wireframe, "Wireframe", "Edges of the skin's triangles", always);
-        check(left, &mut edited.ground, "Ground", "Grid and contact shadow", always);
-        check(right, &mut edited.bones, "Bones", "From each joint to its children (B)", always);
-        check(right, &mut edited.bone_volumes, "Bone volumes", "Spheres and cones the flesh grows on", tissue);
-        check(right, &mut edited.base_surface, "Base surface", "The skin shrunken onto the bone volumes", tissue);
-        check(right, &mut edited.tets, "Tetrahedra", "The flesh between skin and bone", tissue);
-    });
-    if edited != view.overlays {
-        actions.push(Action::SetOverlays(edited));
+pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
+    let mut edited = view.look;
+    shading_ui(ui, view, &mut edited);
+    colors_ui(ui, view, &mut edited);
+    ui.add_space(4.0);
+    overlays_ui(ui, view, &mut edited);
+    if edited.tets {
+        cut_ui(ui, &mut edited);
+    }
+    ghosts_ui(ui, view, &mut edited);
+    ui.add_space(4.0);
+    backdrop_ui(ui, &mut edited);
+    if edited != view.look {
+        actions.push(Action::SetLook(view.view, edited));
     }
 }
 
+/// Buttons that stand beside each other and share the width.
+fn choice<T: Copy + PartialEq>(ui: &mut Ui, value: &mut T, options: &[(T, &str, &str)]) {
+    let gap = 3.0;
+    let width = ((ui.available_width() - gap * (options.len() as f32 - 1.0)) / options.len() as f32).max(20.0);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = gap;
+        ui.spacing_mut().button_padding.x = 2.0;
+        for (option, name, sentence) in options {
+            let chosen = *value == *option;
+            let text = RichText::new(*name).color(if chosen { theme::colors(ui.ctx()).accent } else { theme::colors(ui.ctx()).text });
+            let button = Button::new(text).selected(chosen).min_size(egui::vec2(width, 24.0));
+            if ui.add(button).on_hover_text(*sentence).clicked() {
+                *value = *option;
+            }
+        }
+    });
+}
+
+fn shading_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
+    let options = Shading::ALL.map(|shading| {
+        let (name, sentence) = shading_words(shading);
+        let bare = shading == Shading::Textured && !view.has_textures;
+        (shading, name, if bare { "This character brought no textures: it is shown in clay" } else { sentence })
+    });
+    choice(ui, &mut look.shading, &options);
+    if look.shading == Shading::Matcap {
+        row(ui, "Material", "What the ball is made of", |ui, label| {
+            let combo = ComboBox::from_id_salt("matcap").width(150.0).selected_text(matcap_name(look.matcap));
+            let shown = combo.show_ui(ui, |ui| {
+                for matcap in Matcap::ALL {
+                    ui.selectable_value(&mut look.matcap, matcap, matcap_name(matcap));
+                }
+            });
+            shown.response.labelled_by(label);
+        });
+    }
+}
+
+fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
+    row(ui, "Colour by", "A number that the skin is coloured by", |ui, label| {
+        let combo = ComboBox::from_id_salt("skin colours").width(150.0).selected_text(colors_words(look.colors).0);
+        let shown = combo.show_ui(ui, |ui| {
+            for colors in SkinColors::ALL {
+                let (name, sentence) = colors_words(colors);
+                ui.selectable_value(&mut look.colors, colors, name).on_hover_text(sentence);
+            }
+        });
+        shown.response.labelled_by(label);
+    });
+    if look.colors == SkinColors::Weights && !view.has_selection {
+        ui.label(RichText::new("Select a joint to see its weights").small().color(theme::colors(ui.ctx()).text_weak));
+    }
+    if look.colors == SkinColors::Weights {
+        row(ui, "Colours", "From nothing to all; the even ones also read well in grey", |ui, label| {
+            let combo = ComboBox::from_id_salt("colour map").width(150.0).selected_text(look.color_map.label());
+            let shown = combo.show_ui(ui, |ui| {
+                for map in ColorMap::SEQUENTIAL {
+                    ui.selectable_value(&mut look.color_map, map, map.label());
+                }
+            });
+            shown.response.labelled_by(label);
+        });
+    }
+}
+
+fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
+    let tissue = (view.has_tissue, "Shown once the flesh has been built (projective dynamics)");
+    let always = (true, "");
+    ui.columns(2, |columns| {
+        let [left, right] = columns else { return };
+        check(left, &mut look.skin, "Skin", "The surface everybody sees", always);
+        check(left, &mut look.wireframe, "Wireframe", "Edges of the skin's triangles", always);
+        check(left, &mut look.normals, "Normals", "Short lines out of the skin", always);
+        check(left, &mut look.bones, "Bones", "From each joint to its children (B)", always);
+        check(left, &mut look.bones_in_front, "In front", "Bones are seen through the skin", (look.bones, "For bones"));
+        check(left, &mut look.findings, "Findings", "Places that the check-up found", always);
+        check(right, &mut look.bone_volumes, "Bone volumes", "Spheres and cones the flesh grows on", tissue);
+        check(right, &mut look.base_surface, "Base surface", "The skin shrunken onto the bone volumes", tissue);
+        check(right, &mut look.tets, "Tetrahedra", "The flesh between skin and bone", tissue);
+        check(right, &mut look.feet, "Foot points", "From each vertex to its point on the bone", tissue);
+        check(right, &mut look.contacts, "Contacts", "Pairs of the skin that touch", tissue);
+        check(right, &mut look.velocities, "Velocities", "How fast the flesh moves, and where to", tissue);
+    });
+}
+
+fn cut_ui(ui: &mut Ui, look: &mut Look) {
+    let mut on = look.cut.is_some();
+    row(ui, "Cut open", "A plane that opens the flesh", |ui, label| {
+        if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).changed() {
+            look.cut = on.then(Cut::default);
+        }
+        let Some(cut) = &mut look.cut else { return };
+        for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            let hover = format!("Square to the {name} axis");
+            if ui.add(Button::new(name).selected(cut.axis == axis)).on_hover_text(hover).clicked() {
+                cut.axis = axis;
+            }
+        }
+        if ui.button("Flip").on_hover_text("Keeps the other side").clicked() {
+            cut.flipped = !cut.flipped;
+        }
+    });
+    if let Some(cut) = &mut look.cut {
+        row(ui, "Cut at", "Part of the way through the character", |ui, label| {
+            ui.add(Slider::new(&mut cut.offset, 0.0..=1.0).clamping(SliderClamping::Edits).fixed_decimals(2)).labelled_by(label);
+        });
+    }
+}
+
+fn ghosts_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
+    if !view.has_clip && !look.ghosts.any() {
+        return;
+    }
+    row(ui, "Ghosts", "Faint skins before and after this moment of the clip", |ui, label| {
+        for (count, hover) in [(&mut look.ghosts.before, "How many before"), (&mut look.ghosts.after, "How many after")] {
+            ui.add(DragValue::new(count).range(0..=Ghosts::MOST).speed(0.03)).labelled_by(label).on_hover_text(hover);
+        }
+        ui.label(RichText::new("every").color(theme::colors(ui.ctx()).text_weak));
+        let apart = DragValue::new(&mut look.ghosts.apart_secs).range(0.02..=5.0).speed(0.005).suffix(" s").max_decimals(2);
+        ui.add(apart).labelled_by(label).on_hover_text("How far apart they are");
+    });
+}
+
+fn backdrop_ui(ui: &mut Ui, look: &mut Look) {
+    ui.horizontal(|ui| {
+        check(ui, &mut look.ground, "Ground", "Contact shadow on the floor", (true, ""));
+        check(ui, &mut look.grid, "Grid", "Lines at round lengths", (look.ground, "On the ground"));
+    });
+    let options = Backdrop::ALL.map(|backdrop| {
+        let sentence = match backdrop {
+            Backdrop::Transparent => "Pictures are see-through behind the character",
+            Backdrop::White => "Plain white, for papers",
+            Backdrop::Light => "A light studio",
+            Backdrop::Dark => "A dark studio, for long work",
+            Backdrop::Gradient => "From a blue sky to a dark horizon",
+        };
+        (backdrop, backdrop_name(backdrop), sentence)
+    });
+    choice(ui, &mut look.backdrop, &options);
+}
+
 fn check(ui: &mut Ui, value: &mut bool, name: &str, hover: &str, (enabled, why_not): (bool, &str)) {
-    ui.add_enabled(enabled, egui::Checkbox::new(value, name)).on_hover_text(hover).on_disabled_hover_text(why_not);
+    ui.add_enabled(enabled, Checkbox::new(value, name)).on_hover_text(hover).on_disabled_hover_text(why_not);
 }

@@ -71,12 +71,12 @@ fn speed_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
 fn timeline_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
     let Some(clip) = view.clip.and_then(|clip| view.clips.get(clip)) else {
         let text = if view.clips.is_empty() { "This character has no clips" } else { "Pose made by hand – Space plays" };
-        ui.label(RichText::new(text).color(theme::TEXT_WEAK));
+        ui.label(RichText::new(text).color(theme::colors(ui.ctx()).text_weak));
         return;
     };
     let duration = clip.duration_secs.max(1e-3);
     let clock = format!("{:.2} / {:.2} s", view.time_secs, clip.duration_secs);
-    ui.label(RichText::new(clock).monospace().color(theme::TEXT));
+    ui.label(RichText::new(clock).monospace().color(theme::colors(ui.ctx()).text));
     ui.spacing_mut().slider_width = (ui.available_width() - 4.0).max(60.0);
     let mut time = view.time_secs;
     let response = ui.add(Slider::new(&mut time, 0.0..=duration).show_value(false).clamping(egui::SliderClamping::Edits));
@@ -93,7 +93,7 @@ fn timeline_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
 /// Draws the list of clips, with the pose made by hand on top.
 pub fn clips_ui(ui: &mut Ui, view: &PlaybackView<'_>, actions: &mut Actions) {
     if view.clips.is_empty() {
-        ui.label(RichText::new("This character has no clips.").color(theme::TEXT_WEAK));
+        ui.label(RichText::new("This character has no clips.").color(theme::colors(ui.ctx()).text_weak));
         return;
     }
     ui.spacing_mut().item_spacing.y = 2.0;
@@ -156,12 +156,12 @@ fn name_drag(response: &egui::Response, name: &str, value: f64) {
 /// Who moves whom, for a motion of another skeleton.
 fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
     let moved: usize = mapping.pairs.iter().map(|pair| pair.target.len()).sum();
-    let title = RichText::new(format!("{moved} joints follow another skeleton")).color(theme::TEXT_WEAK);
+    let title = RichText::new(format!("{moved} joints follow another skeleton")).color(theme::colors(ui.ctx()).text_weak);
     egui::CollapsingHeader::new(title).id_salt("mapping").show(ui, |ui| {
         egui::Grid::new("pairs").num_columns(2).striped(true).show(ui, |ui| {
             for pair in &mapping.pairs {
-                ui.label(RichText::new(pair.target.join(", ")).color(theme::TEXT)).on_hover_text(&pair.role);
-                ui.label(RichText::new(pair.source.join(", ")).color(theme::TEXT_WEAK));
+                ui.label(RichText::new(pair.target.join(", ")).color(theme::colors(ui.ctx()).text)).on_hover_text(&pair.role);
+                ui.label(RichText::new(pair.source.join(", ")).color(theme::colors(ui.ctx()).text_weak));
                 ui.end_row();
             }
         });
@@ -169,8 +169,9 @@ fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
 }
 
 fn clip_row(ui: &mut Ui, name: &str, detail: &str, selected: bool, clip: Option<usize>, actions: &mut Actions) {
-    let color = if selected { theme::ACCENT } else { theme::TEXT };
-    let button = Button::selectable(selected, RichText::new(name).color(color)).right_text(RichText::new(detail).color(theme::TEXT_WEAK));
+    let color = if selected { theme::colors(ui.ctx()).accent } else { theme::colors(ui.ctx()).text };
+    let button = Button::selectable(selected, RichText::new(name).color(color))
+        .right_text(RichText::new(detail).color(theme::colors(ui.ctx()).text_weak));
     let response = ui.add(button.min_size(egui::vec2(ui.available_width(), 22.0)).truncate());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     if response.clicked() && !selected {

@@ -50,5 +50,5 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
         }
     });
     let said = format!("{} of {} vertices are simulated", super::grouped(view.simulated), super::grouped(view.skin));
-    ui.label(egui::RichText::new(said).small().color(crate::app::theme::TEXT_WEAK));
+    ui.label(egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak));
 }

@@ -10,7 +10,7 @@ use crate::skin::StepTimes;
 
 /// Frames kept.
 const FRAMES: usize = 180;
-/// Names of the curves, from the bottom of the stack up; colours in [`theme::STAGES`].
+/// Names of the curves, from the bottom of the stack up; colours in [`theme::Colors::stages`].
 const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Surface", "Render"];
 
 /// The last frames' times.
@@ -60,6 +60,7 @@ impl TimingHistory {
 
 /// Draws the panel. It raises nothing.
 pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
+    let colors = theme::colors(ui.ctx());
     let plot = Plot::new("timings")
         .height(96.0)
         .allow_zoom(false)
@@ -84,7 +85,7 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
                 let stacked: f64 = ms[..=stage].iter().sum();
                 [(start + frame) as f64, stacked]
             });
-            let line = Line::new(NAMES[stage], points.collect::<PlotPoints<'_>>()).color(theme::STAGES[stage]);
+            let line = Line::new(NAMES[stage], points.collect::<PlotPoints<'_>>()).color(colors.stages[stage]);
             plot.line(line.width(1.0).fill(0.0).fill_alpha(0.28));
         }
     });
@@ -93,11 +94,11 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
         ui.spacing_mut().item_spacing.x = 5.0;
         for (stage, name) in NAMES.iter().enumerate() {
             let (rect, _) = ui.allocate_exact_size(egui::vec2(8.0, 8.0), egui::Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, theme::STAGES[stage]);
-            ui.label(RichText::new(format!("{name} {:.1}", means[stage])).small().color(theme::TEXT_WEAK));
+            ui.painter().rect_filled(rect, 2.0, colors.stages[stage]);
+            ui.label(RichText::new(format!("{name} {:.1}", means[stage])).small().color(colors.text_weak));
             ui.add_space(3.0);
         }
-        ui.label(RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>())).small().color(theme::TEXT));
+        ui.label(RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>())).small().color(colors.text));
     });
 }
 

@@ -53,7 +53,7 @@ fn undo_button(ui: &mut Ui, icon: Icon, name: &str, label: Option<&str>, command
 /// A menu item with its shortcut on the right.
 fn item(ui: &mut Ui, enabled: bool, name: &str, keys: &str, chosen: impl FnOnce()) {
     let button = Button::new(name).wrap_mode(egui::TextWrapMode::Extend);
-    let button = if keys.is_empty() { button } else { button.shortcut_text(RichText::new(keys).color(theme::TEXT_WEAK)) };
+    let button = if keys.is_empty() { button } else { button.shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak)) };
     if ui.add_enabled(enabled, button).clicked() {
         chosen();
         ui.close();

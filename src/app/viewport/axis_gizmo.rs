@@ -75,7 +75,7 @@ pub fn axis_gizmo_ui(ui: &mut Ui, id: Id, viewport: &mut Viewport, actions: &mut
         viewport.axis_gizmo = AxisGizmo::default();
         return;
     };
-    let colors = theme::AXES;
+    let colors = theme::colors(ui.ctx()).axes;
     let disc = ui.interact(rect, id.with("axes"), Sense::click_and_drag());
     disc.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Axes"));
     let mut orbit = disc.drag_delta();

@@ -5,13 +5,14 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 use super::gizmo::{Gizmo, Ring};
 use super::screen_map::ScreenMap;
 use super::{PoseDrag, Viewport, ViewportView, gizmo_at};
-use crate::app::theme;
+use crate::app::theme::{self, Colors};
 use crate::math::origin_of;
 
 /// Paints everything that can be grabbed.
 pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dots: bool) {
     let Some(map) = viewport.map() else { return };
     let painter = painter.with_clip_rect(map.rect());
+    let colors = theme::colors(painter.ctx());
     if dots {
         draw_dots(&painter, &map, view);
     }
@@ -21,11 +22,11 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
     if viewport.drag.is_none() {
         let hovered = viewport.hovered.map(super::picking::Target::joint).filter(|joint| Some(*joint) != view.selected);
         if let Some(joint) = hovered {
-            draw_joint(&painter, &map, view, joint, theme::TEXT_STRONG, 4.0);
+            draw_joint(&painter, &map, view, joint, colors.plate_text, 4.0);
         }
     }
     if let Some(joint) = view.selected {
-        draw_joint(&painter, &map, view, joint, theme::ACCENT, 4.5);
+        draw_joint(&painter, &map, view, joint, colors.plate_accent, 4.5);
     }
 }
 
@@ -58,19 +59,20 @@ fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) 
     let plate = Rect::from_min_size(at - vec2(0.0, galley.size().y / 2.0), galley.size()).expand2(vec2(6.0, 3.0));
     let shift = vec2((inside.right() - 4.0 - plate.right()).min(0.0), (inside.top() + 4.0 - plate.top()).max(0.0));
     let plate = plate.translate(shift);
-    painter.rect_filled(plate, 4.0, Color32::from_black_alpha(165));
+    painter.rect_filled(plate, 4.0, theme::colors(painter.ctx()).plate);
     painter.galley(plate.min + vec2(6.0, 3.0), galley, color);
 }
 
 fn draw_rings(painter: &Painter, map: &ScreenMap, viewport: &Viewport, view: &ViewportView<'_>, joint: usize) {
+    let colors = theme::colors(painter.ctx());
     match &viewport.drag {
         Some(PoseDrag::Ring { gizmo, drag, sent, .. }) => {
-            let color = ring_color(drag.ring);
+            let color = ring_color(colors, drag.ring);
             let slice = drag.slice(gizmo, map, *sent);
             draw_slice(painter, &slice, color);
             draw_ring(painter, map, gizmo, drag.ring, color, 3.0);
             if let Some(end) = slice.last() {
-                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", sent.to_degrees()), theme::TEXT_STRONG);
+                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", sent.to_degrees()), colors.plate_text);
             }
         }
         Some(PoseDrag::Pull(_)) => {}
@@ -78,17 +80,17 @@ fn draw_rings(painter: &Painter, map: &ScreenMap, viewport: &Viewport, view: &Vi
             let Some(gizmo) = gizmo_at(map, view.world_from_joint, joint) else { return };
             for ring in Ring::ALL {
                 let hovered = viewport.hovered_ring == Some(ring);
-                let color = if hovered { theme::ACCENT } else { ring_color(ring) };
+                let color = if hovered { colors.plate_accent } else { ring_color(colors, ring) };
                 draw_ring(painter, map, &gizmo, ring, color, if hovered { 3.5 } else { 2.0 });
             }
         }
     }
 }
 
-fn ring_color(ring: Ring) -> Color32 {
+fn ring_color(colors: &Colors, ring: Ring) -> Color32 {
     match ring {
-        Ring::Axis(axis) => theme::AXES[axis.min(2)],
-        Ring::Screen => theme::SCREEN_RING.gamma_multiply(0.7),
+        Ring::Axis(axis) => colors.axes[axis.min(2)],
+        Ring::Screen => colors.screen_ring.gamma_multiply(0.7),
     }
 }
 
@@ -134,5 +136,5 @@ fn draw_slice(painter: &Painter, slice: &[Pos2], color: Color32) {
 
 /// Where a message can be put in the middle of the viewport.
 pub fn centered_text(painter: &Painter, rect: Rect, text: &str) {
-    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(16.0), theme::TEXT_WEAK);
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(16.0), theme::colors(painter.ctx()).text_weak);
 }

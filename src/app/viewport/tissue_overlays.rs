@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::app::actions::Overlays;
+use crate::app::look::Look;
 use crate::math::{Point, Vec3};
 use crate::mesh::vertex_normals_into;
 use crate::render::{Layer, Overlay, Rgba};
@@ -53,7 +53,7 @@ impl TissueOverlays {
     }
 
     /// Builds what is shown for a state of the flesh.
-    pub fn update(&mut self, snapshot: Option<&Arc<Snapshot>>, shown: Overlays) {
+    pub fn update(&mut self, snapshot: Option<&Arc<Snapshot>>, shown: &Look) {
         self.solid.clear();
         self.lines.clear();
         let Some(snapshot) = snapshot.filter(|_| shown.shows_inside()) else { return };

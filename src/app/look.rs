@@ -1,0 +1,49 @@
+//! How a view is drawn, with the words that the window has for it.
+
+pub use crate::render::{Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
+
+/// Name and one sentence of a shading.
+#[must_use]
+pub fn shading_words(shading: Shading) -> (&'static str, &'static str) {
+    match shading {
+        Shading::Textured => ("Textured", "Colours and textures of the file in a neutral studio"),
+        Shading::Studio => ("Studio", "Clay in a neutral studio: the shape without the colours"),
+        Shading::Matcap => ("Matcap", "A ball of some material, looked up by the normal"),
+        Shading::Flat => ("Flat", "One tone per face: the triangles as they are"),
+    }
+}
+
+/// Name of a matcap.
+#[must_use]
+pub fn matcap_name(matcap: Matcap) -> &'static str {
+    match matcap {
+        Matcap::Clay => "Clay",
+        Matcap::Porcelain => "Porcelain",
+        Matcap::Wax => "Red wax",
+        Matcap::Metal => "Dark metal",
+        Matcap::Zebra => "Zebra",
+        Matcap::Normals => "Normals",
+    }
+}
+
+/// Name and one sentence of what the skin is coloured by.
+#[must_use]
+pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
+    match colors {
+        SkinColors::Material => ("Material", "The skin looks as its shading says"),
+        SkinColors::Weights => ("Weights", "How much the selected joint moves each vertex by linear blending"),
+        SkinColors::Strain => ("Stretch", "How much longer (red) or shorter (blue) the edges are than at rest"),
+    }
+}
+
+/// Name of a backdrop.
+#[must_use]
+pub fn backdrop_name(backdrop: Backdrop) -> &'static str {
+    match backdrop {
+        Backdrop::Dark => "Dark",
+        Backdrop::Light => "Light",
+        Backdrop::White => "White",
+        Backdrop::Gradient => "Sky",
+        Backdrop::Transparent => "None",
+    }
+}

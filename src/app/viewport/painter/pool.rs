@@ -1,0 +1,109 @@
+//! Characters and their states on the device, shared by all views.
+
+use std::sync::Arc;
+
+use crate::character::Character;
+use crate::render::{MeshFrame, MeshModel, Renderer};
+use crate::session::Snapshot;
+use crate::skin::Method;
+
+/// Passes for which something that no view shows any more is kept.
+pub(super) const KEPT_PASSES: u64 = 120;
+
+/// Whose state, and which.
+///
+/// Buffers of snapshots are written again and again: only together with the sequence an address tells the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StateKey {
+    snapshot: *const Snapshot,
+    sequence: u64,
+    method: Method,
+    character: *const Character,
+}
+
+impl StateKey {
+    pub(super) fn of(snapshot: &Arc<Snapshot>) -> Self {
+        Self {
+            snapshot: Arc::as_ptr(snapshot),
+            sequence: snapshot.sequence,
+            method: snapshot.method,
+            character: Arc::as_ptr(&snapshot.subject.character),
+        }
+    }
+}
+
+struct Slot {
+    state: StateKey,
+    frame: MeshFrame,
+    used: u64,
+}
+
+/// Models by character, and states by snapshot.
+#[derive(Default)]
+pub(super) struct Pool {
+    /// The character is kept alive so that no other can get its address.
+    models: Vec<(Arc<Character>, Arc<MeshModel>, u64)>,
+    slots: Vec<Slot>,
+    /// How many states have been written to the device so far.
+    writes: u64,
+}
+
+impl Pool {
+    /// The model of a character.
+    pub(super) fn model(&mut self, renderer: &Renderer, character: &Arc<Character>, pass: u64) -> Arc<MeshModel> {
+        if let Some((_, model, used)) = self.models.iter_mut().find(|(mine, ..)| Arc::ptr_eq(mine, character)) {
+            *used = pass;
+            return model.clone();
+        }
+        let model = MeshModel::of_character(renderer, character);
+        self.models.push((character.clone(), model.clone(), pass));
+        model
+    }
+
+    /// Where a snapshot's state is, written to the device if it is not there yet.
+    pub(super) fn state(&mut self, renderer: &Renderer, snapshot: &Arc<Snapshot>, pass: u64) -> usize {
+        let state = StateKey::of(snapshot);
+        if let Some(index) = self.slots.iter().position(|slot| slot.state == state) {
+            self.slots[index].used = pass;
+            return index;
+        }
+        let model = self.model(renderer, &snapshot.subject.character, pass);
+        // A state of the same character that nobody asked for in this pass is written over.
+        let free = self.slots.iter().position(|slot| slot.used < pass && Arc::ptr_eq(slot.frame.model(), &model));
+        let index = free.unwrap_or_else(|| {
+            self.slots.push(Slot { state, frame: MeshFrame::new(renderer, &model), used: pass });
+            self.slots.len() - 1
+        });
+        let slot = &mut self.slots[index];
+        slot.frame.update(renderer.gpu(), &snapshot.positions, &snapshot.normals);
+        (slot.state, slot.used) = (state, pass);
+        self.writes += 1;
+        index
+    }
+
+    /// A state by its place; valid until the next pass.
+    pub(super) fn frame(&self, index: usize) -> &MeshFrame {
+        &self.slots[index].frame
+    }
+
+    /// Drops what has not been used for a while.
+    pub(super) fn prune(&mut self, pass: u64) {
+        self.slots.retain(|slot| slot.used + KEPT_PASSES >= pass);
+        let Self { models, slots, .. } = self;
+        models.retain(|(_, model, used)| *used + KEPT_PASSES >= pass || slots.iter().any(|slot| Arc::ptr_eq(slot.frame.model(), model)));
+    }
+
+    /// A view goes on showing this state without being drawn anew.
+    pub(super) fn keep(&mut self, snapshot: &Arc<Snapshot>, pass: u64) {
+        let state = StateKey::of(snapshot);
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.state == state) {
+            slot.used = pass;
+        }
+    }
+
+    /// How many states have been written to the device so far.
+    #[cfg(test)]
+    pub(super) fn writes(&self) -> u64 {
+        self.writes
+    }
+}

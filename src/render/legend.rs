@@ -1,0 +1,138 @@
+//! What the colours of a picture mean: the bar beside it, and a range that holds still.
+
+use super::colormap::ColorMap;
+
+/// A colour bar: which numbers the ends of a map stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Legend {
+    /// What is shown, as "Weight of forearm.L".
+    pub title: String,
+    /// Behind the numbers; empty for none.
+    pub unit: &'static str,
+    /// Numbers at the ends of the map.
+    pub range: [f32; 2],
+    /// The colours.
+    pub map: ColorMap,
+}
+
+impl Legend {
+    /// Where numbers stand beside the bar (0 at its lower end, 1 at its upper) and what they say, from below.
+    #[must_use]
+    pub fn ticks(&self) -> Vec<(f32, String)> {
+        const PARTS: usize = 4;
+        let [low, high] = self.range;
+        let decimals = decimals_of((high - low) / PARTS as f32);
+        let signed = low < 0.0 && high > 0.0;
+        let tick = |part: usize| {
+            let share = part as f32 / PARTS as f32;
+            let value = low + (high - low) * share;
+            let value = if value == 0.0 { 0.0 } else { value };
+            (share, if signed && value > 0.0 { format!("+{value:.decimals$}") } else { format!("{value:.decimals$}") })
+        };
+        (0..=PARTS).map(tick).collect()
+    }
+
+    /// Title with the unit, as "Distance, mm".
+    #[must_use]
+    pub fn heading(&self) -> String {
+        if self.unit.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.unit) }
+    }
+}
+
+/// Decimals that a number needs to be told from the next, `step` away; quarters of 1, 2 and 5 are told apart.
+fn decimals_of(step: f32) -> usize {
+    (0..6)
+        .find(|&decimals| {
+            let scaled = step * 10.0_f32.powi(decimals as i32);
+            scaled >= 0.999 && (scaled - scaled.round()).abs() < 1e-3 * scaled
+        })
+        .unwrap_or(6)
+}
+
+/// A range from 0 (or from its negative) that follows what is shown without jumping: it grows at once to the next round number,
+/// and shrinks only when far less has been shown for a while.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SteadyRange {
+    top: f32,
+    calm: u32,
+}
+
+/// Less than this part of the range is far less.
+const FAR_LESS: f32 = 0.3;
+/// So many frames are a while.
+const WHILE: u32 = 90;
+
+impl SteadyRange {
+    /// The range for a frame in which `largest` was met; at least `least`.
+    pub fn follow(&mut self, largest: f32, least: f32) -> f32 {
+        let wanted = round_up(if largest.is_finite() { largest.max(least) } else { least });
+        if wanted > self.top {
+            (self.top, self.calm) = (wanted, 0);
+        } else if largest < self.top * FAR_LESS && wanted < self.top {
+            self.calm += 1;
+            if self.calm > WHILE {
+                (self.top, self.calm) = (wanted, 0);
+            }
+        } else {
+            self.calm = 0;
+        }
+        self.top
+    }
+
+    /// Forgets what was shown: another character, another quantity.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// The next 1, 2 or 5 times a power of ten.
+#[must_use]
+pub fn round_up(value: f32) -> f32 {
+    if !(value.is_finite() && value > 0.0) {
+        return 1.0;
+    }
+    let power = 10.0_f64.powf(f64::from(value).log10().floor());
+    let digit = f64::from(value) / power;
+    let digit = [1.0, 2.0, 5.0].into_iter().find(|&round| digit <= round * (1.0 + 1e-5)).unwrap_or(10.0);
+    (digit * power) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_round_up_to_one_two_or_five() {
+        for (value, expected) in [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.003, 0.005), (40.0, 50.0)] {
+            assert!((round_up(value) / expected - 1.0).abs() < 1e-5, "{value} became {}", round_up(value));
+        }
+        for odd in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            assert_eq!(round_up(odd), 1.0);
+        }
+    }
+
+    #[test]
+    fn a_steady_range_grows_at_once_and_shrinks_late() {
+        let mut range = SteadyRange::default();
+        assert_eq!(range.follow(3.0, 0.1), 5.0);
+        for _ in 0..WHILE {
+            assert_eq!(range.follow(0.4, 0.1), 5.0);
+        }
+        assert_eq!(range.follow(0.4, 0.1), 0.5);
+        assert_eq!(range.follow(80.0, 0.1), 100.0);
+        for _ in 0..1000 {
+            assert_eq!(range.follow(40.0, 0.1), 100.0, "a little less is no reason to shrink");
+        }
+        assert_eq!(range.follow(f32::NAN, 0.1), 100.0);
+    }
+
+    #[test]
+    fn ticks_have_the_decimals_they_need() {
+        let ticks = |range| Legend { title: String::new(), unit: "mm", range, map: ColorMap::Even }.ticks();
+        let texts = |range| ticks(range).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts([0.0, 1.0]), ["0.00", "0.25", "0.50", "0.75", "1.00"]);
+        assert_eq!(texts([0.0, 20.0]), ["0", "5", "10", "15", "20"]);
+        assert_eq!(texts([-0.5, 0.5]), ["-0.50", "-0.25", "0.00", "+0.25", "+0.50"]);
+        assert_eq!(ticks([0.0, 2.0])[4].0, 1.0);
+    }
+}

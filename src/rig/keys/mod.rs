@@ -1,0 +1,337 @@
+//! Clips that can be edited: whole-joint keys over time.
+//!
+//! A key holds all of a joint's local transform, so that "key the pose" means what it says, and how to go on from it to the next
+//! key ([`Ease`]). A [`KeyedClip`] is played as the [`Clip`] it stands for ([`KeyedClip::clip`]): whatever plays, bakes or writes
+//! clips needs to know nothing of keys.
+//!
+//! | part          | what                                                                            |
+//! |---------------|---------------------------------------------------------------------------------|
+//! | [`spline`]    | keys → curves; slopes that don't overshoot                                        |
+//! | [`from_clip`] | curves → keys, with the file's own keys                                           |
+//! | [`reduce`]    | many samples (motion capture, a recorded take) → few keys within a tolerance      |
+//! | [`file`]      | as JSON, joints by name                                                           |
+
+mod file;
+mod from_clip;
+mod reduce;
+mod spline;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::{Clip, Pose, Skeleton, Trs};
+use crate::math::{Quat, Vec64};
+
+pub use file::{EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, NamedPose, NamedPoseFile, SlopeValue};
+pub use reduce::Tolerance;
+
+/// Keys nearer together than this are one, seconds.
+pub const SAME_SECS: f64 = 1e-4;
+/// No clip is longer, seconds.
+pub const LONGEST_SECS: f64 = 36_000.0;
+/// Frames per second of a new clip.
+pub const NEW_FPS: f64 = 30.0;
+
+/// How a joint goes on from a key to the next one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Ease {
+    /// It stays until the next key.
+    Step,
+    /// Straight on.
+    Linear,
+    /// In a curve that never goes beyond the two keys.
+    #[default]
+    Smooth,
+    /// As the file has it: slopes at this key and at the next one.
+    Free(Box<[Slope; 2]>),
+}
+
+impl Ease {
+    /// What it is called.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Step => "Step",
+            Self::Linear => "Linear",
+            Self::Smooth => "Smooth",
+            Self::Free(_) => "As in the file",
+        }
+    }
+
+    /// What a piece of it is, when a key comes between.
+    fn split(&self) -> Self {
+        match self {
+            Self::Free(_) => Self::Smooth,
+            other => other.clone(),
+        }
+    }
+}
+
+/// Change per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slope {
+    /// Of the translation.
+    pub translation: Vec64,
+    /// Of the quaternion's components.
+    pub rotation: nalgebra::Quaternion<f64>,
+    /// Of the scale.
+    pub scale: Vec64,
+}
+
+/// One joint at one time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// Seconds from the clip's start.
+    pub time_secs: f64,
+    /// The joint's local transform, as in a [`Pose`]; its quaternion has w ≥ 0.
+    pub value: Trs,
+    /// How to go on.
+    pub ease: Ease,
+}
+
+/// Names a key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeyRef {
+    /// Index into the skeleton.
+    pub joint: usize,
+    /// When, within [`SAME_SECS`].
+    pub time_secs: f64,
+}
+
+/// A clip made of keys. Joints without a key stay at rest.
+#[derive(Debug, Clone, Default)]
+pub struct KeyedClip {
+    name: String,
+    fps: f64,
+    duration_secs: f64,
+    /// By joint; times ascending, no list empty.
+    tracks: BTreeMap<usize, Vec<Key>>,
+    /// What it is played as; made when first asked for.
+    played: OnceLock<Clip>,
+}
+
+impl PartialEq for KeyedClip {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.fps == other.fps && self.duration_secs == other.duration_secs && self.tracks == other.tracks
+    }
+}
+
+fn same_time(a: f64, b: f64) -> bool {
+    (a - b).abs() < SAME_SECS
+}
+
+/// The quaternion of the two that mean the rotation which has w ≥ 0, so that equal rotations are equal keys.
+fn canonical(rotation: &Quat) -> Quat {
+    let c = rotation.coords;
+    let first = [c.w, c.x, c.y, c.z].into_iter().find(|component| *component != 0.0);
+    if first.is_some_and(|component| component < 0.0) { Quat::new_unchecked(-rotation.into_inner()) } else { *rotation }
+}
+
+fn is_sound(value: &Trs) -> bool {
+    let numbers = value.translation.iter().chain(value.rotation.coords.iter()).chain(value.scale.iter());
+    numbers.into_iter().all(|number| number.is_finite())
+}
+
+impl KeyedClip {
+    /// A clip without keys.
+    #[must_use]
+    pub fn new(name: impl Into<String>, fps: f64, duration_secs: f64) -> Self {
+        let mut clip = Self { name: name.into(), ..Self::default() };
+        clip.fps = if fps.is_finite() { fps.clamp(1.0, 1000.0) } else { NEW_FPS };
+        clip.set_duration(duration_secs);
+        clip
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Frames per second: what times snap to, and what it is baked at.
+    #[must_use]
+    pub fn fps(&self) -> f64 {
+        self.fps
+    }
+
+    /// How long it is played.
+    #[must_use]
+    pub fn duration_secs(&self) -> f64 {
+        self.duration_secs
+    }
+
+    /// The keys of a joint, times ascending.
+    #[must_use]
+    pub fn keys(&self, joint: usize) -> &[Key] {
+        self.tracks.get(&joint).map_or(&[], Vec::as_slice)
+    }
+
+    /// All joints that have keys, ascending, with them.
+    pub fn tracks(&self) -> impl Iterator<Item = (usize, &[Key])> {
+        self.tracks.iter().map(|(joint, keys)| (*joint, keys.as_slice()))
+    }
+
+    /// How many keys there are.
+    #[must_use]
+    pub fn key_count(&self) -> usize {
+        self.tracks.values().map(Vec::len).sum()
+    }
+
+    /// The times at which any joint has a key, ascending.
+    #[must_use]
+    pub fn key_times(&self) -> Vec<f64> {
+        let mut times: Vec<f64> = self.tracks.values().flatten().map(|key| key.time_secs).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup_by(|a, b| same_time(*a, *b));
+        times
+    }
+
+    /// The key of that name.
+    #[must_use]
+    pub fn key(&self, key: KeyRef) -> Option<&Key> {
+        self.keys(key.joint).iter().find(|known| same_time(known.time_secs, key.time_secs))
+    }
+
+    /// The clip that is played.
+    #[must_use]
+    pub fn clip(&self) -> &Clip {
+        self.played.get_or_init(|| spline::played(self))
+    }
+
+    /// The pose at a time, held before the first and after the last key of each joint.
+    #[must_use]
+    pub fn sample(&self, skeleton: &Skeleton, time_secs: f64) -> Pose {
+        self.clip().sample(skeleton, time_secs)
+    }
+
+    /// Gives it another name.
+    pub fn rename(&mut self, name: impl Into<String>) {
+        self.name = name.into();
+        self.played.take();
+    }
+
+    /// Changes how long it is played, not the keys. What is no length changes nothing.
+    pub fn set_duration(&mut self, duration_secs: f64) {
+        if duration_secs.is_finite() {
+            self.duration_secs = duration_secs.clamp(1.0 / self.fps, LONGEST_SECS);
+            self.played.take();
+        }
+    }
+
+    /// Sets one key; one that is there gets the new value and keeps its way to go on, a new one takes that of the piece it divides.
+    /// A clip that was shorter reaches to it. Numbers that are none, and times outside the longest clip, change nothing.
+    pub fn set_key(&mut self, at: KeyRef, value: Trs) {
+        let KeyRef { joint, time_secs } = at;
+        if !is_sound(&value) || !(0.0..=LONGEST_SECS).contains(&time_secs) {
+            return;
+        }
+        let value = Trs { rotation: canonical(&value.rotation), ..value };
+        let keys = self.tracks.entry(joint).or_default();
+        if let Some(known) = keys.iter_mut().find(|known| same_time(known.time_secs, time_secs)) {
+            known.value = value;
+        } else {
+            let index = keys.partition_point(|key| key.time_secs < time_secs);
+            let ease = match index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
+                Some(before) => {
+                    before.ease = before.ease.split();
+                    before.ease.clone()
+                }
+                None => keys.first().map(|first| first.ease.split()).unwrap_or_default(),
+            };
+            keys.insert(index, Key { time_secs, value, ease });
+        }
+        self.duration_secs = self.duration_secs.max(time_secs);
+        self.played.take();
+    }
+
+    /// Sets a key with its way to go on: for whoever makes clips, keys in any order.
+    pub fn put(&mut self, joint: usize, key: Key) {
+        let at = KeyRef { joint, time_secs: key.time_secs };
+        let ease = key.ease;
+        self.set_key(at, key.value);
+        if let Some(known) = self.key_mut(at) {
+            known.ease = ease;
+        }
+    }
+
+    /// Takes keys away.
+    pub fn remove_keys(&mut self, which: &[KeyRef]) {
+        for key in which {
+            let Some(keys) = self.tracks.get_mut(&key.joint) else { continue };
+            let Some(index) = keys.iter().position(|known| same_time(known.time_secs, key.time_secs)) else { continue };
+            keys.remove(index);
+            if let Some(before) = index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
+                before.ease = before.ease.split();
+            }
+        }
+        self.tracks.retain(|_, keys| !keys.is_empty());
+        self.played.take();
+    }
+
+    /// Moves keys in time, together: not beyond the start. Keys that are not moved give way to those that come to lie on them.
+    pub fn move_keys(&mut self, which: &[KeyRef], by_secs: f64) {
+        let first = which.iter().map(|key| key.time_secs).fold(f64::INFINITY, f64::min);
+        let last = which.iter().map(|key| key.time_secs).fold(0.0, f64::max);
+        if by_secs.is_finite() && first.is_finite() {
+            let by_secs = by_secs.clamp(-first, (LONGEST_SECS - last).max(0.0));
+            self.map_times(which, |time| time + by_secs);
+        }
+    }
+
+    /// Spreads keys away from a time, or draws them together, by a positive factor.
+    pub fn scale_keys(&mut self, which: &[KeyRef], pivot_secs: f64, factor: f64) {
+        if pivot_secs.is_finite() && factor.is_finite() && factor > 0.0 {
+            self.map_times(which, |time| (pivot_secs + (time - pivot_secs) * factor).clamp(0.0, LONGEST_SECS));
+        }
+    }
+
+    fn map_times(&mut self, which: &[KeyRef], map: impl Fn(f64) -> f64) {
+        let mut moved: Vec<(usize, Key)> = Vec::new();
+        for at in which {
+            let Some(keys) = self.tracks.get_mut(&at.joint) else { continue };
+            let Some(index) = keys.iter().position(|known| same_time(known.time_secs, at.time_secs)) else { continue };
+            moved.push((at.joint, keys.remove(index)));
+        }
+        for (joint, key) in &mut moved {
+            key.time_secs = map(key.time_secs);
+            let keys = self.tracks.entry(*joint).or_default();
+            keys.retain(|known| !same_time(known.time_secs, key.time_secs));
+        }
+        for (joint, key) in moved {
+            self.duration_secs = self.duration_secs.max(key.time_secs);
+            let keys = self.tracks.entry(joint).or_default();
+            let index = keys.partition_point(|known| known.time_secs < key.time_secs);
+            // Two moved keys that came together are one: the later one's.
+            if keys.get(index).is_none_or(|next| !same_time(next.time_secs, key.time_secs)) {
+                keys.insert(index, key);
+            }
+        }
+        self.tracks.retain(|_, keys| !keys.is_empty());
+        self.played.take();
+    }
+
+    /// Changes how keys go on.
+    pub fn set_ease(&mut self, which: &[KeyRef], ease: &Ease) {
+        for at in which {
+            if let Some(key) = self.key_mut(*at) {
+                key.ease = ease.clone();
+            }
+        }
+        self.played.take();
+    }
+
+    /// The same for a skeleton whose joints were changed: for each new joint the old one. Keys of joints that are gone go too.
+    #[must_use]
+    pub fn remapped(&self, old_from_new: &[Option<usize>]) -> Self {
+        let track = |(new, old): (usize, &Option<usize>)| Some((new, self.tracks.get(&(*old)?)?.clone()));
+        let tracks = old_from_new.iter().enumerate().filter_map(track).collect();
+        Self { tracks, played: OnceLock::new(), ..self.clone() }
+    }
+
+    fn key_mut(&mut self, at: KeyRef) -> Option<&mut Key> {
+        self.played.take();
+        self.tracks.get_mut(&at.joint)?.iter_mut().find(|known| same_time(known.time_secs, at.time_secs))
+    }
+}
