@@ -7,6 +7,7 @@
 //!
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
+mod animation;
 pub mod builtin;
 mod bvh;
 mod bytes;
@@ -36,6 +37,7 @@ mod tgf;
 mod tissue;
 mod write;
 
+pub use animation::{AnimationFormat, AnimationWriter};
 pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub use error::{IoError, Problem};
 pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, write_glb, write_rigged_glb};
