@@ -4,6 +4,7 @@
 
 use egui::Response;
 
+use super::capture::CaptureAction;
 use super::look::Look;
 use super::viewport::painter::ViewKey;
 use super::viewport::views::CameraAction;
@@ -31,6 +32,8 @@ pub enum Action {
     LookFrom(NamedView),
     /// Moves the camera of the active view.
     Camera(CameraAction),
+    /// Makes pictures to keep.
+    Capture(CaptureAction),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

@@ -10,6 +10,7 @@
 //! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
 
 pub mod actions;
+pub mod capture;
 mod checkup;
 pub mod dialogs;
 pub mod help;

@@ -3,6 +3,7 @@
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::actions::{Action, Actions};
+use super::capture::CaptureAction;
 use super::viewport::views::CameraAction;
 use crate::session::Command;
 
@@ -11,12 +12,14 @@ const REDO_TOO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key
 const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
 const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
 const SAVE_POSE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
+const EXPORT: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::E);
+const COPY_VIEW: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C);
 const QUIT: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q);
 
 const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 /// What the keyboard can do, for the help: keys and meaning.
-pub const LIST: [(&str, &str); 16] = [
+pub const LIST: [(&str, &str); 18] = [
     ("Space", "Play or pause the clip"),
     ("1 – 9", "Show a clip"),
     ("0", "Show the pose made by hand"),
@@ -29,6 +32,8 @@ pub const LIST: [(&str, &str); 16] = [
     ("Ctrl+Shift+Z", "Redo"),
     ("Ctrl+O", "Open a character"),
     ("Ctrl+S", "Save the pose"),
+    ("Ctrl+E", "Export a picture, a turntable or a clip"),
+    ("Ctrl+Shift+C", "Copy the view as a picture"),
     ("B", "Show or hide the bones"),
     ("N", "Show or hide the side panel"),
     ("F1", "This list"),
@@ -53,13 +58,15 @@ pub fn read(ctx: &Context, clips: usize, actions: &mut Actions) -> Vec<PlainKey>
     // An open menu takes Escape itself.
     let menu_open = egui::Popup::is_any_open(ctx);
     ctx.input_mut(|input| {
-        let list: [(KeyboardShortcut, Action); 6] = [
+        let list: [(KeyboardShortcut, Action); 8] = [
             // The longer shortcut first: Ctrl+Z would match Ctrl+Shift+Z, too.
             (REDO, Action::Session(Command::Redo, crate::session::Gesture::Once)),
             (REDO_TOO, Action::Session(Command::Redo, crate::session::Gesture::Once)),
             (UNDO, Action::Session(Command::Undo, crate::session::Gesture::Once)),
             (OPEN, Action::OpenDialog),
             (SAVE_POSE, Action::SavePoseDialog),
+            (EXPORT, Action::Capture(CaptureAction::ToggleDialog)),
+            (COPY_VIEW, Action::Capture(CaptureAction::CopyView)),
             (QUIT, Action::Quit),
         ];
         for (shortcut, action) in list {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2};
 
 use super::actions::{Action, Actions};
+use super::capture::{Capture, ClipShot, Shot};
 use super::checkup::CheckupWatch;
 use super::dialogs::{Dialogs, Purpose};
 use super::look::Look;
@@ -29,7 +30,7 @@ use super::{help, notices, status, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Session, Snapshot, Source, up_axis};
+use crate::session::{ClipPlay, Command, JobView, Level, Session, Snapshot, Source, up_axis};
 
 /// The only view there is.
 const VIEW: ViewKey = 0;
@@ -47,6 +48,7 @@ pub struct Workbench {
     timings: TimingHistory,
     dialogs: Dialogs,
     checkup: CheckupWatch,
+    capture: Capture,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -101,6 +103,7 @@ impl Workbench {
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
+            capture: Capture::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -165,6 +168,7 @@ impl Workbench {
         self.transport(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
+        self.capture_ui(&ctx);
         help::help_ui(&ctx, &mut self.help_shown);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
@@ -305,7 +309,10 @@ impl Workbench {
             handles::centered_text(ui.painter(), rect, "Drop a character here");
         }
         notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
-        notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        // The dialog shows its own work.
+        let making = self.capture.job().filter(|_| !self.capture.is_open());
+        let jobs: Vec<JobView> = self.session.jobs().into_iter().chain(making).collect();
+        notices::jobs_ui(ui.ctx(), rect, &jobs, &mut self.actions);
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.
             ui.ctx().request_repaint();
@@ -338,6 +345,52 @@ impl Workbench {
         }
     }
 
+    /// What the active view shows, for a picture of it.
+    fn shot(&self, ctx: &Context) -> Option<Shot> {
+        let snapshot = self.session.snapshot()?;
+        let rect = self.viewport.map().map_or(Rect::ZERO, |map| map.rect());
+        let scale = ctx.pixels_per_point();
+        let playback = self.session.playback();
+        let clip = playback.clip.and_then(|clip| {
+            let play =
+                ClipPlay { range_secs: playback.range_secs, speed: playback.speed, seam_secs: playback.blend_secs, ..ClipPlay::once(clip) };
+            Some(ClipShot { clip: self.session.clips().get(clip)?.clone(), play, looping: playback.looping })
+        });
+        Some(Shot {
+            name: snapshot.subject.character.name.clone(),
+            compare: None,
+            camera: self.viewport.wanted_camera(),
+            look: self.look,
+            selected: self.session.selected_joint().into_iter().collect(),
+            findings: Vec::new(),
+            ground_height: self.viewport.ground_height(),
+            character_size: self.viewport.size(),
+            view_size: [rect.width(), rect.height()].map(|points| (points * scale).round().max(1.0) as u32),
+            scale,
+            params: self.session.document().params,
+            clip,
+            snapshot,
+        })
+    }
+
+    fn capture_ui(&mut self, ctx: &Context) {
+        self.capture.poll(ctx, &mut self.session);
+        if self.capture.job().is_some() {
+            ctx.request_repaint_after(JOB_LOOK);
+        }
+        if self.capture.is_open() {
+            let shot = self.shot(ctx);
+            let clip_secs = shot.as_ref().and_then(|shot| shot.clip.as_ref()).map(ClipShot::round_secs);
+            let view_size = shot.as_ref().map_or([1, 1], |shot| shot.view_size);
+            self.capture.ui(ctx, shot.is_some(), clip_secs, view_size, &mut self.actions);
+        }
+    }
+
+    /// The pictures that are being made.
+    pub fn capture_mut(&mut self) -> (&mut Capture, &mut Session) {
+        (&mut self.capture, &mut self.session)
+    }
+
     fn pass_time(&mut self, ctx: &Context) {
         let dt_secs = self.clock.tick();
         let tick = self.session.tick(dt_secs);
@@ -366,7 +419,12 @@ impl Workbench {
         }
         for action in actions {
             match action {
-                Action::Session(command, gesture) => self.session.apply(command, gesture),
+                Action::Session(command, gesture) => {
+                    if command == Command::CancelJobs {
+                        self.capture.cancel();
+                    }
+                    self.session.apply(command, gesture);
+                }
                 Action::SetLook(_, look) => self.look = look,
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -383,6 +441,10 @@ impl Workbench {
                 Action::Camera(action) => {
                     let snapshot = self.session.snapshot();
                     self.viewport.move_camera(action, &viewport_view(&self.session, snapshot.as_ref()));
+                }
+                Action::Capture(action) => {
+                    let shot = self.shot(ctx);
+                    self.capture.carry_out(ctx, action, shot, &mut self.session);
                 }
                 Action::ToggleHelp => self.help_shown = !self.help_shown,
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,

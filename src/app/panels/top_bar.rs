@@ -3,6 +3,7 @@
 use egui::{Button, MenuBar, RichText, Ui};
 
 use crate::app::actions::{Action, Actions};
+use crate::app::capture::CaptureAction;
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::app::viewport::views::CameraAction;
@@ -66,6 +67,9 @@ fn file_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     ui.separator();
     item(ui, view.has_character, "Load pose…", "", || actions.push(Action::LoadPoseDialog));
     item(ui, view.has_character, "Save pose…", "Ctrl+S", || actions.push(Action::SavePoseDialog));
+    item(ui, view.has_character, "Export picture…", "Ctrl+E", || actions.push(Action::Capture(CaptureAction::ToggleDialog)));
+    item(ui, view.has_character, "Copy view", "Ctrl+Shift+C", || actions.push(Action::Capture(CaptureAction::CopyView)));
+    item(ui, true, "Copy window", "", || actions.push(Action::Capture(CaptureAction::CopyWindow)));
     ui.separator();
     item(ui, true, "Quit", "Ctrl+Q", || actions.push(Action::Quit));
 }
