@@ -186,6 +186,11 @@ impl Capture {
         self.start(ctx, "Taking a picture of the window".to_owned(), session, move |_| studio::keep_texture(&gpu, &texture, &work));
     }
 
+    /// Closes the dialog; what is being made goes on. Returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::take(&mut self.open)
+    }
+
     /// What the dialog says.
     #[must_use]
     pub fn settings(&self) -> &CaptureSettings {

@@ -17,9 +17,11 @@ use crate::math::Affine;
 use crate::progress::Progress;
 use crate::render::{Camera, Renderer};
 use crate::rig::Clip;
-use crate::session::{ClipPlay, Snapshot, Spot};
+use crate::session::{ClipPlay, Snapshot, Spot, ViewId};
 use crate::skin::{Actor, Frame};
 
+/// The only view that is painted here.
+const VIEW: ViewId = ViewId(0);
 /// Flesh that is simulated runs through so much of the round before, so that the seam of a loop is not seen.
 const RUN_UP_SECS: f64 = 2.0;
 
@@ -113,7 +115,7 @@ impl<'a> Studio<'a> {
     fn picture(&mut self, camera: &Camera, snapshot: &Arc<Snapshot>, other: Option<&Arc<Snapshot>>) -> Result<RgbaImage, CaptureError> {
         let how = self.shot.compare.as_ref().map(|(_, how)| *how);
         let picture = Picture {
-            view: 0,
+            view: VIEW,
             size: self.size,
             scale: self.scale,
             camera,
@@ -127,7 +129,7 @@ impl<'a> Studio<'a> {
             character_size: self.shot.character_size,
         };
         let legend = self.painter.on(&mut Unseen).paint(&picture).and_then(|painted| painted.legend);
-        let mut image = self.painter.image(0)?;
+        let mut image = self.painter.image(VIEW)?;
         if self.look.backdrop == Backdrop::Transparent {
             matte::unmultiply(&mut image);
         }
