@@ -69,7 +69,6 @@ pub fn capture_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     let mut settings = view.settings.clone();
     ui.add_enabled_ui(view.job.is_none(), |ui| {
         what_ui(ui, view, &mut settings);
-        ui.add_space(4.0);
         size_ui(ui, view, &mut settings);
         time_ui(ui, view, &mut settings);
         row(ui, "Background", "What stands behind", |ui, _| {
@@ -186,7 +185,7 @@ fn buttons_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     let color = if problem.is_some() { colors.warning } else { colors.text_weak };
     ui.add(egui::Label::new(RichText::new(note).color(color)).wrap());
     ui.add_space(2.0);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    right_aligned(ui, |ui| {
         let export = ui.add_enabled(problem.is_none(), Button::new(RichText::new("Export").strong()).fill(colors.accent_fill));
         if export.on_hover_text("Make it in the background; the window goes on").clicked() {
             actions.push(Action::Capture(CaptureAction::Export));
@@ -196,6 +195,12 @@ fn buttons_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
             actions.push(Action::Capture(CaptureAction::CopyView));
         }
     });
+}
+
+/// One row of buttons, from the right edge on.
+fn right_aligned(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
+    let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), buttons);
 }
 
 /// Why nothing can be made now.
@@ -232,7 +237,7 @@ fn job_ui(ui: &mut Ui, job: &JobView, actions: &mut Actions) {
         ui.label(RichText::new(&job.stage).color(colors.text_weak));
     });
     ui.add(ProgressBar::new(job.fraction.clamp(0.0, 1.0)).desired_height(6.0).fill(colors.accent).animate(false));
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    right_aligned(ui, |ui| {
         if ui.button("Cancel").on_hover_text("Give it up; nothing half-made is left").clicked() {
             actions.push(Action::Capture(CaptureAction::Cancel));
         }
