@@ -8,7 +8,7 @@ use egui::{CentralPanel, Color32, Context, Frame, Margin, Panel, Rect, ScrollAre
 
 use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
-use super::comfort::Comfort;
+use super::comfort::{Comfort, is_builtin};
 use super::dialogs::{Dialogs, Purpose};
 use super::look::Look;
 use super::panels::dynamics::{DynamicsView, dynamics_ui};
@@ -24,6 +24,7 @@ use super::sections::{
 };
 use super::settings::{Settings, SettingsFile};
 use super::shortcuts;
+use super::status::StatusView;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Picture, ViewKey, ViewportPainter};
 use super::viewport::{Viewport, handles};
@@ -92,6 +93,11 @@ impl Workbench {
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
         }
+        start_threads(comfort.settings().threads);
+        let method = comfort.settings().default_method;
+        if method != session.active_view().method {
+            session.apply_once(Command::SetMethod(method));
+        }
         session.apply_once(Command::Open(source));
         Self { comfort, ..Self::with_session(session) }
     }
@@ -121,6 +127,11 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu_description(&mut self, description: String) {
+        self.comfort.set_gpu(description);
     }
 
     /// What the user has chosen.
@@ -178,7 +189,7 @@ impl Workbench {
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.viewport_ui(ui, painter));
         let now = now(&self.session, self.panel_shown, self.look.bones);
-        self.comfort.windows(&ctx, &now);
+        self.comfort.windows(&ctx, &now, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 
@@ -220,9 +231,11 @@ impl Workbench {
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
         let speed = self.speed_text();
-        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+        let view = StatusView { hint: &hint, jobs: &self.session.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
+        Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
+    /// Numbers of a width that stays.
     fn speed_text(&self) -> String {
         if self.timings.is_empty() {
             return String::new();
@@ -230,10 +243,10 @@ impl Workbench {
         let [anchors, local, global, normals, render] = self.timings.mean(30);
         let flesh = anchors + local + global + normals;
         let state = match (self.clock.running, self.clock.smoothed_secs) {
-            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
-            _ => "at rest".to_owned(),
+            (true, secs) if secs > 0.0 => format!("{:>4.0} fps", 1.0 / secs),
+            _ => " at rest".to_owned(),
         };
-        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+        format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
     fn transport(&mut self, ui: &mut Ui) {
@@ -313,8 +326,10 @@ impl Workbench {
         if self.session.subject().is_none() && self.session.jobs().is_empty() {
             handles::centered_text(ui.painter(), rect, "Drop a character here");
         }
-        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
-        notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
+        if self.session.subject().is_none() {
+            notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        }
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.
             ui.ctx().request_repaint();
@@ -370,8 +385,7 @@ impl Workbench {
     /// What was opened can be opened again from the menu.
     fn remember_files(&mut self) {
         let files = &self.session.document().source.files;
-        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
-        if !files.iter().any(builtin) {
+        if !is_builtin(files) {
             self.comfort.change(|settings| settings.remember(files));
         }
     }
@@ -384,6 +398,7 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
+            self.comfort.watch(&action, &self.session);
             match action {
                 Action::Session(command, gesture) => self.session.apply(command, gesture),
                 Action::SetLook(_, look) => self.look = look,
@@ -400,7 +415,10 @@ impl Workbench {
                     self.viewport.show(&spot, &viewport_view(&self.session, snapshot.as_ref()));
                 }
                 Action::LookFrom(view) => self.viewport.look_from(view),
-                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+                Action::Comfort(action) => {
+                    let now = now(&self.session, self.panel_shown, self.look.bones);
+                    self.comfort.carry_out(ctx, action, &self.session, &now);
+                }
                 Action::Escape => self.escape(),
                 Action::ToggleBones => self.look.bones = !self.look.bones,
                 Action::Camera(action) => {
@@ -418,6 +436,13 @@ impl Workbench {
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
         }
+    }
+}
+
+/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+fn start_threads(threads: usize) {
+    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+        log::info!("the number of threads is that of the command line");
     }
 }
 

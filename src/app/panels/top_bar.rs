@@ -39,7 +39,7 @@ use Item::{Builtins, Line, Recent, Row};
 /// The menus from left to right.
 const MENUS: [(&str, &[Item]); 6] = [
     ("File", &[Row("open"), Recent, Builtins, Line, Row("pose.load"), Row("pose.save"), Line, Row("quit")]),
-    ("Edit", &[Row("undo"), Row("redo")]),
+    ("Edit", &[Row("undo"), Row("redo"), Line, Row("palette"), Row("settings")]),
     (
         "View",
         &[
@@ -64,8 +64,8 @@ const MENUS: [(&str, &[Item]); 6] = [
         ],
     ),
     ("Pose", &[Row("pose.reset"), Row("jiggle.stop"), Line, Row("play"), Row("clip.none")]),
-    ("Window", &[Row("panel")]),
-    ("Help", &[Row("sheet")]),
+    ("Window", &[Row("panel"), Line, Row("notices"), Row("log")]),
+    ("Help", &[Row("sheet"), Row("first-steps"), Line, Row("about")]),
 ];
 
 /// Draws the bar.
@@ -80,7 +80,10 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
         }
         ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            for (icon, id) in [(Icon::Redo, "redo"), (Icon::Undo, "undo")] {
+            let theme_icon = if ui.visuals().dark_mode { Icon::Sun } else { Icon::Moon };
+            let buttons =
+                [(Icon::Gear, "settings"), (theme_icon, "theme"), (Icon::Search, "palette"), (Icon::Redo, "redo"), (Icon::Undo, "undo")];
+            for (icon, id) in buttons {
                 icons::command_button(ui, icon, id, &view.now, actions);
             }
         });

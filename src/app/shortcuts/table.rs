@@ -55,6 +55,9 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
+    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+        .key(CTRL, Key::Comma)
+        .while_typing(),
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
         .key(NONE, Key::R)
@@ -133,6 +136,25 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
+    Shortcut::new(
+        "palette",
+        Group::Window,
+        "Find anything…",
+        "Finds commands, joints, clips and settings by name",
+        comfort!(TogglePalette),
+    )
+    .key(CTRL, Key::K)
+    .key(CTRL_SHIFT, Key::P)
+    .key(NONE, Key::F3)
+    .while_typing(),
+    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+        .key(CTRL_SHIFT, Key::N)
+        .while_typing(),
+    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+        .key(CTRL_SHIFT, Key::L)
+        .while_typing(),
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps)),
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout)),
     // What views and widgets read by themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];
