@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use egui::Response;
 
 use super::comfort::ComfortAction;
+use super::layout::LayoutAction;
 use super::look::Look;
-use super::viewport::painter::ViewKey;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Spot};
+use crate::session::{Command, Gesture, Spot, ViewId};
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,9 @@ pub enum Action {
     /// Changes the session.
     Session(Command, Gesture),
     /// Changes how a view is drawn.
-    SetLook(ViewKey, Look),
+    SetLook(ViewId, Look),
+    /// Changes where the views are, and what their panes remember.
+    Layout(LayoutAction),
     /// Asks for files to open.
     OpenDialog,
     /// Opens files as if they had been dropped.
@@ -42,6 +44,8 @@ pub enum Action {
     ToggleBones,
     /// Moves the camera of the active view.
     Camera(CameraAction),
+    /// Moves the camera of a view.
+    CameraOf(ViewId, CameraAction),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

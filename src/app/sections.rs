@@ -13,16 +13,17 @@ use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::playback::PlaybackView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::shortcuts::Now;
-use super::viewport::{Viewport, ViewportView};
+use super::viewport::ViewportView;
+use super::viewport::picking::Target;
 use crate::character::FleshSettings;
-use crate::session::{Checkup, Session, Snapshot, Source, all_notes};
+use crate::session::{Checkup, Session, Snapshot, Source, ViewId, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
-pub(super) fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
+pub(super) fn viewport_view<'a>(session: &'a Session, id: ViewId, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
     ViewportView {
         skeleton: session.document().skeleton(),
-        world_from_joint: session.world_from_joint(),
+        world_from_joint: session.world_from_joint_of(id),
         // Rings that run away can't be caught.
         selected: session.selected_joint().filter(|_| !session.playback().playing),
         snapshot,
@@ -119,7 +120,7 @@ pub(super) fn joints_section(
     ui: &mut Ui,
     session: &Session,
     subject: &Subject,
-    viewport: &Viewport,
+    hovered: Option<Target>,
     state: &mut JointsState,
     actions: &mut Actions,
 ) {
@@ -131,7 +132,7 @@ pub(super) fn joints_section(
     let view = JointsView {
         skeleton,
         selected,
-        hovered: viewport.hovered.map(super::viewport::picking::Target::joint),
+        hovered: hovered.map(Target::joint),
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),

@@ -154,6 +154,8 @@ pub const LIGHT: Colors = Colors {
     shadow: Color32::from_black_alpha(46),
 };
 
+/// Width of the panel of joints at first, points.
+pub const JOINTS_WIDTH: f32 = 250.0;
 /// Width of the side panel at first, points.
 pub const SIDE_WIDTH: f32 = 332.0;
 

@@ -1,12 +1,14 @@
 //! What undo covers, and its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::views::Channel;
 use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::rig::edit::Rig;
+use crate::rig::limits::LimitMap;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::Subject;
 
@@ -23,10 +25,17 @@ pub struct Document {
     pub pose: Pose,
     /// Poses made by hand in views that are not linked with the others.
     pub free_poses: BTreeMap<ViewId, Pose>,
+    /// How far joints may turn; those that are not listed turn freely.
+    pub limits: LimitMap,
+    /// Joints that stay where they are while others are dragged.
+    pub pins: BTreeSet<usize>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
     pub flesh: FleshSettings,
+    /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
+    /// subject's skeleton until then.
+    pub rig: Option<Arc<Rig>>,
 }
 
 impl Document {
@@ -48,7 +57,7 @@ impl Document {
         }
     }
 
-    fn same_as(&self, other: &Self) -> bool {
+    pub(super) fn same_as(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -58,8 +67,11 @@ impl Document {
             && self.source == other.source
             && self.pose == other.pose
             && self.free_poses == other.free_poses
+            && self.limits == other.limits
+            && self.pins == other.pins
             && self.params == other.params
             && self.flesh == other.flesh
+            && self.rig == other.rig
     }
 }
 
@@ -124,6 +136,11 @@ impl History {
         let before = std::mem::replace(now, step.document);
         self.past.push(Step { document: before, label: step.label });
         true
+    }
+
+    /// Whether a drag is going on.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
     }
 
     /// What undo would take back.

@@ -185,10 +185,10 @@ impl Session {
     }
 
     /// The latest state of what a view shows; `None` until the first character is ready. While its method is being bound, that of
-    /// another method or view stands in.
+    /// another method or view stands in. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        self.stages.worker_of(view).map(super::SimWorker::snapshot)
+        self.still().or_else(|| self.stages.worker_of(view).map(super::SimWorker::snapshot))
     }
 
     /// The latest state of what a view is compared with; `None` while that is not ready, or if there is nothing to compare.
@@ -324,6 +324,12 @@ impl Session {
         let result = work(self);
         swap(self, channel, active);
         result
+    }
+
+    /// The joints that a view asks for, without the simulation's delay.
+    #[must_use]
+    pub fn world_from_joint_of(&self, view: ViewId) -> &[Affine] {
+        self.views.get(view).map_or(&[], |view| self.joints_in(view.channel()))
     }
 
     /// All channels but the active one.
