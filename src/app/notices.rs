@@ -9,10 +9,11 @@ use std::time::{Duration, SystemTime};
 
 use egui::{
     Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Label, Layout, Margin, Order, ProgressBar, Rect, RichText,
-    ScrollArea, Stroke, Ui, Window, pos2, vec2,
+    ScrollArea, Stroke, Ui, pos2, vec2,
 };
 
 use super::actions::Actions;
+use super::comfort::dialog::dialog;
 use super::icons::{self, Icon};
 use super::theme;
 use crate::session::{Command, JobView, Level, Message, MessageId};
@@ -165,9 +166,7 @@ impl Notices {
     pub fn list_ui(&mut self, ctx: &Context) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
-        let window = Window::new("Notifications").open(&mut open).collapsible(false).resizable(false);
-        window.anchor(Align2::RIGHT_BOTTOM, vec2(-12.0, -38.0)).show(ctx, |ui| {
-            ui.set_width(420.0_f32.min(size.x - 48.0));
+        dialog(ctx, "Notifications", &mut open, 420.0, (Align2::RIGHT_BOTTOM, vec2(-12.0, -38.0)), |ui| {
             if self.list.is_empty() {
                 ui.label(RichText::new("You were told nothing so far.").color(theme::colors(ui.ctx()).text_weak));
                 return;

@@ -156,6 +156,8 @@ pub const LIGHT: Colors = Colors {
 
 /// Width of the panel of joints at first, points.
 pub const JOINTS_WIDTH: f32 = 250.0;
+/// Size of headings, points.
+pub const HEADING: f32 = 15.0;
 /// Width of the side panel at first, points.
 pub const SIDE_WIDTH: f32 = 332.0;
 
@@ -245,7 +247,7 @@ fn set_type(style: &mut egui::Style) {
         (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
         (TextStyle::Body, FontId::new(13.0, FontFamily::Proportional)),
         (TextStyle::Button, FontId::new(13.0, FontFamily::Proportional)),
-        (TextStyle::Heading, FontId::new(15.0, FontFamily::Proportional)),
+        (TextStyle::Heading, FontId::new(HEADING, FontFamily::Proportional)),
         (TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace)),
         (TextStyle::Name(STRONG_NAME.into()), FontId::new(13.0, FontFamily::Name(STRONG_NAME.into()))),
     ]

@@ -1,7 +1,8 @@
 //! Who made this, and on what it runs.
 
-use egui::{Align2, Context, Grid, RichText, Window};
+use egui::{Context, Grid, RichText};
 
+use super::dialog::{CENTER, dialog};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
 
@@ -34,12 +35,8 @@ impl About {
     /// Draws the window, if it is open.
     pub fn ui(&mut self, ctx: &Context) {
         let mut open = self.open;
-        let window =
-            Window::new("About Sinew").open(&mut open).collapsible(false).resizable(false).anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
-        window.show(ctx, |ui| {
+        dialog(ctx, "About Sinew", &mut open, 400.0, CENTER, |ui| {
             let colors = theme::colors(ui.ctx());
-            ui.set_width(380.0);
-            ui.label(theme::strong(ui, "Sinew").heading().color(colors.text_strong));
             ui.label(
                 RichText::new("A workbench for character skinning: flesh on bones, beside the classic methods.").color(colors.text_weak),
             );

@@ -3,6 +3,7 @@
 use egui::{ComboBox, Context, Label, RichText, ScrollArea, TextEdit, Ui, Window};
 use log::{Level, LevelFilter};
 
+use super::dialog::title_ui;
 use crate::app::icons::{self, Icon};
 use crate::app::panels::name_text_field;
 use crate::app::theme;
@@ -47,9 +48,11 @@ impl LogPanel {
         }
         let mut open = true;
         let size = ctx.content_rect().size();
-        let window =
-            Window::new("Log").open(&mut open).collapsible(false).default_size([(size.x * 0.6).min(820.0), (size.y * 0.5).min(420.0)]);
-        window.min_width(360.0).min_height(160.0).show(ctx, |ui| self.contents(ui));
+        let window = Window::new("Log").title_bar(false).default_size([(size.x * 0.6).min(820.0), (size.y * 0.5).min(420.0)]);
+        window.min_width(420.0).min_height(180.0).show(ctx, |ui| {
+            title_ui(ui, "Log", &mut open);
+            self.contents(ui);
+        });
         self.open = open;
     }
 

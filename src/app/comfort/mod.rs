@@ -3,6 +3,7 @@
 //! [`Comfort`] is the state of all of it. Panels push [`ComfortAction`]s; the workbench hands them to [`Comfort::carry_out`].
 
 mod about;
+pub(super) mod dialog;
 mod entries;
 mod first_steps;
 pub mod fuzzy;

@@ -1,8 +1,9 @@
 //! The window of settings: one row each, searchable; every change applies at once.
 
-use egui::{Align2, ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping, TextEdit, Ui, Window};
+use egui::{ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping, TextEdit, Ui};
 
 use super::ComfortAction;
+use super::dialog::{CENTER, dialog};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::panels::{name_text_field, row_of};
@@ -144,9 +145,7 @@ impl SettingsWindow {
     pub fn ui(&mut self, ctx: &Context, settings: &Settings, actions: &mut Actions) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
-        let window = Window::new("Settings").open(&mut open).collapsible(false).resizable(false).anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
-        window.show(ctx, |ui| {
-            ui.set_width(WIDTH.min(size.x - 48.0));
+        dialog(ctx, "Settings", &mut open, WIDTH, CENTER, |ui| {
             let response = ui.add(TextEdit::singleline(&mut self.search).hint_text("Search settings").desired_width(f32::INFINITY));
             name_text_field(&response, "Search settings");
             if std::mem::take(&mut self.fresh) {

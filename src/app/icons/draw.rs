@@ -261,11 +261,10 @@ fn window(pen: &Pen<'_>, icon: Icon) {
             pen.bow((0.5, 0.78), 0.14, 20.0, 160.0);
         }
         Icon::Gear => {
-            pen.ring((0.5, 0.5), 0.27);
-            pen.ring((0.5, 0.5), 0.08);
-            for tooth in 0..8 {
-                let (sin, cos) = (tooth as f32 * 45.0 + 22.5_f32).to_radians().sin_cos();
-                pen.line(&[(0.5 + 0.30 * cos, 0.5 + 0.30 * sin), (0.5 + 0.46 * cos, 0.5 + 0.46 * sin)]);
+            // Three sliders.
+            for (y, knob) in [(0.18, 0.66), (0.5, 0.32), (0.82, 0.60)] {
+                pen.lines(&[&[(0.06, y), (knob - 0.13, y)], &[(knob + 0.13, y), (0.94, y)]]);
+                pen.ring((knob, y), 0.12);
             }
         }
         Icon::Sun => {

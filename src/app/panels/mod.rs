@@ -52,6 +52,16 @@ pub fn row_of<R>(ui: &mut Ui, width: f32, name: &str, hover: &str, widget: impl 
     .inner
 }
 
+/// Lets a slider fill its row, with a number of a width that stays, so that all numbers of a panel stand in one column.
+pub fn size_slider(ui: &mut Ui) {
+    let left = ui.available_width() - NUMBER_WIDTH - ui.spacing().item_spacing.x;
+    let spacing = ui.spacing_mut();
+    (spacing.interact_size.x, spacing.slider_width) = (NUMBER_WIDTH, left.max(40.0));
+}
+
+/// Width of the number beside a slider, points.
+const NUMBER_WIDTH: f32 = 84.0;
+
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;
 
