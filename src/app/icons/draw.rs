@@ -70,7 +70,10 @@ fn arc((x, y): P, radius: f32, from: f32, to: f32) -> Vec<P> {
 /// Draws an icon.
 pub(super) fn draw(pen: &Pen<'_>, icon: Icon) {
     match icon {
-        Icon::Play | Icon::Pause | Icon::Start | Icon::End | Icon::Loop | Icon::Record | Icon::Key => time(pen, icon),
+        Icon::Play | Icon::Pause | Icon::Start | Icon::End | Icon::Loop | Icon::Record | Icon::Key | Icon::AutoKey => {
+            time(pen, icon);
+        }
+        Icon::StepBack | Icon::StepForward | Icon::FoldUp | Icon::FoldDown | Icon::More => steps(pen, icon),
         Icon::Select | Icon::Rotate | Icon::Move | Icon::Pull | Icon::Pin | Icon::Mirror | Icon::Figure | Icon::Reset => pose(pen, icon),
         Icon::AddJoint | Icon::Insert | Icon::Symmetry | Icon::Link | Icon::Unlink => build(pen, icon),
         Icon::Split | Icon::SplitDown | Icon::Wipe | Icon::Difference | Icon::Camera | Icon::Layout | Icon::Maximise | Icon::Eye => {
@@ -106,7 +109,27 @@ fn time(pen: &Pen<'_>, icon: Icon) {
             pen.solid(&[(0.02, 0.88), (0.04, 0.52), (0.36, 0.66)]);
         }
         Icon::Record => pen.dot((0.5, 0.5), 0.36),
-        _ => pen.closed(&[(0.5, 0.1), (0.9, 0.5), (0.5, 0.9), (0.1, 0.5)]),
+        Icon::Key => pen.solid(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5)]),
+        _ => {
+            pen.closed(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5)]);
+            pen.dot((0.5, 0.5), 0.16);
+        }
+    }
+}
+
+fn steps(pen: &Pen<'_>, icon: Icon) {
+    match icon {
+        Icon::StepBack => {
+            pen.solid(&[(0.62, 0.16), (0.62, 0.84), (0.12, 0.5)]);
+            pen.solid(&[(0.70, 0.16), (0.84, 0.16), (0.84, 0.84), (0.70, 0.84)]);
+        }
+        Icon::StepForward => {
+            pen.solid(&[(0.38, 0.16), (0.88, 0.5), (0.38, 0.84)]);
+            pen.solid(&[(0.16, 0.16), (0.30, 0.16), (0.30, 0.84), (0.16, 0.84)]);
+        }
+        Icon::FoldUp => pen.line(&[(0.16, 0.66), (0.5, 0.34), (0.84, 0.66)]),
+        Icon::FoldDown => pen.line(&[(0.16, 0.34), (0.5, 0.66), (0.84, 0.34)]),
+        _ => [0.18, 0.5, 0.82].into_iter().for_each(|x| pen.dot((x, 0.5), 0.09)),
     }
 }
 

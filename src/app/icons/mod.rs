@@ -38,6 +38,18 @@ icons! {
     Record,
     /// A key of a clip.
     Key,
+    /// Keys are set by themselves.
+    AutoKey,
+    /// One frame back.
+    StepBack,
+    /// One frame on.
+    StepForward,
+    /// Open what is below.
+    FoldUp,
+    /// Close what is below.
+    FoldDown,
+    /// More commands.
+    More,
     /// Choose joints.
     Select,
     /// Turn a joint.

@@ -15,11 +15,13 @@ use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
+use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
+use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
 use super::{notices, theme};
@@ -34,8 +36,10 @@ pub struct Workbench {
     layout: Layout,
     joints: JointsState,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
+    ghosts: Ghosts,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -74,8 +78,10 @@ impl Workbench {
             session,
             joints: JointsState::default(),
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
+            ghosts: Ghosts::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -179,7 +185,7 @@ impl Workbench {
         }
         self.top_bar(ui);
         self.status_bar(ui);
-        self.transport(ui);
+        self.timeline(ui);
         self.joints_panel(ui);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
