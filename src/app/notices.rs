@@ -181,7 +181,8 @@ impl Notices {
                 }
             });
             ui.add_space(2.0);
-            ScrollArea::vertical().max_height((size.y * 0.5).max(120.0)).auto_shrink([false, true]).show(ui, |ui| {
+            let height = (size.y * 0.5).max(120.0);
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 for noticed in self.list.iter().rev() {
                     noticed_ui(ui, noticed);
                 }

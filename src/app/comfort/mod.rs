@@ -71,6 +71,10 @@ pub struct Comfort {
     applied: bool,
     /// The greeting was asked for in this run, or has not been put away yet.
     greets: bool,
+    /// The theme that the views were last made to suit.
+    theme: Option<egui::Theme>,
+    /// Memory of the process in words, and when it was asked for, on egui's clock.
+    memory: (String, f64),
     /// All that the user was told.
     pub notices: Notices,
     palette: Palette,
@@ -134,6 +138,21 @@ impl Comfort {
         let file = self.file.as_ref()?;
         let error = file.save(&self.settings).err()?;
         Some(format!("The settings could not be written to {}: {error}. They hold until the window is closed.", file.path().display()))
+    }
+
+    /// The theme, if it is another one than at the last call; dark at first.
+    pub fn changed_theme(&mut self, ctx: &Context) -> Option<egui::Theme> {
+        let before = self.theme.replace(ctx.theme()).unwrap_or(egui::Theme::Dark);
+        (before != ctx.theme()).then(|| ctx.theme())
+    }
+
+    /// Memory of the process in words, looked up once in a while; empty where the system doesn't tell.
+    pub fn memory_text(&mut self, ctx: &Context) -> &str {
+        let now_secs = ctx.input(|input| input.time);
+        if self.memory.0.is_empty() || now_secs - self.memory.1 > 2.0 {
+            self.memory = (super::status::memory_text().unwrap_or_default(), now_secs);
+        }
+        &self.memory.0
     }
 
     /// Carries out what was asked for.

@@ -142,7 +142,10 @@ impl Palette {
         }
         let mut picked = None;
         ui.spacing_mut().item_spacing.y = 0.0;
-        let area = ScrollArea::vertical().max_height(ROWS as f32 * ROW_HEIGHT).auto_shrink([false, true]);
+        let area = ScrollArea::vertical()
+            .max_height(ROWS as f32 * ROW_HEIGHT)
+            .min_scrolled_height(ROWS as f32 * ROW_HEIGHT)
+            .auto_shrink([false, true]);
         area.show(ui, |ui| {
             for (place, &index) in listed.iter().enumerate() {
                 let response = row_ui(ui, &self.entries[index], place == self.chosen);

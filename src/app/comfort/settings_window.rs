@@ -153,7 +153,8 @@ impl SettingsWindow {
             }
             ui.add_space(4.0);
             let mut edited = settings.clone();
-            ScrollArea::vertical().max_height((size.y - 180.0).max(120.0)).auto_shrink([false, true]).show(ui, |ui| {
+            let height = (size.y - 180.0).max(120.0);
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 rows(ui, self.search.trim(), &mut edited);
             });
             if edited != *settings {

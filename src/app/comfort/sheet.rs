@@ -63,7 +63,7 @@ impl Sheet {
             }
             ui.add_space(4.0);
             let height = (size.y - 160.0).clamp(120.0, 620.0);
-            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 contents(ui, now, self.search.trim(), columns);
             });
         });

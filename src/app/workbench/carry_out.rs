@@ -5,6 +5,7 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
+use crate::app::look::Backdrop;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
@@ -13,6 +14,9 @@ use crate::session::{Command, Level, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
+        if let Some(theme) = self.comfort.changed_theme(ctx) {
+            self.suit(theme);
+        }
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
@@ -35,6 +39,19 @@ impl Workbench {
         }
         if !cancelled && self.session.selected_joint().is_some() {
             self.actions.once(Command::SelectJoint(None));
+        }
+    }
+
+    /// Gives the plain studios of the views the brightness of the panels.
+    fn suit(&mut self, theme: egui::Theme) {
+        let (from, to) = match theme {
+            egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
+            egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
+        };
+        for (_, pane) in self.layout.panes_mut() {
+            if pane.state.look.backdrop == from {
+                pane.state.look.backdrop = to;
+            }
         }
     }
 
