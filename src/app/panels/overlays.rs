@@ -50,6 +50,10 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     colors_ui(ui, view, &mut edited);
     ui.add_space(4.0);
     overlays_ui(ui, view, &mut edited);
+    if edited.tets && !view.look.tets && edited.cut.is_none() {
+        // A thicket of edges says little: at first one wants to look inside.
+        edited.cut = Some(Cut::default());
+    }
     if edited.tets {
         cut_ui(ui, &mut edited);
     }
