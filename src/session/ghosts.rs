@@ -176,7 +176,7 @@ impl Session {
         let at = |offset_secs: f64| {
             let time_secs = self.playback.time_secs + offset_secs;
             (from..=to).contains(&time_secs).then(|| {
-                let pose = wanted_pose(character, &Playback { time_secs, ..self.playback.clone() }, &self.document.pose);
+                let pose = wanted_pose(character, &Playback { time_secs, ..self.playback.clone() }, &self.document, self.channel);
                 GhostPose { offset_secs, world_from_joint: character.skeleton.world_from_joint(&pose) }
             })
         };
