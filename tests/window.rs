@@ -54,6 +54,7 @@ fn once(command: Command) -> Vec<Action> {
 }
 
 static NO_BONES: BoneMap = BoneMap::new();
+static NO_PINS: std::collections::BTreeSet<usize> = std::collections::BTreeSet::new();
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
@@ -157,6 +158,9 @@ fn joints_panel() {
             moved: &[false, true, false],
             bone: None,
             bones: &NO_BONES,
+            selection: &[1],
+            limit: None,
+            pins: &NO_PINS,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
@@ -223,6 +227,9 @@ fn an_angle_can_be_typed() {
             moved: &[false; 3],
             bone: None,
             bones: &NO_BONES,
+            selection: &[1],
+            limit: None,
+            pins: &NO_PINS,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);

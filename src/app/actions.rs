@@ -6,6 +6,7 @@ use egui::Response;
 
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::viewport::posing::tools::Toolbox;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -35,6 +36,10 @@ pub enum Action {
     Camera(CameraAction),
     /// Moves the camera of a view.
     CameraOf(ViewId, CameraAction),
+    /// Changes what the pointer does to the pose.
+    PoseTools(Toolbox),
+    /// Copies the pose of joints (all, for none) here and to the clipboard of the system.
+    CopyPose(Option<Vec<usize>>),
     /// Opens or closes the list of shortcuts.
     ToggleHelp,
     /// Shows or hides the side panel.

@@ -33,6 +33,12 @@ pub enum Icon {
     Check,
     /// Back to the start.
     Reset,
+    /// Drag the body by a point.
+    Drag,
+    /// Turn.
+    Rotate,
+    /// Move along axes.
+    Move,
 }
 
 /// Side of an icon beside text, points.
@@ -96,6 +102,25 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
         }
         Icon::Check => {
             line(&[(0.12, 0.54), (0.38, 0.80), (0.88, 0.22)]);
+        }
+        Icon::Drag => {
+            line(&[(0.10, 0.92), (0.34, 0.54), (0.72, 0.66), (0.72, 0.66)]);
+            painter.circle_filled(at(0.34, 0.54), side * 0.09, color);
+            painter.circle_stroke(at(0.80, 0.30), side * 0.17, stroke);
+            line(&[(0.72, 0.66), (0.77, 0.48)]);
+        }
+        Icon::Rotate => {
+            painter.circle_filled(square.center(), side * 0.10, color);
+            line(&arc(0.5, 0.5, 0.40, -50.0, 250.0));
+            solid(&[(0.98, 0.06), (0.94, 0.38), (0.64, 0.22)]);
+        }
+        Icon::Move => {
+            line(&[(0.5, 0.14), (0.5, 0.86)]);
+            line(&[(0.14, 0.5), (0.86, 0.5)]);
+            solid(&[(0.5, 0.0), (0.66, 0.2), (0.34, 0.2)]);
+            solid(&[(0.5, 1.0), (0.66, 0.8), (0.34, 0.8)]);
+            solid(&[(0.0, 0.5), (0.2, 0.34), (0.2, 0.66)]);
+            solid(&[(1.0, 0.5), (0.8, 0.34), (0.8, 0.66)]);
         }
         Icon::Reset => {
             line(&arc(0.52, 0.54, 0.36, -60.0, 220.0));

@@ -11,6 +11,8 @@ use super::look::Look;
 use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::posing::strip::strip_ui;
+use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles};
 use crate::session::{Session, Spot, ViewId};
 use crate::skin::{Method, StepTimes};
@@ -70,6 +72,8 @@ pub struct PaneContext<'a> {
     pub unavailable: &'a [(Method, String)],
     /// Places that the check-up found.
     pub findings: &'a [Spot],
+    /// What the pointer does.
+    pub tools: &'a Toolbox,
     /// Whether dots on the joints are drawn.
     pub dots: bool,
     /// The view that is shown alone.
@@ -124,7 +128,7 @@ impl Pane {
             Comparing::Flicker => None,
         };
         let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
-        let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let selected: Vec<usize> = session.selection().joints().to_vec();
         let picture = Picture {
             view: id,
             size,
@@ -133,7 +137,7 @@ impl Pane {
             snapshot,
             compare,
             selected: &selected,
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered),
             look: &self.state.look,
             findings: context.findings,
             ground_height: self.viewport.ground_height(),
@@ -149,8 +153,11 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        let view = super::sections::viewport_view(session, id, own.as_ref());
+        let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
         handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
+        if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
+            strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions);
+        }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         compare::compare_ui(ui, body, id, self.state, context);
     }

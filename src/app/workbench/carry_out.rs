@@ -9,11 +9,12 @@ use crate::app::look::Look;
 use crate::app::sections::viewport_view;
 use crate::app::shortcuts::{self, PlainKey};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, PoseCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
         let clips = self.session.clips().len();
+        crate::app::viewport::posing::keys::read(ctx, &self.session, &self.tools, &mut self.actions);
         for key in shortcuts::read(ctx, clips, &mut self.actions) {
             match key {
                 PlainKey::Bones => {
@@ -69,6 +70,13 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+                Action::PoseTools(tools) => self.tools = tools,
+                Action::CopyPose(joints) => {
+                    self.session.apply_once(PoseCommand::Copy(joints).into());
+                    if let Some(text) = self.session.copied_pose() {
+                        ctx.copy_text(text);
+                    }
+                }
                 Action::ToggleHelp => self.help_shown = !self.help_shown,
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,
                 Action::Quit => self.quits = true,
@@ -78,7 +86,7 @@ impl Workbench {
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref());
+        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }

@@ -19,6 +19,7 @@ use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::posing::tools::Toolbox;
 use super::{help, notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
@@ -30,6 +31,7 @@ pub struct Workbench {
     session: Session,
     layout: Layout,
     joints: JointsState,
+    tools: Toolbox,
     timings: TimingHistory,
     dialogs: Dialogs,
     checkup: CheckupWatch,
@@ -61,6 +63,7 @@ impl Workbench {
             layout: Layout::new(session.views()),
             session,
             joints: JointsState::default(),
+            tools: Toolbox::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),

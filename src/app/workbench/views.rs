@@ -45,7 +45,7 @@ impl Workbench {
                 self.session.apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
-            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
                 pane.viewport.follow_subject(rect, self.session.subject());
                 pane.viewport.interact(ui, &response, &view, &mut self.actions);
@@ -62,6 +62,7 @@ impl Workbench {
             actions: &mut self.actions,
             unavailable: &unavailable,
             findings: &[],
+            tools: &self.tools,
             dots: !self.session.playback().playing,
             maximised: self.layout.maximised(),
             timing: None,
