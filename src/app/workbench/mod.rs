@@ -95,6 +95,12 @@ impl Workbench {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
     }
 
+    /// What the pointer does to the pose.
+    #[must_use]
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
     /// The view that commands act on.
     fn active(&self) -> ViewId {
         self.session.active_view().id

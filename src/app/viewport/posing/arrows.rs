@@ -125,10 +125,13 @@ impl ArrowDrag {
 
 /// The point of the line or plane that is under the pointer.
 fn under(map: &ScreenMap, start: &Point64, arrow: Arrow, axis: &Vec64, pointer: Pos2) -> Option<Point64> {
-    let ray = map.ray(pointer);
     if arrow == Arrow::View {
-        return ray.meet_plane(start, axis);
+        return map.ray(pointer).meet_plane(start, axis);
     }
+    // The nearest place on the arrow as it is seen, so that a pointer beside it makes no difference.
+    let (from, to) = (map.project(start)?, map.project(&(start + axis * map.world_per_point(start) * LENGTH))?);
+    let along = (to - from) / (to - from).length_sq().max(1e-6).sqrt();
+    let ray = map.ray(from + along * (pointer - from).dot(along));
     let (between, along) = (ray.origin - start, axis.dot(&ray.direction));
     let apart = 1.0 - along * along;
     let t = (axis.dot(&between) - along * ray.direction.dot(&between)) / apart;

@@ -228,3 +228,6 @@ fn joints_within(map: &ScreenMap, view: &ViewportView<'_>, rect: Rect) -> Vec<us
     let inside = |world| map.project(&origin_of(world)).is_some_and(|at| rect.contains(at));
     view.world_from_joint.iter().enumerate().filter(|(_, world)| inside(world)).map(|(joint, _)| joint).collect()
 }
+
+#[cfg(test)]
+mod tests;
