@@ -2,8 +2,11 @@
 //!
 //! Panels and the viewport read borrowed views and push here; [`super::workbench::Workbench`] is the one place that carries it out.
 
+use std::path::PathBuf;
+
 use egui::Response;
 
+use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
 use super::viewport::posing::tools::Toolbox;
@@ -22,6 +25,8 @@ pub enum Action {
     Layout(LayoutAction),
     /// Asks for files to open.
     OpenDialog,
+    /// Opens files as if they had been dropped.
+    OpenFiles(Vec<PathBuf>),
     /// Asks for a pose file to read.
     LoadPoseDialog,
     /// Asks where to write the pose.
@@ -32,6 +37,12 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Settings, and windows that help to find things.
+    Comfort(ComfortAction),
+    /// Leaves what is going on, then deselects.
+    Escape,
+    /// Shows or hides the bones.
+    ToggleBones,
     /// Moves the camera of the active view.
     Camera(CameraAction),
     /// Moves the camera of a view.
@@ -40,8 +51,6 @@ pub enum Action {
     PoseTools(Toolbox),
     /// Copies the pose of joints (all, for none) here and to the clipboard of the system.
     CopyPose(Option<Vec<usize>>),
-    /// Opens or closes the list of shortcuts.
-    ToggleHelp,
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.
@@ -68,6 +77,18 @@ impl Actions {
     /// Adds anything else.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
+    }
+
+    /// Adds what may be none.
+    pub fn extend(&mut self, action: Option<Action>) {
+        self.list.extend(action);
+    }
+
+    /// Takes an action out. Returns whether it was asked for.
+    pub fn remove(&mut self, action: &Action) -> bool {
+        let before = self.list.len();
+        self.list.retain(|other| other != action);
+        self.list.len() < before
     }
 
     /// What was asked for so far.

@@ -11,8 +11,9 @@
 
 pub mod actions;
 mod checkup;
+pub mod comfort;
 pub mod dialogs;
-pub mod help;
+pub mod ghosts;
 pub mod icon;
 pub mod icons;
 pub mod layout;
@@ -22,11 +23,13 @@ pub mod numpad;
 pub mod pane;
 pub mod panels;
 mod sections;
+pub mod settings;
 mod shell;
 pub mod shortcuts;
 pub mod status;
 pub mod surface;
 pub mod theme;
+pub mod timeline;
 pub mod viewport;
 pub mod workbench;
 

@@ -15,6 +15,7 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+pub mod edit;
 pub mod ik;
 mod keys;
 mod limit_presets;

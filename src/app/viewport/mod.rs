@@ -14,7 +14,6 @@ pub mod picking;
 pub mod posing;
 pub mod pull;
 pub mod screen_map;
-pub mod tissue_overlays;
 pub mod views;
 
 use std::sync::Arc;

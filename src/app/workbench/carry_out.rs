@@ -5,35 +5,33 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
-use crate::app::look::Look;
-use crate::app::sections::viewport_view;
-use crate::app::shortcuts::{self, PlainKey};
+use crate::app::sections::{now, viewport_view};
+use crate::app::shortcuts;
+use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{Command, Level, PoseCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
-        let clips = self.session.clips().len();
+        if let Some(complaint) = self.comfort.keep_up(ctx) {
+            self.session.tell(Level::Warning, complaint);
+        }
         crate::app::viewport::posing::keys::read(ctx, &self.session, &self.tools, &mut self.actions);
-        for key in shortcuts::read(ctx, clips, &mut self.actions) {
-            match key {
-                PlainKey::Bones => {
-                    if let Some(pane) = self.layout.pane(self.active()) {
-                        let look = Look { bones: !pane.state.look.bones, ..pane.state.look };
-                        self.actions.push(Action::SetLook(self.active(), look));
-                    }
-                }
-                PlainKey::Escape => self.escape(),
-            }
+        let view = TimelineView::of(&self.session, self.session.selection().joints());
+        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
+        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        // At once: egui lets go of a drag in the same pass, and that would end it as done.
+        if self.actions.remove(&Action::Escape) {
+            self.escape();
         }
     }
 
     fn escape(&mut self) {
-        if self.help_shown {
-            self.help_shown = false;
+        if self.comfort.close_topmost() {
             return;
         }
-        let mut cancelled = false;
+        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
@@ -62,6 +60,7 @@ impl Workbench {
                         self.session.apply_once(command);
                     }
                 }
+                Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
                 Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
@@ -77,7 +76,13 @@ impl Workbench {
                         ctx.copy_text(text);
                     }
                 }
-                Action::ToggleHelp => self.help_shown = !self.help_shown,
+                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+                Action::Escape => self.escape(),
+                Action::ToggleBones => {
+                    if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
+                        pane.state.look.bones = !pane.state.look.bones;
+                    }
+                }
                 Action::TogglePanel => self.panel_shown = !self.panel_shown,
                 Action::Quit => self.quits = true,
             }

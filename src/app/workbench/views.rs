@@ -1,17 +1,19 @@
 //! The views, and the time that passes in them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
+use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::panels::timings::TimingHistory;
 use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, ViewCommand};
+use crate::session::{Command, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
 const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -47,6 +49,7 @@ impl Workbench {
             let snapshot = self.session.snapshot_of(id);
             let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
+                pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
                 pane.viewport.interact(ui, &response, &view, &mut self.actions);
             }
@@ -56,13 +59,19 @@ impl Workbench {
 
     fn draw_panes(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let unavailable = self.session.subject().map(|subject| unavailable_methods(subject)).unwrap_or_default();
+        let looks: Vec<(ViewId, Look)> = self.layout.panes_mut().map(|(id, pane)| (id, pane.state.look)).collect();
+        let wants = looks.iter().map(|(_, look)| wants_of(look)).fold(Wants::default(), Wants::and);
+        self.session.set_wants(wants);
+        let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
+        let checkup = self.session.subject().and_then(|subject| self.checkup.of(ui.ctx(), subject));
         let mut context = PaneContext {
             session: &self.session,
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
-            findings: &[],
             tools: &self.tools,
+            checkup: checkup.as_ref(),
+            ghosts: &ghosts,
             dots: !self.session.playback().playing,
             maximised: self.layout.maximised(),
             timing: None,
@@ -87,9 +96,19 @@ impl Workbench {
         if character != self.character_shown {
             self.character_shown = character;
             self.joints.forget();
+            self.remember_files();
             self.timings = TimingHistory::default();
             self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
+        }
+    }
+
+    /// What was opened can be opened again from the menu.
+    fn remember_files(&mut self) {
+        let files = &self.session.document().source.files;
+        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
+        if !files.iter().any(builtin) {
+            self.comfort.change(|settings| settings.remember(files));
         }
     }
 }
