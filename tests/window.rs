@@ -25,8 +25,8 @@ use sinew::app::workbench::Workbench;
 use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
-use sinew::rig::limits::Limit;
 use sinew::rig::Skeleton;
+use sinew::rig::limits::Limit;
 use sinew::session::{Command, Gesture, PoseCommand, SelectHow, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 

@@ -9,7 +9,7 @@ use egui::Response;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
-use super::viewport::posing::tools::Toolbox;
+use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -47,10 +47,8 @@ pub enum Action {
     Camera(CameraAction),
     /// Moves the camera of a view.
     CameraOf(ViewId, CameraAction),
-    /// Changes what the pointer does to the pose.
-    PoseTools(Toolbox),
-    /// Copies the pose of joints (all, for none) here and to the clipboard of the system.
-    CopyPose(Option<Vec<usize>>),
+    /// Asks something of the pose tools.
+    Posing(PosingAsk),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -9,14 +9,14 @@ use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, PoseCommand, ViewId};
+use crate::session::{Command, Level, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        crate::app::viewport::posing::keys::read(ctx, &self.session, &self.tools, &mut self.actions);
+        crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         let view = TimelineView::of(&self.session, self.session.selection().joints());
         timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
         let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
@@ -69,13 +69,7 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
-                Action::PoseTools(tools) => self.tools = tools,
-                Action::CopyPose(joints) => {
-                    self.session.apply_once(PoseCommand::Copy(joints).into());
-                    if let Some(text) = self.session.copied_pose() {
-                        ctx.copy_text(text);
-                    }
-                }
+                Action::Posing(ask) => self.carry_out_posing(ctx, ask),
                 Action::Comfort(action) => self.comfort.carry_out(ctx, action),
                 Action::Escape => self.escape(),
                 Action::ToggleBones => {

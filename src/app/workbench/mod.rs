@@ -3,6 +3,7 @@
 mod carry_out;
 mod clock;
 mod panels;
+mod posing;
 mod views;
 
 use std::path::PathBuf;

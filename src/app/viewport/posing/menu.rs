@@ -5,7 +5,8 @@ use egui::{Button, Response, RichText, Ui};
 use super::super::picking::Target;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
-use crate::app::actions::Actions;
+use super::keys::PosingAsk;
+use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::rig::Skeleton;
 use crate::rig::symmetry::MirrorHow;
@@ -50,39 +51,52 @@ fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions
         many => format!("{} joints", many.len()),
     };
     ui.label(RichText::new(title).color(theme::colors(ui.ctx()).text_weak));
-    let mut item = |ui: &mut Ui, enabled: bool, name: &str, keys: &str, command: &dyn Fn() -> PoseCommand| {
-        let button = Button::new(name).shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak));
-        if ui.add_enabled(enabled, button).clicked() {
-            actions.once(command().into());
-            ui.close();
-        }
-    };
     let joints = || view.selection.to_vec();
     let select = |joints: Vec<usize>| PoseCommand::Select { joints, how: SelectHow::Replace };
-    item(ui, some, "Select with children", "", &|| select(with_children(skeleton, view.selection)));
+    item(ui, actions, some, "Select with children", "", &|| select(with_children(skeleton, view.selection)));
     let parents = || view.selection.iter().filter_map(|&joint| skeleton.joints().get(joint)?.parent).collect::<Vec<_>>();
-    item(ui, !parents().is_empty(), "Select parent", "", &|| select(parents()));
+    item(ui, actions, !parents().is_empty(), "Select parent", "", &|| select(parents()));
     let partners = view.symmetry.filter(|symmetry| symmetry.has_pairs());
-    item(ui, some && partners.is_some(), "Select the other side", "", &|| {
+    item(ui, actions, some && partners.is_some(), "Select the other side", "", &|| {
         select(view.selection.iter().map(|&joint| partners.map_or(joint, |symmetry| symmetry.partner(joint))).collect())
     });
     ui.separator();
     let pinned = some && view.selection.iter().all(|joint| view.document.is_some_and(|document| document.pins.contains(joint)));
-    item(ui, some, if pinned { "Unpin" } else { "Pin in place" }, "P", &|| PoseCommand::SetPins { joints: joints(), pinned: !pinned });
-    item(ui, some, "Reset", "", &|| PoseCommand::Reset(joints()));
+    item(ui, actions, some, if pinned { "Unpin" } else { "Pin in place" }, "P", &|| PoseCommand::SetPins {
+        joints: joints(),
+        pinned: !pinned,
+    });
+    item(ui, actions, some, "Reset", "", &|| PoseCommand::Reset(joints()));
     ui.separator();
-    item(ui, true, "Copy pose", "Ctrl+C", &|| PoseCommand::Copy(some.then(joints)));
-    item(ui, view.can_paste, "Paste pose", "Ctrl+V", &|| PoseCommand::Paste { text: None, mirrored: false });
-    item(ui, view.can_paste && partners.is_some(), "Paste mirrored", "Ctrl+Shift+V", &|| PoseCommand::Paste { text: None, mirrored: true });
-    item(ui, some && partners.is_some(), "Copy to the other side", "", &|| PoseCommand::Mirror {
+    if ui.add(Button::new("Copy pose").shortcut_text("Ctrl+C")).clicked() {
+        actions.push(Action::Posing(PosingAsk::Copy));
+        ui.close();
+    }
+    item(ui, actions, view.can_paste, "Paste pose", "Ctrl+V", &|| PoseCommand::Paste { text: None, mirrored: false });
+    item(ui, actions, view.can_paste && partners.is_some(), "Paste mirrored", "Ctrl+Shift+V", &|| PoseCommand::Paste {
+        text: None,
+        mirrored: true,
+    });
+    item(ui, actions, some && partners.is_some(), "Copy to the other side", "", &|| PoseCommand::Mirror {
         joints: Some(joints()),
         how: MirrorHow::Copy,
     });
-    item(ui, partners.is_some(), "Mirror the whole pose", "Ctrl+M", &|| PoseCommand::Mirror { joints: None, how: MirrorHow::Flip });
+    item(ui, actions, partners.is_some(), "Mirror the whole pose", "Ctrl+M", &|| PoseCommand::Mirror {
+        joints: None,
+        how: MirrorHow::Flip,
+    });
     ui.separator();
-    item(ui, true, "Limit joints as a human's", "", &|| PoseCommand::LimitAsHuman);
+    item(ui, actions, true, "Limit joints as a human's", "", &|| PoseCommand::LimitAsHuman);
     let limited = view.document.is_some_and(|document| !document.limits.is_empty());
-    item(ui, limited, "Remove all limits", "", &|| PoseCommand::ClearLimits);
+    item(ui, actions, limited, "Remove all limits", "", &|| PoseCommand::ClearLimits);
     let pins = view.document.map(|document| document.pins.iter().copied().collect::<Vec<_>>()).unwrap_or_default();
-    item(ui, !pins.is_empty(), "Remove all pins", "", &|| PoseCommand::SetPins { joints: pins.clone(), pinned: false });
+    item(ui, actions, !pins.is_empty(), "Remove all pins", "", &|| PoseCommand::SetPins { joints: pins.clone(), pinned: false });
+}
+
+fn item(ui: &mut Ui, actions: &mut Actions, enabled: bool, name: &str, keys: &str, command: &dyn Fn() -> PoseCommand) {
+    let button = Button::new(name).shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak));
+    if ui.add_enabled(enabled, button).clicked() {
+        actions.once(command().into());
+        ui.close();
+    }
 }

@@ -2,6 +2,7 @@
 
 use egui::{Area, Id, Order, Rect, RichText, Ui, vec2};
 
+use super::keys::PosingAsk;
 use super::tools::{GizmoAxes, Tool, Toolbox};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
@@ -29,7 +30,7 @@ pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Acti
                     };
                     let response = icons::toggle(ui, icon, tool.label(), tools.tool == tool).on_hover_text(tool.sentence());
                     if response.clicked() {
-                        actions.push(Action::PoseTools(Toolbox { tool, ..*tools }));
+                        actions.push(Action::Posing(PosingAsk::Tool(tool)));
                     }
                 }
                 if tools.tool != Tool::Drag {
@@ -50,6 +51,6 @@ fn axes_ui(ui: &mut Ui, tools: &Toolbox, actions: &mut Actions) {
     let response = ui.add(button).on_hover_text(format!("{}: click for the next (G)", tools.axes.label()));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, tools.axes.label()));
     if response.clicked() {
-        actions.push(Action::PoseTools(Toolbox { axes: tools.axes.next(), ..*tools }));
+        actions.push(Action::Posing(PosingAsk::NextAxes));
     }
 }
