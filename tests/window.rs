@@ -198,17 +198,10 @@ fn joints_are_selected_by_range_and_by_ones() {
         joints_ui(ui, &view, joints, actions);
     });
     let select = |joints: &[usize], how| once(PoseCommand::Select { joints: joints.to_vec(), how }.into());
-    let ankle = harness.get_by_role_and_label(Role::Button, "ankle").rect().center();
     for (modifiers, expected) in
         [(Modifiers::SHIFT, select(&[0, 1, 2], SelectHow::Replace)), (Modifiers::COMMAND, select(&[2], SelectHow::Toggle))]
     {
-        harness.event_modifiers(Event::PointerMoved(ankle), modifiers);
-        harness.run();
-        for pressed in [true, false] {
-            let event = Event::PointerButton { pos: ankle, button: PointerButton::Primary, pressed, modifiers };
-            harness.event_modifiers(event, modifiers);
-            harness.run();
-        }
+        harness.get_by_role_and_label(Role::Button, "ankle").click_modifiers(modifiers);
         assert_eq!(raised(&mut harness), expected);
     }
     assert_eq!(harness.state().joints.hovered, Some(2), "what is under the pointer is told to the views");

@@ -106,8 +106,9 @@ fn clicks_with_keys_and_rectangles_select_several() {
     click(&mut harness, b, Modifiers::NONE);
     assert_eq!(selected(&harness), [1]);
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    let viewport = harness.get_by_label("Viewport").rect();
-    drag(&mut harness, viewport.left_bottom() + vec2(60.0, -30.0), viewport.right_top() + vec2(-60.0, 150.0), Modifiers::COMMAND);
+    let dots: Vec<Pos2> = (0..=tip(&harness)).map(|joint| joint_at(&harness, joint)).collect();
+    let around = egui::Rect::from_points(&dots).expand(20.0);
+    drag(&mut harness, around.left_bottom(), around.right_top(), Modifiers::COMMAND);
     let all: Vec<usize> = (0..=tip(&harness)).collect();
     assert_eq!(selected(&harness), all, "the rectangle is around all of them");
     assert!(harness.state().viewport().is_some_and(|viewport| viewport.drag.is_none()));
