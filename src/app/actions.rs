@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -49,6 +50,8 @@ pub enum Action {
     CameraOf(ViewId, CameraAction),
     /// Makes pictures to keep.
     Capture(CaptureAction),
+    /// Asks something of the pose tools.
+    Posing(PosingAsk),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -14,6 +14,8 @@ use super::look::Look;
 use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::posing::strip::strip_ui;
+use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles, legend};
 use crate::session::{Checkup, GhostSkins, Session, ViewId};
 use crate::skin::{Method, StepTimes};
@@ -74,6 +76,8 @@ pub struct PaneContext<'a> {
     pub actions: &'a mut Actions,
     /// Methods that can't be used, with the reason.
     pub unavailable: &'a [(Method, String)],
+    /// What the pointer does to the pose.
+    pub tools: &'a Toolbox,
     /// What the check-up found.
     pub checkup: Option<&'a Arc<Checkup>>,
     /// Skins of other moments, of the views that show some.
@@ -132,7 +136,7 @@ impl Pane {
             Comparing::Flicker => None,
         };
         let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
-        let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let selected: Vec<usize> = session.selection().joints().to_vec();
         let picture = Picture {
             view: id,
             size,
@@ -141,7 +145,7 @@ impl Pane {
             snapshot,
             compare,
             selected: &selected,
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered),
             look: &self.state.look,
             checkup: context.checkup,
             ghosts: context.ghosts.get(&id),
@@ -156,8 +160,11 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        let view = super::sections::viewport_view(session, id, own.as_ref());
+        let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
         handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
+        if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
+            strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions);
+        }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         compare::compare_ui(ui, body, id, self.state, context);
     }

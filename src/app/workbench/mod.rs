@@ -4,6 +4,7 @@ mod capture;
 mod carry_out;
 mod clock;
 mod panels;
+mod posing;
 mod views;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
@@ -37,6 +39,7 @@ pub struct Workbench {
     session: Session,
     layout: Layout,
     joints: JointsState,
+    tools: Toolbox,
     timings: TimingHistory,
     timeline: TimelineState,
     dialogs: Dialogs,
@@ -80,6 +83,7 @@ impl Workbench {
             layout: Layout::new(session.views()),
             session,
             joints: JointsState::default(),
+            tools: Toolbox::default(),
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
@@ -123,6 +127,12 @@ impl Workbench {
     #[must_use]
     pub fn viewport(&self) -> Option<&Viewport> {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
+    }
+
+    /// What the pointer does to the pose.
+    #[must_use]
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
     }
 
     /// The view that commands act on.

@@ -49,7 +49,7 @@ impl Workbench {
                 self.session.apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
-            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
                 pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
@@ -71,6 +71,7 @@ impl Workbench {
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
+            tools: &self.tools,
             checkup: checkup.as_ref(),
             ghosts: &ghosts,
             dots: !self.session.playback().playing,
