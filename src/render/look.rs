@@ -204,6 +204,8 @@ impl Ghosts {
 pub struct Look {
     /// The skin itself.
     pub skin: bool,
+    /// It is seen through.
+    pub xray: bool,
     /// How light falls on it.
     pub shading: Shading,
     /// The ball of [`Shading::Matcap`].
@@ -250,6 +252,7 @@ impl Default for Look {
     fn default() -> Self {
         Self {
             skin: true,
+            xray: false,
             shading: Shading::default(),
             matcap: Matcap::default(),
             colors: SkinColors::default(),
@@ -278,7 +281,7 @@ impl Look {
     /// Whether something is shown that lies inside the skin, so that the skin must let it show.
     #[must_use]
     pub fn shows_inside(&self) -> bool {
-        self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
+        self.xray || self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
     }
 
     /// How the skin is drawn.

@@ -4,6 +4,7 @@
 //! [`painter::ViewportPainter`], and [`handles::draw`] paints dots, names and rings over it.
 
 pub mod axis_gizmo;
+pub mod edit;
 pub mod gizmo;
 pub mod handles;
 pub mod navigation;

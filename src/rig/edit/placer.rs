@@ -37,6 +37,7 @@ pub struct Placer {
     mirror: Option<Mirror>,
     normals: Vec<Vec64>,
     bounds: crate::mesh::Bounds,
+    points: Vec<crate::math::Point>,
 }
 
 /// A place for a joint.
@@ -71,11 +72,12 @@ impl Placer {
             (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec64::zeros)
         };
         let bounds = mesh.bounds();
+        let points = mesh.positions.iter().copied().filter(|p| p.iter().all(|c| c.is_finite())).collect();
         let tree = TriangleTree::new(mesh);
         let triangles = 0..mesh.triangles.len();
         let mirror = symmetry::find(mesh, &tree);
         let outward = signed_volume(mesh, &bounds) >= 0.0;
-        Self { size: f64::from(bounds.size()).max(1e-12), outward, mirror, normals: triangles.map(normal).collect(), bounds, tree }
+        Self { size: f64::from(bounds.size()).max(1e-12), outward, mirror, normals: triangles.map(normal).collect(), bounds, tree, points }
     }
 
     /// The plane between the two sides of the mesh, if it has two that are alike.
@@ -88,6 +90,12 @@ impl Placer {
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size
+    }
+
+    /// The vertices of the mesh that are anywhere.
+    #[must_use]
+    pub fn points(&self) -> &[crate::math::Point] {
+        &self.points
     }
 
     /// The box around the mesh.
