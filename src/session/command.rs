@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, RigCommand, Source, ViewCommand};
+use super::{MessageId, PoseCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -23,6 +23,8 @@ pub enum Command {
     View(ViewCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
+    /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
+    Pose(PoseCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -108,6 +110,7 @@ impl Command {
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
             Self::Rig(command) => command.label(),
+            Self::Pose(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

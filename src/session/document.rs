@@ -1,6 +1,6 @@
 //! What undo covers, and its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::views::Channel;
@@ -8,6 +8,7 @@ use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::rig::edit::Rig;
+use crate::rig::limits::LimitMap;
 use crate::rig::{Pose, Skeleton};
 use crate::skin::Subject;
 
@@ -24,6 +25,10 @@ pub struct Document {
     pub pose: Pose,
     /// Poses made by hand in views that are not linked with the others.
     pub free_poses: BTreeMap<ViewId, Pose>,
+    /// How far joints may turn; those that are not listed turn freely.
+    pub limits: LimitMap,
+    /// Joints that stay where they are while others are dragged.
+    pub pins: BTreeSet<usize>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
@@ -62,6 +67,8 @@ impl Document {
             && self.source == other.source
             && self.pose == other.pose
             && self.free_poses == other.free_poses
+            && self.limits == other.limits
+            && self.pins == other.pins
             && self.params == other.params
             && self.flesh == other.flesh
             && self.rig == other.rig

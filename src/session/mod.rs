@@ -43,8 +43,10 @@ mod jobs;
 mod message;
 mod motion;
 mod playback;
+mod pose_tools;
 mod posing;
 mod rigging;
+mod selection;
 mod source;
 mod stages;
 mod views;
@@ -61,10 +63,12 @@ pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
 pub use playback::Playback;
+pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
+pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker};
@@ -80,6 +84,7 @@ use crate::rig::{Clip, Pose};
 use crate::skin::{Method, Subject};
 use document::History;
 use message::Messages;
+use pose_tools::PoseTools;
 use stages::Stages;
 use views::Channel;
 
@@ -96,8 +101,9 @@ pub struct Session {
     shown: Shown,
     /// Clock and pose of all other channels.
     parked: BTreeMap<Channel, (Playback, Shown)>,
-    selected_joint: Option<usize>,
     rigging: rigging::Rigging,
+    selection: Selection,
+    pose_tools: PoseTools,
     messages: Messages,
     stages: Stages,
     waker: Option<Waker>,
@@ -185,7 +191,13 @@ impl Session {
     /// The joint that gizmos and angle fields are for.
     #[must_use]
     pub fn selected_joint(&self) -> Option<usize> {
-        self.selected_joint
+        self.selection.active()
+    }
+
+    /// All selected joints.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// The pose that the flesh shall follow: the clip's at its time, or the one made by hand.

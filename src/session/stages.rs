@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicU64;
 
 use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::views::Channel;
-use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, ViewId, up_axis};
+use super::{Document, JobView, Level, Mode, OpenError, Session, SimWorker, Source, UpAxis, ViewId, up_axis};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
+use crate::tissue::TissueError;
 
 /// A method that follows the pose of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +107,6 @@ impl Stages {
         self.refused_flesh = None;
     }
 
-    /// A method that could not be bound, without a word to the user.
-    pub(super) fn refuse_quietly(&mut self, method: Method) {
-        self.refused.push(method);
-    }
-
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
@@ -196,7 +192,9 @@ impl Session {
         let params = Params { gravity_m_s2, ..before.params };
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
-        self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, rig: None, ..before.clone() };
+        let (limits, pins) = Default::default();
+        let source = opened.source;
+        self.document = Document { params, source, subject, pose, free_poses, flesh, limits, pins, rig: None, ..before.clone() };
         self.enter_subject(&opened.subject);
         if !first {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
@@ -206,14 +204,14 @@ impl Session {
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
-        let (selected, playback) = (self.selected_joint, self.playback.clone());
+        let (selected, playback) = (self.selection.clone(), self.playback.clone());
         // Gravity goes on pulling down, wherever that is in the new file.
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
-        (self.selected_joint, self.playback) = (selected, playback);
+        (self.selection, self.playback) = (selected, playback);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);
@@ -232,11 +230,13 @@ impl Session {
         let before = self.stages.subject.replace(subject.clone());
         if let Some(before) = before.filter(|before| before.same_character(subject)) {
             self.enter_rig(&before, subject);
+            self.refresh_pose_tools();
             self.refresh_shown();
             return;
         }
         self.forget_rig();
-        self.selected_joint = None;
+        self.refresh_pose_tools();
+        self.selection.set(None);
         self.playback = self.playback.for_another();
         for (playback, _) in self.parked.values_mut() {
             *playback = playback.for_another();
@@ -252,6 +252,10 @@ impl Session {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
+            // A bare mesh, or half a skeleton: the window says how to go on.
+            Err(BindError::Tissue(error)) if error == TissueError::NoSkeleton || self.mode() == Mode::Edit => {
+                self.stages.refused.push(need.method);
+            }
             Err(error) => self.refuse(need.method, &error.to_string()),
         }
     }

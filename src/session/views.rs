@@ -326,6 +326,12 @@ impl Session {
         result
     }
 
+    /// The joints that a view asks for, without the simulation's delay.
+    #[must_use]
+    pub fn world_from_joint_of(&self, view: ViewId) -> &[Affine] {
+        self.views.get(view).map_or(&[], |view| self.joints_in(view.channel()))
+    }
+
     /// All channels but the active one.
     pub(super) fn parked_channels(&self) -> Vec<Channel> {
         self.parked.keys().copied().collect()

@@ -16,7 +16,7 @@ use super::flesh_ray::{Piece, pieces};
 use super::mirror::Mirror;
 use super::symmetry;
 use crate::math::{Point64, Vec64};
-use crate::mesh::{TriMesh, TriangleTree};
+use crate::mesh::{Crossing, TriMesh, TriangleTree};
 
 /// Chords across a limb.
 const CHORDS: usize = 12;
@@ -178,17 +178,22 @@ impl Placer {
         closest.point + inward * (0.5 * room)
     }
 
-    /// Distance to the surface along a direction; `None` if there is none.
-    fn free(&self, point: &Point64, direction: &Vec64) -> Option<(f64, Vec64)> {
-        let mut nearest: Option<(f64, u32)> = None;
+    /// How far the flesh goes on along a direction, and the normal of the skin there; `None` if it doesn't end. Walls inside (an eye, a
+    /// tooth) are no end: the flesh ends where as many surfaces have been left as had been entered.
+    fn free(&self, point: &Point64, direction: &Vec64, met: &mut Vec<Crossing>) -> Option<(f64, Vec64)> {
+        met.clear();
         let from = 1e-7 * self.size;
-        self.tree.crossings(point, direction, [from, 3.0 * self.size], |crossing| {
-            // Inner surfaces (an eye, a tooth) are entered and left again; the skin is only left.
-            if nearest.is_none_or(|(t, _)| crossing.t < t) && crossing.outward == self.outward {
-                nearest = Some((crossing.t, crossing.triangle));
-            }
+        self.tree.crossings(point, direction, [from, 3.0 * self.size], |crossing| met.push(crossing));
+        met.sort_by(|a, b| a.t.total_cmp(&b.t));
+        let leaves = |crossing: &Crossing| crossing.outward == self.outward;
+        let mut depth: i32 = met.iter().map(|crossing| if leaves(crossing) { 1 } else { -1 }).sum();
+        // Where the mesh is open the first way out has to do.
+        let counts = depth > 0;
+        let end = met.iter().find(|crossing| {
+            depth -= if leaves(crossing) { 1 } else { -1 };
+            leaves(crossing) && (depth <= 0 || !counts)
         });
-        nearest.map(|(t, triangle)| (t, self.normals[triangle as usize]))
+        end.map(|crossing| (crossing.t, self.normals[crossing.triangle as usize]))
     }
 
     fn section(&self, point: &Point64) -> Option<Section> {
@@ -198,11 +203,13 @@ impl Placer {
         let v = axis.cross(&u);
         let (mut matrix, mut right) = (Matrix2::zeros(), Vector2::zeros());
         let (mut sum, mut count) = (0.0, 0.0);
+        let mut met = Vec::new();
         for chord in 0..CHORDS {
             let angle = std::f64::consts::PI * (chord as f64 + 0.25) / CHORDS as f64;
             let flat = Vector2::new(angle.cos(), angle.sin());
             let direction = u * flat.x + v * flat.y;
-            let (Some((ahead, _)), Some((behind, _))) = (self.free(point, &direction), self.free(point, &-direction)) else { continue };
+            let ahead = self.free(point, &direction, &mut met);
+            let (Some((ahead, _)), Some((behind, _))) = (ahead, self.free(point, &-direction, &mut met)) else { continue };
             let weight = 1.0 / (ahead + behind).powi(2).max(1e-18 * self.size * self.size);
             matrix += flat * flat.transpose() * weight;
             right += flat * (weight * 0.5 * (ahead - behind));
@@ -217,9 +224,9 @@ impl Placer {
     /// The direction of the limb around a point.
     fn axis_at(&self, point: &Point64) -> Option<Vec64> {
         let mut turned = Matrix3::zeros();
-        let mut met = 0;
+        let (mut met, mut crossings) = (0, Vec::new());
         for direction in directions(AROUND) {
-            if let Some((distance, normal)) = self.free(point, &direction) {
+            if let Some((distance, normal)) = self.free(point, &direction, &mut crossings) {
                 turned += normal * normal.transpose() / distance.powi(2).max(1e-18 * self.size * self.size);
                 met += 1;
             }

@@ -22,5 +22,7 @@ impl Document {
             }
         }
         self.flesh = self.flesh.on(remap);
+        self.limits = remap.carry(&self.limits);
+        self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
     }
 }
