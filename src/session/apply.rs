@@ -50,8 +50,8 @@ impl Session {
             Command::AddMotions(files) => self.start_adding(files),
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
             Command::View(command) => self.apply_view(command),
-            Command::Rig(command) => self.apply_rig(command),
             Command::Pose(command) => self.apply_pose(command),
+            Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {

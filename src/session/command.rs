@@ -21,10 +21,10 @@ pub enum Command {
     SetMethod(Method),
     /// Changes what views there are and what they show.
     View(ViewCommand),
-    /// Edits the skeleton.
-    Rig(RigCommand),
     /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
+    /// Edits the skeleton.
+    Rig(RigCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -109,8 +109,8 @@ impl Command {
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
-            Self::Rig(command) => command.label(),
             Self::Pose(command) => command.label(),
+            Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

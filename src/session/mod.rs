@@ -101,9 +101,9 @@ pub struct Session {
     shown: Shown,
     /// Clock and pose of all other channels.
     parked: BTreeMap<Channel, (Playback, Shown)>,
-    rigging: rigging::Rigging,
     selection: Selection,
     pose_tools: PoseTools,
+    rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
     waker: Option<Waker>,

@@ -21,8 +21,8 @@ impl Document {
                 *pose = pose_on(old, pose, remap, new);
             }
         }
-        self.flesh = self.flesh.on(remap);
         self.limits = remap.carry(&self.limits);
         self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
+        self.flesh = self.flesh.on(remap);
     }
 }

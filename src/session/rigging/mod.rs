@@ -85,7 +85,7 @@ impl Session {
 
     /// Whether edits of one side are done on the other, too, where the mesh has two sides.
     #[must_use]
-    pub fn symmetry(&self) -> bool {
+    pub fn edits_both_sides(&self) -> bool {
         !self.rigging.one_sided
     }
 
@@ -98,7 +98,7 @@ impl Session {
     /// The plane that edits are mirrored about; `None` while symmetry is off or impossible.
     #[must_use]
     pub fn edit_mirror(&self) -> Option<&Mirror> {
-        self.symmetry_plane().filter(|_| self.symmetry())
+        self.symmetry_plane().filter(|_| self.edits_both_sides())
     }
 
     /// What finds the middle of the flesh; ready a moment after edit mode was entered.
