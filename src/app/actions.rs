@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use egui::Response;
 
-use super::layout::LayoutAction;
 use super::comfort::ComfortAction;
+use super::layout::LayoutAction;
 use super::look::Look;
+use super::viewport::edit::EditAction;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -22,6 +23,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Something in edit mode.
+    Edit(EditAction),
     /// Asks for files to open.
     OpenDialog,
     /// Opens files as if they had been dropped.

@@ -38,7 +38,7 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> No
         clips: session.clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
-        editing: false,
+        editing: session.mode() == crate::session::Mode::Edit,
         panel_shown,
         bones_shown,
     }

@@ -10,6 +10,7 @@ use super::actions::Actions;
 use super::look::Look;
 use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
+use super::viewport::edit::{self, EditTool, EditView};
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
 use super::viewport::{Viewport, handles};
 use crate::session::{Session, Spot, ViewId};
@@ -70,6 +71,8 @@ pub struct PaneContext<'a> {
     pub unavailable: &'a [(Method, String)],
     /// Places that the check-up found.
     pub findings: &'a [Spot],
+    /// What the pointer does in edit mode; none while posing.
+    pub edit: Option<&'a EditTool>,
     /// Whether dots on the joints are drawn.
     pub dots: bool,
     /// The view that is shown alone.
@@ -125,6 +128,8 @@ impl Pane {
         };
         let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
         let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let editing = context.edit.is_some();
+        let look = if editing { edit::look(&self.state.look) } else { self.state.look };
         let picture = Picture {
             view: id,
             size,
@@ -132,9 +137,9 @@ impl Pane {
             camera: &self.viewport.camera,
             snapshot,
             compare,
-            selected: &selected,
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
-            look: &self.state.look,
+            selected: if editing { &[] } else { &selected },
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).filter(|_| !editing),
+            look: &look,
             findings: context.findings,
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
@@ -150,7 +155,11 @@ impl Pane {
             }
         }
         let view = super::sections::viewport_view(session, id, own.as_ref());
-        handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
+        let painter = ui.painter().with_clip_rect(body);
+        match context.edit.zip(EditView::of(session)) {
+            Some((tool, view)) => edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx())),
+            None => handles::draw(&painter, &self.viewport, &view, context.dots),
+        }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         compare::compare_ui(ui, body, id, self.state, context);
     }

@@ -9,9 +9,12 @@ pub mod checkup;
 pub mod dynamics;
 pub mod joints;
 pub mod method;
+pub mod mode;
 pub mod overlays;
 pub mod playback;
 pub mod resolution;
+pub mod rig;
+pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
 

@@ -8,7 +8,7 @@ use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::shortcuts::{self, Now};
 use crate::app::theme;
-use crate::session::{Command, Source};
+use crate::session::{Command, Mode, Source};
 
 /// What the bar may read.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +19,8 @@ pub struct TopBarView<'a> {
     pub recent: &'a [Vec<PathBuf>],
     /// What the window is like.
     pub now: Now<'a>,
+    /// What the hand does.
+    pub mode: Mode,
 }
 
 /// An entry of a menu.
@@ -38,7 +40,7 @@ use Item::{Builtins, Line, Recent, Row};
 
 /// The menus from left to right.
 const MENUS: [(&str, &[Item]); 6] = [
-    ("File", &[Row("open"), Recent, Builtins, Line, Row("pose.load"), Row("pose.save"), Line, Row("quit")]),
+    ("File", &[Row("open"), Recent, Builtins, Line, Row("pose.load"), Row("pose.save"), Row("skeleton.save"), Line, Row("quit")]),
     ("Edit", &[Row("undo"), Row("redo")]),
     (
         "View",
@@ -79,6 +81,8 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
             actions.push(Action::OpenDialog);
         }
         ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
+        ui.add_space(8.0);
+        super::mode::mode_ui(ui, view.mode, view.now.has_character, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (icon, id) in [(Icon::Redo, "redo"), (Icon::Undo, "undo")] {
                 icons::command_button(ui, icon, id, &view.now, actions);

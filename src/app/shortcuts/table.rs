@@ -6,6 +6,7 @@ use super::Asks::{Elsewhere, For, ForDigit};
 use super::{Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::comfort::ComfortAction;
+use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture};
@@ -44,6 +45,14 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::S)
         .while_typing()
         .needs(Needs::Character),
+    Shortcut::new(
+        "skeleton.save",
+        Group::File,
+        "Save skeleton…",
+        "Writes the joints as .skel, or mesh, joints and weights as .glb",
+        For(|| Action::Edit(EditAction::SaveDialog)),
+    )
+    .needs(Needs::Character),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))

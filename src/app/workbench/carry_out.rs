@@ -8,13 +8,14 @@ use crate::app::dialogs::Purpose;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, RigCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
+        self.read_tab(ctx);
         let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
@@ -25,6 +26,12 @@ impl Workbench {
 
     fn escape(&mut self) {
         if self.comfort.close_topmost() {
+            return;
+        }
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
             return;
         }
         let mut cancelled = false;
@@ -56,6 +63,7 @@ impl Workbench {
                         self.session.apply_once(command);
                     }
                 }
+                Action::Edit(action) => self.carry_out_edit(ctx, action),
                 Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -86,7 +94,7 @@ impl Workbench {
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));

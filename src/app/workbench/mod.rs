@@ -2,6 +2,7 @@
 
 mod carry_out;
 mod clock;
+mod editing;
 mod panels;
 mod views;
 
@@ -17,10 +18,13 @@ use super::comfort::Comfort;
 use super::dialogs::Dialogs;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::rig::RigPanelState;
+use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
-use super::viewport::Viewport;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
+use super::viewport::Viewport;
+use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
 use super::{notices, theme};
 use crate::cache::Cache;
@@ -33,6 +37,13 @@ pub struct Workbench {
     session: Session,
     layout: Layout,
     joints: JointsState,
+    edit: EditTool,
+    rig_panel: RigPanelState,
+    rig_tree: RigTreeState,
+    /// A widget had the focus in the last pass.
+    had_focus: bool,
+    /// Whose bind pose was shown last.
+    bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     dialogs: Dialogs,
     checkup: CheckupWatch,
@@ -68,6 +79,11 @@ impl Workbench {
             layout: Layout::new(session.views()),
             session,
             joints: JointsState::default(),
+            edit: EditTool::default(),
+            rig_panel: RigPanelState::default(),
+            rig_tree: RigTreeState::default(),
+            had_focus: false,
+            bind_shown: None,
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
@@ -103,6 +119,12 @@ impl Workbench {
     #[must_use]
     pub fn viewport(&self) -> Option<&Viewport> {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
+    }
+
+    /// What the pointer does in edit mode.
+    #[must_use]
+    pub fn edit_tool(&self) -> &EditTool {
+        &self.edit
     }
 
     /// The view that commands act on.

@@ -10,7 +10,10 @@ use crate::app::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
-use crate::app::sections::{character_section, checkup_section, joints_section, now, playback_view, resolution_section, unavailable_methods};
+use crate::app::sections::{
+    character_section, checkup_section, joints_section, now, playback_view, resolution_section, unavailable_methods,
+};
+use crate::app::viewport::edit::{self, EditView};
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
@@ -21,6 +24,7 @@ impl Workbench {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.comfort.settings().recent,
             now: now(&self.session, self.panel_shown, bones),
+            mode: self.session.mode(),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -33,6 +37,7 @@ impl Workbench {
         let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
+            _ if self.is_editing() => EditView::of(&self.session).map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
             (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
             (_, _, None) => String::new(),
         };
@@ -69,6 +74,9 @@ impl Workbench {
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                if self.is_editing() {
+                    return self.rig_tree_section(ui);
+                }
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
             });
         });
@@ -93,6 +101,9 @@ impl Workbench {
             ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
             return;
         };
+        if self.is_editing() {
+            self.rig_section(ui);
+        }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
-use crate::session::stages::Need;
 use crate::session::jobs::{Job, Outcome, Rebuilt, rerig_and_bind};
+use crate::session::stages::Need;
 use crate::session::{JobView, Level, Session};
 use crate::skin::{BindError, Subject};
 

@@ -2,14 +2,23 @@
 
 use egui::{Key, Modifiers, Ui};
 
-use super::{EditTool, EditView};
-use crate::app::actions::Actions;
+use super::{EditAction, EditTool, EditView};
+use crate::app::actions::{Action, Actions};
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, RigCommand};
 
 /// Takes the keys of edit mode out of the input, unless somebody types.
 pub(super) fn read(ui: &Ui, tool: &EditTool, view: &EditView<'_>, actions: &mut Actions) {
-    let Some(joint) = view.selected.filter(|_| tool.fitting.is_none() && !ui.ctx().text_edit_focused()) else { return };
+    if ui.ctx().text_edit_focused() {
+        return;
+    }
+    if tool.fitting.is_some() {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
+            actions.push(Action::Edit(EditAction::ApplyFitting));
+        }
+        return;
+    }
+    let Some(joint) = view.selected else { return };
     let mut edit = |edit: RigEdit| actions.once(Command::Rig(RigCommand::Edit(edit)));
     ui.input_mut(|input| {
         if input.consume_key(Modifiers::NONE, Key::Delete) || input.consume_key(Modifiers::NONE, Key::Backspace) {

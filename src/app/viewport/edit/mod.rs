@@ -35,8 +35,22 @@ use crate::app::actions::Actions;
 use crate::app::look::Look;
 use crate::math::Point64;
 use crate::render::{Ghosts, SkinColors};
+use crate::rig::edit::template::Kind;
 use crate::rig::edit::{Mirror, Placed, Placer, Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, Session};
+
+/// What edit mode asks of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditAction {
+    /// Shows the landmarks of a template.
+    StartFitting(Kind),
+    /// Builds the skeleton through the landmarks.
+    ApplyFitting,
+    /// Leaves the template.
+    LeaveFitting,
+    /// Asks where to write the skeleton.
+    SaveDialog,
+}
 
 /// What edit mode may read of the session.
 #[derive(Debug, Clone)]
