@@ -26,7 +26,7 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::{Clip, Skeleton};
-use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
+use sinew::session::{Command, Gesture, Mode, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -273,7 +273,7 @@ fn clips_and_transport() {
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
         let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
-        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now, mode: Mode::Pose };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();

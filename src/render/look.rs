@@ -7,6 +7,8 @@ use super::scene::{Background, MeshStyle, WIRE_COLOR};
 
 /// How much of the skin remains when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
+/// … when it is seen through on purpose …
+const XRAY: f32 = 0.2;
 /// … and when that is a thicket of tets.
 const BARELY_THERE: f32 = 0.15;
 
@@ -290,6 +292,8 @@ impl Look {
         MeshStyle {
             opacity: if self.tets {
                 BARELY_THERE
+            } else if self.xray {
+                XRAY
             } else if self.shows_inside() {
                 SEE_THROUGH
             } else {

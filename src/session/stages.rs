@@ -11,7 +11,6 @@ use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
-use crate::tissue::TissueError;
 
 /// A method that follows the pose of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,7 +252,7 @@ impl Session {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
             // A bare mesh, or half a skeleton: the window says how to go on.
-            Err(BindError::Tissue(error)) if error == TissueError::NoSkeleton || self.mode() == Mode::Edit => {
+            Err(BindError::Tissue(_)) if self.mode() == Mode::Edit || self.rig().is_none_or(|rig| rig.is_empty()) => {
                 self.stages.refused.push(need.method);
             }
             Err(error) => self.refuse(need.method, &error.to_string()),

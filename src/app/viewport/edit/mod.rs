@@ -151,7 +151,7 @@ impl EditTool {
             fitting.guess(placer);
         }
         if !ui.input(|input| input.pointer.any_down()) {
-            self.hover(&map, response.hover_pos().filter(|_| !viewport.axis_gizmo.hovered), view);
+            self.hover(ui, &map, response.hover_pos().filter(|_| !viewport.axis_gizmo.hovered), view);
         }
         if response.drag_started_by(PointerButton::Primary) && !viewport.navigation.preset.claims_left(modifiers) {
             let origin = ui.input(|input| input.pointer.press_origin());
@@ -173,7 +173,7 @@ impl EditTool {
         }
     }
 
-    fn hover(&mut self, map: &ScreenMap, pointer: Option<Pos2>, view: &EditView<'_>) {
+    fn hover(&mut self, ui: &Ui, map: &ScreenMap, pointer: Option<Pos2>, view: &EditView<'_>) {
         let Some(pointer) = pointer else {
             // Another view may have it.
             if self.picked.is_some_and(|(at, _)| map.rect().contains(at)) {
@@ -184,7 +184,12 @@ impl EditTool {
         let picked = (pointer, (std::ptr::from_ref(view.rig) as usize, view.selected, view.placer.is_some()));
         if self.picked != Some(picked) || self.under.is_none() {
             self.picked = Some(picked);
-            self.under = self.pick(map, pointer, view);
+            let under = self.pick(map, pointer, view);
+            if under != self.under {
+                // The status line was drawn before.
+                ui.ctx().request_repaint();
+            }
+            self.under = under;
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
         if (middle - inside).norm() < 2.0 * radius { middle } else { inside }
     };
     let leg = |part: f64| from_left(placer, frame, [0.35 * side / 0.21, height(part), depth]);
-    vec![placer.kept_inside(&chin), groin, placer.kept_inside(&shoulder), inside(along(0.41)), inside(along(0.745)), leg(0.275), leg(0.055)]
+    vec![placer.kept_inside(&chin), groin, placer.kept_inside(&shoulder), inside(along(0.385)), inside(along(0.715)), leg(0.275), leg(0.07)]
 }
 
 /// Wrist, thumb base and tip, index knuckle and tip, middle tip, ring tip, little knuckle and tip. The thumb is the finger that ends

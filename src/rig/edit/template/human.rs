@@ -47,7 +47,7 @@ pub(super) static HUMAN: Template = Template {
         limb("hand", "forearm", &[(WRIST, 1.0)], true),
         Part { is_tail: true, ..limb("hand_end", "hand", &[(WRIST, 1.38), (ELBOW, -0.38)], true) },
         // From the hip joint, which is a little above the groin and to the side.
-        Part { offset: [0.0, 0.08, 0.0], ..limb("thigh", "hips", &[(GROIN, 0.9), (KNEE, 0.9), (ANKLE, -0.8)], false) },
+        Part { offset: [0.115, 0.07, 0.0], ..limb("thigh", "hips", &[(GROIN, 1.0)], false) },
         limb("shin", "thigh", &[(KNEE, 1.0)], true),
         limb("foot", "shin", &[(ANKLE, 1.0)], true),
         Part { offset: [0.0, -0.09, 0.2], ..limb("toes", "foot", &[(ANKLE, 1.0)], true) },

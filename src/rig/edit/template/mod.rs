@@ -168,7 +168,11 @@ pub fn fitted(kind: Kind, landmarks: &[Point64], placer: &Placer, old: &Rig) -> 
     for part in template.parts {
         let place = part.at.iter().map(|&(landmark, weight)| landmarks[landmark].coords * weight).sum::<crate::math::Vec64>();
         let place = Point64::from(place) + frame.vector(part.offset) * reference;
-        let place = if part.centred { centred(placer, &place) } else { place };
+        let place = match (part.centred, part.is_tail) {
+            (true, _) => centred(placer, &place),
+            (false, true) => placer.kept_inside(&place),
+            (false, false) => place,
+        };
         let place = if part.paired || !kind.is_paired() { place } else { frame.onto_plane(&place) };
         add(&mut rig, part, &place, &mirror);
     }
