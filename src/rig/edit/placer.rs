@@ -123,6 +123,18 @@ impl Placer {
         })
     }
 
+    /// The middle of the flesh along a line through a point, of the piece nearest to it; `None` if the line meets nothing.
+    #[must_use]
+    pub fn halved(&self, point: &Point64, direction: &Vec64) -> Option<Point64> {
+        let direction = direction.try_normalize(1e-300)?;
+        let before = 4.0 * self.size;
+        let origin = point - direction * before;
+        let far = |piece: &Piece| (piece[0] - before).max(before - piece[1]).max(0.0);
+        let found = pieces(&self.tree, &origin, &direction, self.size, self.outward);
+        let nearest = found.into_iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        Some(origin + direction * (0.5 * (nearest[0] + nearest[1])))
+    }
+
     /// The middle of the limb around a point inside it, its radius there, and its direction.
     #[must_use]
     pub fn centred(&self, inside: &Point64) -> (Point64, f64, Vec64) {

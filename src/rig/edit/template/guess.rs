@@ -77,17 +77,105 @@ pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     let thumb = if reach(1.0) >= reach(-1.0) { 1.0 } else { -1.0 };
     let place = |left: f64, up: f64| placer.kept_inside(&frame.place([left * thumb, up, 0.0]));
     let thumb_tip = outermost(placer, &(frame.left * thumb * 0.8 + frame.up * 0.3)).unwrap_or_else(|| place(0.9, 0.1));
+    let spread = Spread::of(placer, frame, thumb);
+    let tips = spread.tips().unwrap_or_else(|| [place(0.3, 0.8), place(0.02, 0.95), place(-0.3, 0.85), place(-0.7, 0.55)]);
+    let [index_knuckle, little_knuckle] = spread.knuckles().unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
+    let inside = |place: &Point64| placer.kept_inside(place);
     vec![
         place(0.0, -0.75),
         place(0.3, -0.45),
-        placer.kept_inside(&thumb_tip),
-        place(0.22, 0.12),
-        place(0.3, 0.8),
-        place(0.02, 0.95),
-        place(-0.3, 0.85),
-        place(-0.55, 0.0),
-        place(-0.7, 0.55),
+        inside(&thumb_tip),
+        inside(&index_knuckle),
+        inside(&tips[0]),
+        inside(&tips[1]),
+        inside(&tips[2]),
+        inside(&little_knuckle),
+        inside(&tips[3]),
     ]
+}
+
+/// How far a spread hand reaches from the middle of its palm, by the direction in the plane of the palm.
+struct Spread {
+    palm: Point64,
+    /// For every step of the angle, from the thumb's side to the other, the farthest point and its distance.
+    farthest: Vec<Option<(f64, Point64)>>,
+    /// Steps at which fingers end, from the index finger to the little one.
+    peaks: Option<[usize; 4]>,
+}
+
+/// Steps of the angle over half a turn.
+const STEPS: usize = 72;
+/// How far the hand must reach out between two fingers less than at their tips, as a part of its reach.
+const VALLEY: f64 = 0.06;
+
+impl Spread {
+    fn of(placer: &Placer, frame: &Frame, thumb: f64) -> Self {
+        let palm = frame.place([0.0, -0.25, 0.0]);
+        let mut farthest: Vec<Option<(f64, Point64)>> = vec![None; STEPS];
+        for point in placer.points().iter().map(|point| point.cast::<f64>()) {
+            let way = point - palm;
+            let (side, up) = (way.dot(&frame.left) * thumb, way.dot(&frame.up));
+            // 0 at the thumb's side, 1 at the other.
+            let (turn, reach) = (up.atan2(side) / std::f64::consts::PI, side.hypot(up));
+            if up > 0.0 && (0.0..1.0).contains(&turn) {
+                let slot = &mut farthest[((turn * STEPS as f64) as usize).min(STEPS - 1)];
+                if slot.is_none_or(|(least, _)| reach > least) {
+                    *slot = Some((reach, point));
+                }
+            }
+        }
+        let mut spread = Self { palm, farthest, peaks: None };
+        spread.peaks = spread.find_peaks();
+        spread
+    }
+
+    fn reach(&self, step: usize) -> f64 {
+        self.farthest[step].map_or(0.0, |(reach, _)| reach)
+    }
+
+    /// The fingers are the last four of five or the only four places that reach out farther than what lies between them.
+    fn find_peaks(&self) -> Option<[usize; 4]> {
+        let most = (0..STEPS).map(|step| self.reach(step)).fold(0.0, f64::max);
+        let mut peaks: Vec<usize> = Vec::new();
+        for step in 1..STEPS - 1 {
+            let here = self.reach(step);
+            if here < 0.35 * most || here < self.reach(step - 1) || here <= self.reach(step + 1) {
+                continue;
+            }
+            match peaks.last().copied() {
+                Some(last) if here.min(self.reach(last)) - self.lowest(last, step) < VALLEY * most => {
+                    if here > self.reach(last) {
+                        peaks.pop();
+                        peaks.push(step);
+                    }
+                }
+                _ => peaks.push(step),
+            }
+        }
+        let fingers = peaks.len().checked_sub(4).filter(|&thumbs| thumbs <= 1)?;
+        peaks[fingers..].try_into().ok()
+    }
+
+    fn lowest(&self, from: usize, to: usize) -> f64 {
+        (from..=to).map(|step| self.reach(step)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The ends of index, middle, ring and little finger.
+    fn tips(&self) -> Option<[Point64; 4]> {
+        let tip = |step: usize| self.farthest[step].map_or(self.palm, |(_, point)| self.palm + (point - self.palm) * 0.985);
+        self.peaks.map(|peaks| peaks.map(tip))
+    }
+
+    /// The knuckles of index and little finger: on the way to their tips, a little before the skin between the fingers.
+    fn knuckles(&self) -> Option<[Point64; 2]> {
+        let [index, middle, ring, little] = self.peaks?;
+        let knuckle = |step: usize, next: usize| {
+            let (reach, tip) = self.farthest[step]?;
+            let web = self.lowest(step.min(next), step.max(next));
+            Some(self.palm + (tip - self.palm) * (0.86 * web / reach.max(1e-12)).min(0.8))
+        };
+        Some([knuckle(index, middle)?, knuckle(little, ring)?])
+    }
 }
 
 /// The landmarks of [`super::four_legged`], in their order.

@@ -49,10 +49,21 @@ struct Part {
     offset: [f64; 3],
     /// There is one on each side.
     paired: bool,
-    /// It is moved into the middle of its limb.
-    centred: bool,
+    /// How it is moved into the flesh.
+    centring: Centring,
     /// It is no joint but the end of its parent's bone.
     is_tail: bool,
+}
+
+/// How a joint is moved into the middle of the flesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Centring {
+    /// Not at all.
+    None,
+    /// Only between front and back: there is more flesh to the sides than its own.
+    Depth,
+    /// Into the middle of its limb.
+    Limb,
 }
 
 /// Data of a template.
@@ -168,10 +179,11 @@ pub fn fitted(kind: Kind, landmarks: &[Point64], placer: &Placer, old: &Rig) -> 
     for part in template.parts {
         let place = part.at.iter().map(|&(landmark, weight)| landmarks[landmark].coords * weight).sum::<crate::math::Vec64>();
         let place = Point64::from(place) + frame.vector(part.offset) * reference;
-        let place = match (part.centred, part.is_tail) {
-            (true, _) => centred(placer, &place),
-            (false, true) => placer.kept_inside(&place),
-            (false, false) => place,
+        let place = match part.centring {
+            Centring::Limb => centred(placer, &place),
+            Centring::Depth => placer.halved(&place, &frame.forward).unwrap_or(place),
+            Centring::None if part.is_tail => placer.kept_inside(&place),
+            Centring::None => place,
         };
         let place = if part.paired || !kind.is_paired() { place } else { frame.onto_plane(&place) };
         add(&mut rig, part, &place, &mirror);
