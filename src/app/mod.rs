@@ -13,6 +13,7 @@ pub mod actions;
 mod checkup;
 pub mod comfort;
 pub mod dialogs;
+pub mod ghosts;
 pub mod icon;
 pub mod icons;
 pub mod layout;
@@ -28,6 +29,7 @@ pub mod shortcuts;
 pub mod status;
 pub mod surface;
 pub mod theme;
+pub mod timeline;
 pub mod viewport;
 pub mod workbench;
 

@@ -11,7 +11,6 @@ pub mod joints;
 pub mod method;
 pub mod mode;
 pub mod overlays;
-pub mod playback;
 pub mod resolution;
 pub mod rig;
 pub mod rig_tree;

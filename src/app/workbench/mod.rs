@@ -16,6 +16,7 @@ use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
+use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::rig::RigPanelState;
@@ -23,6 +24,7 @@ use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
+use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
@@ -45,8 +47,10 @@ pub struct Workbench {
     /// Whose bind pose was shown last.
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
+    ghosts: Ghosts,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -85,8 +89,10 @@ impl Workbench {
             had_focus: false,
             bind_shown: None,
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
+            ghosts: Ghosts::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,
@@ -186,7 +192,7 @@ impl Workbench {
         }
         self.top_bar(ui);
         self.status_bar(ui);
-        self.transport(ui);
+        self.timeline(ui);
         self.joints_panel(ui);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
