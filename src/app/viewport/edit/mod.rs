@@ -274,3 +274,6 @@ pub fn look(look: &Look) -> Look {
         ..*look
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     let tip = outermost(placer, &frame.left).unwrap_or_else(|| frame.place([1.0, height(0.75), depth]));
     let [_, tip_height, _] = frame.coordinates(&tip);
     // Arms held up begin a little higher than arms that hang.
-    let raised = ((tip_height / frame.half[1].max(1e-12) + 1.0) / 2.0 - 0.45).clamp(0.0, 0.35);
+    let raised = (f64::midpoint(tip_height / frame.half[1].max(1e-12), 1.0) - 0.45).clamp(0.0, 0.35);
     let shoulder_height = height(0.795 + 0.05 * raised);
     let side = 0.105 * 2.0 * frame.half[1] / frame.half[0].max(1e-12);
     let shoulder = frame.place([side.min(0.6), shoulder_height, depth]);

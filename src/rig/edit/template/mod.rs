@@ -11,7 +11,7 @@ mod guess;
 mod hand;
 mod human;
 
-use super::edit::RigEdit;
+use super::change::RigEdit;
 use super::{Mirror, Placer, Rig};
 use crate::math::Point64;
 pub use frame::Frame;
