@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::viewport::edit::EditAction;
 use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
@@ -24,6 +25,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Something in edit mode.
+    Edit(EditAction),
     /// Asks for files to open.
     OpenDialog,
     /// Opens files as if they had been dropped.

@@ -12,6 +12,8 @@ pub mod limits;
 pub mod method;
 pub mod overlays;
 pub mod resolution;
+pub mod rig;
+pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
 

@@ -8,6 +8,7 @@ use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
+use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::posing::keys::PosingAsk;
 use crate::app::viewport::posing::tools::Tool;
 use crate::app::viewport::views::CameraAction;
@@ -91,6 +92,14 @@ pub static ALL: &[Shortcut] = &[
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
+    Shortcut::new(
+        "skeleton.save",
+        Group::File,
+        "Save skeleton…",
+        "Writes the joints as .skel, or mesh, joints and weights as .glb",
+        For(|| Action::Edit(EditAction::SaveDialog)),
+    )
+    .needs(Needs::Character),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))

@@ -10,7 +10,7 @@ use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, RigCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -21,6 +21,7 @@ impl Workbench {
             self.session.tell(Level::Warning, complaint);
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
+        self.read_tab(ctx);
         let view = TimelineView::of(&self.session, self.session.selection().joints());
         timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
@@ -32,6 +33,12 @@ impl Workbench {
 
     fn escape(&mut self) {
         if self.comfort.close_topmost() || self.capture.close() {
+            return;
+        }
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
@@ -82,6 +89,7 @@ impl Workbench {
                         self.session.apply_once(command);
                     }
                 }
+                Action::Edit(action) => self.carry_out_edit(ctx, action),
                 Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -117,7 +125,7 @@ impl Workbench {
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));

@@ -3,6 +3,7 @@
 mod capture;
 mod carry_out;
 mod clock;
+mod editing;
 mod panels;
 mod posing;
 mod views;
@@ -21,11 +22,14 @@ use super::dialogs::Dialogs;
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::rig::RigPanelState;
+use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::viewport::Viewport;
+use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
 use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
@@ -40,6 +44,13 @@ pub struct Workbench {
     layout: Layout,
     joints: JointsState,
     tools: Toolbox,
+    edit: EditTool,
+    rig_panel: RigPanelState,
+    rig_tree: RigTreeState,
+    /// A widget had the focus in the last pass.
+    had_focus: bool,
+    /// Whose bind pose was shown last.
+    bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
     dialogs: Dialogs,
@@ -84,6 +95,11 @@ impl Workbench {
             session,
             joints: JointsState::default(),
             tools: Toolbox::default(),
+            edit: EditTool::default(),
+            rig_panel: RigPanelState::default(),
+            rig_tree: RigTreeState::default(),
+            had_focus: false,
+            bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
@@ -133,6 +149,12 @@ impl Workbench {
     #[must_use]
     pub fn tools(&self) -> &Toolbox {
         &self.tools
+    }
+
+    /// What the pointer does in edit mode.
+    #[must_use]
+    pub fn edit_tool(&self) -> &EditTool {
+        &self.edit
     }
 
     /// The view that commands act on.
