@@ -200,7 +200,7 @@ pub fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineSta
     let strip = |top: f32, bottom: f32| Rect::from_min_max(pos2(room.left() + NAMES_WIDTH, top), pos2(room.right(), bottom));
     let ruler_rect = strip(room.top(), room.top() + ruler::HEIGHT);
     let rows_rect = strip(ruler_rect.bottom(), room.bottom());
-    state.axis.lay_out(ruler_rect.left() + 8.0, ruler_rect.width() - 16.0);
+    state.axis.lay_out(ruler_rect.left() + 10.0, ruler_rect.width() - 36.0);
     let response = ui.interact(ruler_rect.union(rows_rect), ui.scope_id().with("times"), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);

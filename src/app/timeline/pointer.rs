@@ -117,6 +117,9 @@ fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state:
     if pointer.y < ruler_rect.bottom() - 2.0 * ruler::HANDLE - 1.0 {
         return None;
     }
+    if (state.axis.x(view.time_secs) - pointer.x).abs() <= 3.0 {
+        return None; // The playhead stands over it.
+    }
     let [from, to] = ruler::range(view).map(|secs| state.axis.x(secs));
     // The flags point inwards.
     let reach = 1.6 * ruler::HANDLE;
