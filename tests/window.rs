@@ -17,6 +17,7 @@ use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{LookView, look_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
+use sinew::app::shortcuts::Now;
 use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
@@ -24,7 +25,7 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
-use sinew::session::{Command, Gesture, Session, Source, UpAxis};
+use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -93,12 +94,12 @@ fn method_panel() {
 #[test]
 fn look_panel() {
     let look = Look::default();
-    let view = LookView { view: 7, look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
+    let view = LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
-    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { wireframe: true, ..look })]);
+    assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { wireframe: true, ..look })]);
     harness.get_by_label("Matcap").click();
-    assert_eq!(raised(&mut harness), [Action::SetLook(7, Look { shading: Shading::Matcap, ..look })]);
+    assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { shading: Shading::Matcap, ..look })]);
     harness.get_by_label("Tetrahedra").click();
     assert_eq!(raised(&mut harness), [], "there is no flesh to show");
 }
@@ -235,8 +236,8 @@ fn an_angle_can_be_typed() {
 #[test]
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
-        let view =
-            TopBarView { builtins: &["mannequin", "arm"], undo: Some("Rotate joint"), redo: None, has_character: true, panel_shown: true };
+        let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();
@@ -295,7 +296,7 @@ fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool
 fn joint_at(harness: &Harness<'_, Workbench>, joint: usize) -> Pos2 {
     let bench = harness.state();
     let world = bench.session().world_from_joint()[joint];
-    let map = bench.viewport().map().expect("the viewport has a size");
+    let map = bench.viewport().expect("a view").map().expect("the viewport has a size");
     map.project(&sinew::math::origin_of(&world)).expect("the joint is before the eye")
 }
 
@@ -317,7 +318,7 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
     for degrees in [105.0, 115.0, 130.0, 145.0, 160.0] {
         pointer(&mut harness, on_ring(degrees), None);
     }
-    assert!(harness.state().viewport().drag.is_some());
+    assert!(harness.state().viewport().expect("a view").drag.is_some());
     pointer(&mut harness, on_ring(160.0), Some(false));
     let angle = |harness: &Harness<'_, Workbench>| {
         let session = harness.state().session();
@@ -349,7 +350,7 @@ fn escape_takes_a_drag_back() {
     pointer(&mut harness, at, Some(true));
     pointer(&mut harness, at + vec2(40.0, 30.0), None);
     pointer(&mut harness, at + vec2(80.0, 60.0), None);
-    assert!(harness.state().viewport().drag.is_some(), "the joint is pulled");
+    assert!(harness.state().viewport().expect("a view").drag.is_some(), "the joint is pulled");
     let moved = harness.state().session().document().clone();
     press(&mut harness, Modifiers::NONE, Key::Escape);
     let session = harness.state().session();
@@ -370,12 +371,12 @@ fn space_plays_a_digit_chooses_and_orbiting_changes_nothing_but_the_camera() {
     press(&mut harness, Modifiers::NONE, Key::Space);
     assert!(!harness.state().session().playback().playing);
 
-    let before = (harness.state().viewport().camera, harness.state().session().document().pose.clone());
+    let before = (harness.state().viewport().expect("a view").camera, harness.state().session().document().pose.clone());
     let corner = harness.get_by_label("Viewport").rect().left_bottom() + vec2(40.0, -120.0);
     pointer(&mut harness, corner, Some(true));
     pointer(&mut harness, corner + vec2(60.0, 10.0), None);
     pointer(&mut harness, corner + vec2(90.0, 20.0), Some(false));
-    let after = harness.state().viewport().camera;
+    let after = harness.state().viewport().expect("a view").camera;
     assert!(before.0.yaw != after.yaw && before.0.target == after.target);
     assert_eq!(before.1, harness.state().session().document().pose);
 }

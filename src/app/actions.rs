@@ -2,13 +2,17 @@
 //!
 //! Panels and the viewport read borrowed views and push here; [`super::workbench::Workbench`] is the one place that carries it out.
 
+use std::path::PathBuf;
+
 use egui::Response;
 
+use super::comfort::ComfortAction;
+use super::layout::LayoutAction;
 use super::look::Look;
-use super::viewport::painter::ViewKey;
+use super::timeline::TimelineAction;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Spot};
+use crate::session::{Command, Gesture, Spot, ViewId};
 
 /// One thing the user asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,9 +20,13 @@ pub enum Action {
     /// Changes the session.
     Session(Command, Gesture),
     /// Changes how a view is drawn.
-    SetLook(ViewKey, Look),
+    SetLook(ViewId, Look),
+    /// Changes where the views are, and what their panes remember.
+    Layout(LayoutAction),
     /// Asks for files to open.
     OpenDialog,
+    /// Opens files as if they had been dropped.
+    OpenFiles(Vec<PathBuf>),
     /// Asks for a pose file to read.
     LoadPoseDialog,
     /// Asks where to write the pose.
@@ -29,10 +37,18 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Settings, and windows that help to find things.
+    Comfort(ComfortAction),
+    /// Keys, takes, the timeline.
+    Timeline(TimelineAction),
+    /// Leaves what is going on, then deselects.
+    Escape,
+    /// Shows or hides the bones.
+    ToggleBones,
     /// Moves the camera of the active view.
     Camera(CameraAction),
-    /// Opens or closes the list of shortcuts.
-    ToggleHelp,
+    /// Moves the camera of a view.
+    CameraOf(ViewId, CameraAction),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.
@@ -59,6 +75,18 @@ impl Actions {
     /// Adds anything else.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
+    }
+
+    /// Adds what may be none.
+    pub fn extend(&mut self, action: Option<Action>) {
+        self.list.extend(action);
+    }
+
+    /// Takes an action out. Returns whether it was asked for.
+    pub fn remove(&mut self, action: &Action) -> bool {
+        let before = self.list.len();
+        self.list.retain(|other| other != action);
+        self.list.len() < before
     }
 
     /// What was asked for so far.

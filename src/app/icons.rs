@@ -2,6 +2,8 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::actions::Actions;
+use super::shortcuts::{self, Now};
 use super::theme;
 
 /// What an icon means.
@@ -185,15 +187,39 @@ pub fn text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
 
 /// A button that is only an icon; `name` is its tooltip and accessible name.
 pub fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 24.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
     let color = frame(ui, rect, &response, false);
     paint(ui.painter(), rect.shrink(6.0), icon, color);
     named(ui, response, name, None).on_hover_text(name)
 }
 
+/// A button for a row of the table of shortcuts, which gives its name, tooltip, keys, and whether it can be used.
+pub fn command_button(ui: &mut Ui, icon: Icon, id: &str, now: &Now<'_>, actions: &mut Actions) -> Response {
+    let row = shortcuts::find(id);
+    let enabled = row.is_some_and(|row| now.allows(row));
+    let (name, on) = row.map_or((id, None), |row| (row.title.trim_end_matches('…'), row.on(now)));
+    let response = ui
+        .add_enabled_ui(enabled, |ui| {
+            let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
+            let color = frame(ui, rect, &response, on == Some(true));
+            let color = if on == Some(true) { theme::colors(ui.ctx()).accent } else { color };
+            paint(ui.painter(), rect.shrink2(vec2(7.0, 4.5)), icon, color);
+            named(ui, response, name, on)
+        })
+        .inner;
+    let response = shortcuts::tip(response, id);
+    if response.clicked() {
+        actions.extend(row.and_then(shortcuts::Shortcut::action));
+    }
+    response
+}
+
+/// Size of a button that is only an icon, points.
+const BUTTON: egui::Vec2 = vec2(30.0, 24.0);
+
 /// An icon that is on or off.
 pub fn toggle(ui: &mut Ui, icon: Icon, name: &str, on: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 24.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
     let color = frame(ui, rect, &response, on);
     paint(ui.painter(), rect.shrink(5.5), icon, if on && ui.is_enabled() { theme::colors(ui.ctx()).accent } else { color });
     named(ui, response, name, Some(on))

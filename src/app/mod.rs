@@ -11,15 +11,18 @@
 
 pub mod actions;
 mod checkup;
+pub mod comfort;
 pub mod dialogs;
-pub mod help;
 pub mod icon;
 pub mod icons;
+pub mod layout;
 pub mod look;
 pub mod notices;
 pub mod numpad;
+pub mod pane;
 pub mod panels;
 mod sections;
+pub mod settings;
 mod shell;
 pub mod shortcuts;
 pub mod status;

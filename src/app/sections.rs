@@ -11,19 +11,35 @@ use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::resolution::{ResolutionView, resolution_ui};
-use super::viewport::{Viewport, ViewportView};
+use super::shortcuts::Now;
+use super::viewport::ViewportView;
+use super::viewport::picking::Target;
 use crate::character::FleshSettings;
-use crate::session::{Checkup, Session, Snapshot, Source, all_notes};
+use crate::session::{Checkup, Session, Snapshot, Source, ViewId, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
-pub(super) fn viewport_view<'a>(session: &'a Session, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
+pub(super) fn viewport_view<'a>(session: &'a Session, id: ViewId, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
     ViewportView {
         skeleton: session.document().skeleton(),
-        world_from_joint: session.world_from_joint(),
+        world_from_joint: session.world_from_joint_of(id),
         // Rings that run away can't be caught.
         selected: session.selected_joint().filter(|_| !session.playback().playing),
         snapshot,
+    }
+}
+
+/// What menus, palette and keyboard may know.
+pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
+    Now {
+        has_character: session.subject().is_some(),
+        has_selection: session.selected_joint().is_some(),
+        clips: session.clips().len(),
+        undo: session.undo_label(),
+        redo: session.redo_label(),
+        editing: false,
+        panel_shown,
+        bones_shown,
     }
 }
 
@@ -86,7 +102,7 @@ pub(super) fn joints_section(
     ui: &mut Ui,
     session: &Session,
     subject: &Subject,
-    viewport: &Viewport,
+    hovered: Option<Target>,
     state: &mut JointsState,
     actions: &mut Actions,
 ) {
@@ -98,7 +114,7 @@ pub(super) fn joints_section(
     let view = JointsView {
         skeleton,
         selected,
-        hovered: viewport.hovered.map(super::viewport::picking::Target::joint),
+        hovered: hovered.map(Target::joint),
         angles_deg: selected.map(|joint| session.joint_angles_deg(joint)),
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),

@@ -120,18 +120,3 @@ fn is_ours(path: &Path) -> bool {
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::options().write(true).create_new(true).open(path)?.write_all(bytes)
 }
-
-/// The folder that this system has for caches of the user's programs, with our name.
-pub(super) fn of_user() -> Option<PathBuf> {
-    // The XDG specification: paths that are not absolute are to be ignored.
-    let named = |variable: &str| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let at_home = |below: &str| std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(below));
-    let folder = if cfg!(windows) {
-        named("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        at_home("Library/Caches")
-    } else {
-        named("XDG_CACHE_HOME").or_else(|| at_home(".cache"))
-    };
-    folder.map(|folder| folder.join("sinew"))
-}

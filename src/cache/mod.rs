@@ -22,10 +22,12 @@
 mod container;
 mod folder;
 mod key;
+mod user;
 
 pub use container::Sections;
 pub use folder::DEFAULT_LIMIT_BYTES;
 pub use key::Key;
+pub use user::UserFolder;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ impl Cache {
     /// is no such folder.
     #[must_use]
     pub fn of_user() -> Self {
-        folder::of_user().map_or_else(Self::none, Self::in_folder)
+        UserFolder::Cache.path().map_or_else(Self::none, Self::in_folder)
     }
 
     /// Where the data is kept, if it is.

@@ -10,7 +10,7 @@ use super::view::NamedView;
 use crate::math::{Point, Vec3};
 
 /// How space is flattened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Projection {
     /// Far things look smaller.
     #[default]
@@ -37,7 +37,7 @@ impl Ray {
 }
 
 /// An orbiting camera. Lengths are in the units of the scene, angles in radians.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Camera {
     /// The point in the middle of the picture.
     pub target: Point,

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::{Command, CommandQueue, Gesture, Level, Session, ViewCommand, posing};
+use super::{Command, CommandQueue, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
+use crate::rig::limits::clamp_joint;
 use crate::rig::{Pose, PoseFile, Skeleton};
 
 impl Session {
@@ -28,7 +29,9 @@ impl Session {
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
+            Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
             command => {
+                self.pose_tools.gesture = gesture;
                 self.dispatch(command);
                 // What is done while a take is recorded is a part of it.
                 if !self.timeline.is_recording() {
@@ -53,6 +56,8 @@ impl Session {
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
             Command::View(command) => self.apply_view(command),
             Command::Keys(command) => self.apply_keys(command),
+            Command::Pose(command) => self.apply_pose(command),
+            Command::Rig(command) => self.apply_rig(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -60,7 +65,7 @@ impl Session {
                 self.document.flesh.sim_vertices = sim_vertices;
             }
             Command::SetPart { name, place } => self.set_part(name, place),
-            Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
+            Command::SelectJoint(joint) => self.selection.set(joint.filter(|&j| j < self.document.pose.locals.len())),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
             Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| pose.locals[joint] = skeleton.joints()[joint].rest),
@@ -90,6 +95,7 @@ impl Session {
             Command::CancelJobs => {
                 self.stages.cancel();
                 self.timeline.cancel();
+                self.rigging.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo => {}
@@ -105,6 +111,7 @@ impl Session {
         let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
         if done {
             self.stages.forgive();
+            self.rigging.forgive();
             self.sync_channels();
             self.follow_clips(&clips);
             if !self.document.poses_alike(&earlier) {
@@ -134,7 +141,7 @@ impl Session {
         }
     }
 
-    fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
+    pub(super) fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
         let BoneSettings { stiffness, density, damping, jiggle, .. } = settings;
         let finite = [stiffness, density, damping, jiggle].iter().all(|factor| factor.is_finite());
         if finite && joint < self.document.pose.locals.len() {
@@ -175,7 +182,7 @@ impl Session {
     }
 
     /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
-    fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
+    pub(super) fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
         self.refresh_shown();
         let Some(subject) = self.document.subject.clone() else { return };
         let mut pose = self.shown.pose.clone();
@@ -199,13 +206,21 @@ impl Session {
 
     fn rotate_joint(&mut self, joint: usize, rotation: &Quat) {
         if rotation.coords.iter().all(|c| c.is_finite()) {
-            self.edit_joint(joint, |skeleton, pose| pose.rotate_about_world_axes(skeleton, joint, rotation));
+            let limits = self.document.limits.clone();
+            self.edit_joint(joint, |skeleton, pose| {
+                pose.rotate_about_world_axes(skeleton, joint, rotation);
+                clamp_joint(skeleton, &limits, pose, joint);
+            });
         }
     }
 
     fn set_joint_angles(&mut self, joint: usize, degrees: [f64; 3]) {
         if degrees.iter().all(|angle| angle.is_finite()) {
-            self.edit_joint(joint, |skeleton, pose| posing::set_joint_angles_deg(skeleton, pose, joint, degrees));
+            let limits = self.document.limits.clone();
+            self.edit_joint(joint, |skeleton, pose| {
+                posing::set_joint_angles_deg(skeleton, pose, joint, degrees);
+                clamp_joint(skeleton, &limits, pose, joint);
+            });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{KeysCommand, MessageId, Source, ViewCommand};
+use super::{KeysCommand, MessageId, PoseCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -23,6 +23,10 @@ pub enum Command {
     View(ViewCommand),
     /// Clips and their keys, takes, the library of poses.
     Keys(KeysCommand),
+    /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
+    Pose(PoseCommand),
+    /// Edits the skeleton.
+    Rig(RigCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -108,6 +112,8 @@ impl Command {
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
             Self::Keys(command) => command.label(),
+            Self::Pose(command) => command.label(),
+            Self::Rig(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

@@ -1,12 +1,14 @@
 //! What undo covers, and its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::views::Channel;
 use super::{Gesture, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
+use crate::rig::edit::Rig;
+use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 use crate::skin::Subject;
 
@@ -27,10 +29,17 @@ pub struct Document {
     pub takes: Vec<Arc<KeyedClip>>,
     /// Poses under names.
     pub pose_library: Vec<Arc<NamedPose>>,
+    /// How far joints may turn; those that are not listed turn freely.
+    pub limits: LimitMap,
+    /// Joints that stay where they are while others are dragged.
+    pub pins: BTreeSet<usize>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
     pub flesh: FleshSettings,
+    /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
+    /// subject's skeleton until then.
+    pub rig: Option<Arc<Rig>>,
 }
 
 impl Document {
@@ -62,13 +71,16 @@ impl Document {
         same_subject && self.pose == other.pose && self.free_poses == other.free_poses
     }
 
-    fn same_as(&self, other: &Self) -> bool {
+    pub(super) fn same_as(&self, other: &Self) -> bool {
         self.poses_alike(other)
             && self.source == other.source
             && alike(&self.takes, &other.takes)
             && alike(&self.pose_library, &other.pose_library)
+            && self.limits == other.limits
+            && self.pins == other.pins
             && self.params == other.params
             && self.flesh == other.flesh
+            && self.rig == other.rig
     }
 }
 
@@ -117,6 +129,11 @@ impl History {
         }
     }
 
+    /// The document as it was when the drag under way began.
+    pub(super) fn gesture_start(&self) -> Option<&Document> {
+        self.open.and_then(|_| self.past.last()).map(|step| &step.document)
+    }
+
     /// The next drag is a new step. A drag that came back to where it began leaves none.
     pub(super) fn end_gesture(&mut self, now: &Document) {
         if self.open.take().is_some() && self.past.last().is_some_and(|step| step.document.same_as(now)) {
@@ -138,6 +155,11 @@ impl History {
         let before = std::mem::replace(now, step.document);
         self.past.push(Step { document: before, label: step.label });
         true
+    }
+
+    /// Whether a drag is going on.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
     }
 
     /// What undo would take back.

@@ -10,6 +10,7 @@ use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::{IoError, add_motion};
 use crate::progress::Progress;
+use crate::rig::edit::Rig;
 use crate::skin::{Actor, BindError, Method, Subject};
 
 /// A job as the user sees it.
@@ -127,6 +128,24 @@ pub(super) fn rebuild_and_bind(
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
     let subject = Arc::new(old.with_settings(settings, progress)?);
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        other => other,
+    };
+    Ok(Rebuilt { subject, actor })
+}
+
+/// The same character on another rig, bound to a method.
+pub(super) fn rerig_and_bind(
+    old: &Arc<Subject>,
+    rig: &Arc<Rig>,
+    settings: &FleshSettings,
+    anew: bool,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, BindError> {
+    let subject = Arc::new(old.with_rig(rig, settings, anew, progress)?);
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
         other => other,

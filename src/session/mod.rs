@@ -44,7 +44,10 @@ mod jobs;
 mod message;
 mod motion;
 mod playback;
+mod pose_tools;
 mod posing;
+mod rigging;
+mod selection;
 mod source;
 mod stages;
 mod timeline;
@@ -63,9 +66,12 @@ pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
 pub use playback::Playback;
+pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
+pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
@@ -82,6 +88,7 @@ use crate::rig::Pose;
 use crate::skin::{Method, Subject};
 use document::History;
 use message::Messages;
+use pose_tools::PoseTools;
 use stages::Stages;
 use timeline::Timeline;
 use views::Channel;
@@ -99,7 +106,9 @@ pub struct Session {
     shown: Shown,
     /// Clock and pose of all other channels.
     parked: BTreeMap<Channel, (Playback, Shown)>,
-    selected_joint: Option<usize>,
+    selection: Selection,
+    pose_tools: PoseTools,
+    rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
     timeline: Timeline,
@@ -188,7 +197,13 @@ impl Session {
     /// The joint that gizmos and angle fields are for.
     #[must_use]
     pub fn selected_joint(&self) -> Option<usize> {
-        self.selected_joint
+        self.selection.active()
+    }
+
+    /// All selected joints.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// The pose that the flesh shall follow: the clip's at its time, or the one made by hand.
@@ -227,7 +242,7 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views().into_iter().chain(self.timeline.views()).collect()
+        self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views()).collect()
     }
 
     /// What the user should know, oldest first.
@@ -278,7 +293,8 @@ impl Session {
         self.last_sequences = sequences;
         self.watch_workers();
         changed |= self.tick_timeline(real_secs);
-        Tick { changed, active: moving || playing || self.stages.is_busy() || self.timeline.is_busy() }
+        let busy = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy();
+        Tick { changed, active: moving || playing || busy }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.

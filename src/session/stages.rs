@@ -111,6 +111,11 @@ impl Stages {
         self.refused_flesh = None;
     }
 
+    /// A method that could not be bound, without a word to the user.
+    pub(super) fn refuse_quietly(&mut self, method: Method) {
+        self.refused.push(method);
+    }
+
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
@@ -177,6 +182,7 @@ impl Session {
             Some(Outcome::Done(Err(error))) => self.tell(Level::Error, error.to_string()),
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
+        let changed = self.follow_still() || changed;
         self.follow_document() || changed
     }
 
@@ -195,9 +201,9 @@ impl Session {
         let params = Params { gravity_m_s2, ..before.params };
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let subject = Some(opened.subject.clone());
-        // Clips and poses of the user are of the skeleton before.
-        let (takes, pose_library) = (Vec::new(), Vec::new());
-        let kept = Document { takes, pose_library, ..before.clone() };
+        // What belongs to joints is of the skeleton before.
+        let (limits, pins, takes, pose_library) = Default::default();
+        let kept = Document { limits, pins, takes, pose_library, rig: None, ..before.clone() };
         self.timeline.start_over();
         self.document = Document { params, source: opened.source, subject, pose, free_poses, flesh, ..kept };
         self.enter_subject(&opened.subject);
@@ -209,7 +215,7 @@ impl Session {
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
-        let (selected, playback) = (self.selected_joint, self.playback.clone());
+        let (selected, playback) = (self.selection.clone(), self.playback.clone());
         // Gravity goes on pulling down, wherever that is in the new file.
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
@@ -217,7 +223,7 @@ impl Session {
         let clips = self.clips().names();
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
         self.enter_subject(&opened.subject);
-        (self.selected_joint, self.playback) = (selected, playback);
+        (self.selection, self.playback) = (selected, playback);
         self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
@@ -228,18 +234,22 @@ impl Session {
     }
 
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
-    fn enter_subject(&mut self, subject: &Arc<Subject>) {
+    pub(super) fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
         self.stages.shown.clear();
         self.stages.refused.clear();
         self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
-        if before.is_some_and(|before| before.same_character(subject)) {
+        if let Some(before) = before.filter(|before| before.same_character(subject)) {
+            self.enter_rig(&before, subject);
+            self.refresh_pose_tools();
             self.refresh_shown();
             return;
         }
-        self.selected_joint = None;
+        self.forget_rig();
+        self.refresh_pose_tools();
+        self.selection.set(None);
         self.playback = self.playback.for_another();
         for (playback, _) in self.parked.values_mut() {
             *playback = playback.for_another();
@@ -251,7 +261,7 @@ impl Session {
     }
 
     /// A binding is done: it is shown from now on.
-    fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
+    pub(super) fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
@@ -293,7 +303,7 @@ impl Session {
             self.enter_subject(&subject);
             changed = true;
         }
-        if self.follow_settings(&subject) {
+        if self.follow_rig(&subject) || (!self.rig_is_pending() && self.follow_settings(&subject)) {
             return true;
         }
         let needs = self.views.needs();

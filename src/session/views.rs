@@ -185,11 +185,12 @@ impl Session {
     }
 
     /// The latest state of what a view shows; `None` until the first character is ready. While its method is being bound, that of
-    /// another method or view stands in.
+    /// another method or view stands in. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        let scrubbed = self.views.get(view).and_then(|view| self.scrubbed_snapshot(view));
-        scrubbed.or_else(|| self.stages.worker_of(view).map(super::SimWorker::snapshot))
+        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(view));
+        let worker = || self.stages.worker_of(view).map(super::SimWorker::snapshot);
+        self.still().or_else(scrubbed).or_else(worker)
     }
 
     /// The latest state of what a view is compared with; `None` while that is not ready, or if there is nothing to compare.
@@ -325,6 +326,12 @@ impl Session {
         let result = work(self);
         swap(self, channel, active);
         result
+    }
+
+    /// The joints that a view asks for, without the simulation's delay.
+    #[must_use]
+    pub fn world_from_joint_of(&self, view: ViewId) -> &[Affine] {
+        self.views.get(view).map_or(&[], |view| self.joints_in(view.channel()))
     }
 
     /// All channels but the active one.

@@ -64,6 +64,17 @@ impl Method {
         }
     }
 
+    /// Name where there is little room.
+    #[must_use]
+    pub fn short_label(self) -> &'static str {
+        match self {
+            Self::Rigid => "Rigid",
+            Self::Lbs => "LBS",
+            Self::Dqs => "DQS",
+            Self::Pd => "PD",
+        }
+    }
+
     /// The method with that id.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {

@@ -49,6 +49,12 @@ pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui,
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;
 
+/// Gives a text field its accessible name.
+pub fn name_text_field(response: &egui::Response, name: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, enabled, name));
+}
+
 /// Groups the digits of a count: 20 480.
 #[must_use]
 pub fn grouped(count: usize) -> String {

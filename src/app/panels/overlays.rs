@@ -8,13 +8,13 @@ use crate::app::look::{
     Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words, matcap_name, shading_words,
 };
 use crate::app::theme;
-use crate::app::viewport::painter::ViewKey;
+use crate::session::{Session, ViewId};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
 pub struct LookView {
     /// Which view it is about.
-    pub view: ViewKey,
+    pub view: ViewId,
     /// How it is drawn now.
     pub look: Look,
     /// Whether the character has textures.
@@ -25,6 +25,22 @@ pub struct LookView {
     pub has_selection: bool,
     /// Whether there is a clip with moments before and after.
     pub has_clip: bool,
+}
+
+impl LookView {
+    /// What a view of the session may show.
+    #[must_use]
+    pub fn of(view: ViewId, look: Look, session: &Session) -> Self {
+        let subject = session.subject();
+        Self {
+            view,
+            look,
+            has_textures: subject.is_some_and(|s| s.character.materials.iter().any(|material| material.base_color_image.is_some())),
+            has_tissue: subject.is_some_and(|subject| subject.tissue.is_ok()),
+            has_selection: session.selected_joint().is_some(),
+            has_clip: session.playback().clip.is_some(),
+        }
+    }
 }
 
 /// Draws the panel.

@@ -33,7 +33,7 @@ impl Drag {
     }
 
     /// All is as it was before it.
-    pub(super) fn cancel(self, _view: &TimelineView<'_>, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
+    pub(super) fn cancel(self, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
         match self {
             Self::Keys { clip, from, keys, sent: Some(_), .. } => {
                 let command = KeysCommand::MoveKeys { clip, keys: keys.clone(), by_secs: 0.0, from: Some(from) };

@@ -6,6 +6,7 @@
 pub mod axis_gizmo;
 pub mod gizmo;
 pub mod handles;
+pub mod legend;
 pub mod navigation;
 pub mod painter;
 pub mod picking;
@@ -28,7 +29,7 @@ use self::views::Flight;
 use super::actions::Actions;
 use crate::math::{Affine, Point, Quat, origin_of};
 use crate::mesh::Bounds;
-use crate::render::{Camera, NamedView};
+use crate::render::{Camera, NamedView, Projection};
 use crate::rig::{Skeleton, Trs};
 use crate::session::{Command, Gesture, Snapshot};
 use crate::skin::Subject;
@@ -63,6 +64,8 @@ pub struct Viewport {
     pub turntable: bool,
     axis_gizmo: AxisGizmo,
     flight: Option<Flight>,
+    /// The camera for the character that comes next.
+    kept: Option<Camera>,
     rect: Option<Rect>,
     picked: Option<(Pos2, u64)>,
     framed: Option<Framed>,
@@ -131,8 +134,11 @@ impl Viewport {
         (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
         let up = crate::session::up_axis(subject).axis;
         self.camera.set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
-        self.camera.look_from(NamedView::ThreeQuarter);
+        if self.camera.projection == Projection::Perspective {
+            self.camera.look_from(NamedView::ThreeQuarter);
+        }
         self.camera.frame(&bounds, self.aspect());
+        self.camera = self.kept.take().unwrap_or(self.camera);
         self.flight = None;
     }
 

@@ -49,6 +49,17 @@ pub enum CameraAction {
 }
 
 impl Viewport {
+    /// A viewport that begins as this one.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self { camera: self.camera, navigation: self.navigation, framed: self.framed, ..Self::default() }
+    }
+
+    /// Takes up a camera that was kept, for the character that comes next too.
+    pub fn keep_camera(&mut self, camera: Camera) {
+        (self.camera, self.flight, self.kept) = (camera, None, Some(camera));
+    }
+
     /// Does what was asked of the camera.
     pub fn move_camera(&mut self, action: CameraAction, view: &ViewportView<'_>) {
         match action {

@@ -5,6 +5,7 @@
 //! | [`command`] | what can be asked for                                                                        |
 //! | [`edit`]    | clips and their keys                                                                         |
 //! | [`record`]  | a take of what the hand does                                                                 |
+//! | [`carry`]   | clips on an edited skeleton                                                                  |
 //! | [`library`] | poses under names                                                                            |
 //! | [`scrub`]   | the simulation of a range, kept frame by frame                                               |
 //!
@@ -12,6 +13,7 @@
 //! ([`super::Clips`]). Turning a joint while one of them is shown sets a key if auto-key is on; otherwise the pose is taken over by
 //! hand, and [`Session::edited_clip`] remembers where, so that it can be keyed there.
 
+mod carry;
 mod command;
 mod edit;
 mod library;
@@ -24,6 +26,7 @@ use super::jobs::Job;
 use super::{Document, JobView, Playback, Session};
 use crate::rig::KeyedClip;
 
+pub(super) use carry::take_on;
 pub use command::KeysCommand;
 pub use scrub::{Scrubbing, SimulatedFrames};
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::math::{Point, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::{Ease, KeyRef, Pose};
-use crate::session::{ClipPlay, Command, Gesture, Motion, Source, Take, with_takes};
+use crate::session::{ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, with_takes};
 use crate::skin::{Actor, Method};
 
 fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
@@ -136,6 +136,25 @@ fn clips_of_files_stay_and_are_copied() {
     session.apply_once(keys(KeysCommand::Rename { clip: copy, name: format!(" {} ", file.name) }));
     assert_eq!(session.clips().get(copy).unwrap().name, format!("{} 2", file.name), "names stay different");
     assert_eq!(session.playback().clip, Some(copy));
+}
+
+#[test]
+fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
+    let (mut session, clip) = keyed();
+    session.apply_once(Command::Scrub { time_secs: 1.5 });
+    let before = session.clips().take(clip).unwrap().clone();
+    let drag = |degrees: f64| {
+        let rotation = Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians());
+        Command::Pose(PoseCommand::Turn { joints: vec![1], rotation, axes: TurnAxes::World })
+    };
+    for degrees in [5.0, 11.0, 17.0, 20.0] {
+        session.apply(drag(degrees), Gesture::Dragging);
+        session.tick(1.0 / 60.0);
+    }
+    assert!((angle(&session) - 110.0).abs() < 1e-6, "since the drag began: {}", angle(&session));
+    session.apply_once(Command::Pose(PoseCommand::TakeBack));
+    assert_eq!((session.clips().take(clip), session.undo_label()), (Some(&before), Some("Rotate joint")));
+    assert!((angle(&session) - 90.0).abs() < 1e-6);
 }
 
 /// Records a drag with fixed ticks.

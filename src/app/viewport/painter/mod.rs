@@ -21,7 +21,7 @@ use crate::render::{Camera, Legend};
 use crate::session::{Snapshot, Spot};
 
 /// Which view a picture is for: every view keeps its own picture.
-pub type ViewKey = u64;
+pub type ViewKey = crate::session::ViewId;
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]

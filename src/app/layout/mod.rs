@@ -1,0 +1,282 @@
+//! Where the views are: tiles that are split, dragged elsewhere, and maximised.
+//!
+//! The session says which views there are and what they show; the layout gives each a [`Pane`] and a place. Whatever changes the
+//! session's views (a preset, a project, undo) is followed by [`Layout::sync`].
+
+mod preset;
+mod tiles;
+
+use std::collections::BTreeMap;
+
+use egui::{Rect, Ui};
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+use serde::{Deserialize, Serialize};
+
+pub use preset::Preset;
+
+use self::tiles::PaneTiles;
+use super::pane::{Pane, PaneContext, PaneState};
+use crate::render::Camera;
+use crate::session::{Command, View, ViewCommand, ViewId, Views};
+
+/// Which side of a view a new one comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// To its right.
+    Right,
+    /// Below it.
+    Below,
+}
+
+impl Side {
+    fn direction(self) -> LinearDir {
+        match self {
+            Self::Right => LinearDir::Horizontal,
+            Self::Below => LinearDir::Vertical,
+        }
+    }
+}
+
+/// What can be asked of the layout.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LayoutAction {
+    /// Adds a view that begins as this one, beside it.
+    Split(ViewId, Side),
+    /// Takes a view away.
+    Close(ViewId),
+    /// Shows one view alone, or all again.
+    ToggleMaximised(ViewId),
+    /// Arranges anew.
+    Arrange(Preset),
+    /// Changes what a pane remembers: look, comparison, link of the camera.
+    SetPane(ViewId, PaneState),
+}
+
+/// The places of all views.
+pub struct Layout {
+    tree: Tree<ViewId>,
+    panes: BTreeMap<ViewId, Pane>,
+    maximised: Option<ViewId>,
+    /// The camera of the panes whose cameras are linked.
+    camera: Camera,
+}
+
+/// What a project keeps of the layout.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LayoutState {
+    views: Vec<View>,
+    active: ViewId,
+    tree: Tree<ViewId>,
+    panes: Vec<(ViewId, PaneState, Camera)>,
+    #[serde(default)]
+    maximised: Option<ViewId>,
+}
+
+fn tree_id() -> egui::Id {
+    egui::Id::unique("views")
+}
+
+impl Layout {
+    /// A layout of all views side by side.
+    #[must_use]
+    pub fn new(views: &Views) -> Self {
+        let tree = Tree::new_horizontal(tree_id(), views.list().iter().map(|view| view.id).collect());
+        let mut layout = Self { tree, panes: BTreeMap::new(), maximised: None, camera: Camera::default() };
+        layout.sync(views);
+        layout
+    }
+
+    /// Gives every view a pane and a place, and forgets those of views that are gone.
+    pub fn sync(&mut self, views: &Views) {
+        let gone: Vec<ViewId> = self.panes.keys().copied().filter(|id| views.get(*id).is_none()).collect();
+        for id in gone {
+            self.panes.remove(&id);
+        }
+        let lost: Vec<TileId> = self.tree.tiles.iter().filter(|(_, tile)| is_lost(tile, views)).map(|(id, _)| *id).collect();
+        for tile in lost {
+            self.tree.remove_recursively(tile);
+        }
+        for view in views.list() {
+            self.panes.entry(view.id).or_default();
+            if self.tree.tiles.find_pane(&view.id).is_none() {
+                self.put_beside(view.id, None, Side::Right);
+            }
+        }
+        self.maximised = self.maximised.filter(|id| views.get(*id).is_some());
+    }
+
+    /// Where the views were in the last frame, without those that are hidden.
+    #[must_use]
+    pub fn rects(&self) -> Vec<(ViewId, Rect)> {
+        self.panes.iter().filter(|(id, _)| self.is_shown(**id)).filter_map(|(id, pane)| Some((*id, pane.body()?))).collect()
+    }
+
+    fn is_shown(&self, id: ViewId) -> bool {
+        self.maximised.is_none_or(|shown| shown == id)
+    }
+
+    /// The view that is shown alone.
+    #[must_use]
+    pub fn maximised(&self) -> Option<ViewId> {
+        self.maximised
+    }
+
+    /// A view's pane.
+    #[must_use]
+    pub fn pane(&self, id: ViewId) -> Option<&Pane> {
+        self.panes.get(&id)
+    }
+
+    /// A view's pane.
+    pub fn pane_mut(&mut self, id: ViewId) -> Option<&mut Pane> {
+        self.panes.get_mut(&id)
+    }
+
+    /// All panes.
+    pub fn panes_mut(&mut self) -> impl Iterator<Item = (ViewId, &mut Pane)> {
+        self.panes.iter_mut().map(|(id, pane)| (*id, pane))
+    }
+
+    /// Lets all linked cameras follow the one that was moved.
+    pub fn link_cameras(&mut self) {
+        let linked = |pane: &&mut Pane| pane.state.camera_linked;
+        if let Some(moved) = self.panes.values_mut().filter(linked).find(|pane| pane.viewport.camera != self.camera) {
+            self.camera = moved.viewport.camera;
+        }
+        let camera = self.camera;
+        self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
+    }
+
+    /// Draws all panes into what is left of `ui`.
+    pub fn ui(&mut self, ui: &mut Ui, context: &mut PaneContext<'_>) {
+        if let Some(id) = self.maximised
+            && let Some(pane) = self.panes.get_mut(&id)
+        {
+            pane.ui(ui, id, context);
+            return;
+        }
+        let mut behavior = PaneTiles { panes: &mut self.panes, context };
+        self.tree.ui(&mut behavior, ui);
+    }
+
+    /// Carries out what was asked for, as far as it is the layout's; the rest is left to the session.
+    pub fn apply(&mut self, action: LayoutAction, views: &Views) -> Vec<Command> {
+        let view = |command| vec![Command::View(command)];
+        match action {
+            LayoutAction::Split(like, side) => self.split(like, side, views),
+            LayoutAction::Close(id) if views.list().len() > 1 => view(ViewCommand::Remove(id)),
+            LayoutAction::Close(_) => Vec::new(),
+            LayoutAction::ToggleMaximised(id) => {
+                let alone = views.list().len() < 2;
+                self.maximised = if self.maximised.is_some() || alone { None } else { Some(id) };
+                view(ViewCommand::Activate(id))
+            }
+            LayoutAction::Arrange(preset) => self.arrange(preset, views),
+            LayoutAction::SetPane(id, state) => {
+                if let Some(pane) = self.panes.get_mut(&id) {
+                    if state.camera_linked && !pane.state.camera_linked {
+                        pane.viewport.camera = self.camera;
+                    }
+                    pane.state = state;
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn split(&mut self, like: ViewId, side: Side, views: &Views) -> Vec<Command> {
+        if views.list().len() >= crate::session::MAX_VIEWS || views.get(like).is_none() {
+            return Vec::new();
+        }
+        let id = views.next_id();
+        self.maximised = None;
+        if let Some(pane) = self.panes.get(&like).map(Pane::fork) {
+            self.panes.insert(id, pane);
+        }
+        self.put_beside(id, Some(like), side);
+        vec![Command::View(ViewCommand::Add { id, like }), Command::View(ViewCommand::Activate(id))]
+    }
+
+    /// A tile for a view: beside another's, or at the end.
+    fn put_beside(&mut self, id: ViewId, beside: Option<ViewId>, side: Side) {
+        let tile = self.tree.tiles.insert_pane(id);
+        let neighbour = beside.and_then(|other| self.tree.tiles.find_pane(&other)).or(self.tree.root);
+        let Some(neighbour) = neighbour else {
+            self.tree.root = Some(tile);
+            return;
+        };
+        let parent = self.tree.tiles.parent_of(neighbour);
+        if let Some(parent) = parent
+            && let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(parent)
+            && linear.dir == side.direction()
+        {
+            let at = linear.children.iter().position(|child| *child == neighbour).map_or(linear.children.len(), |at| at + 1);
+            linear.children.insert(at, tile);
+            let share = linear.shares[neighbour] / 2.0;
+            linear.shares.set_share(neighbour, share);
+            linear.shares.set_share(tile, share);
+            return;
+        }
+        let pair = Linear::new_binary(side.direction(), [neighbour, tile], 0.5);
+        let container = self.tree.tiles.insert_container(Container::Linear(pair));
+        match parent.and_then(|parent| self.tree.tiles.get_mut(parent)) {
+            Some(Tile::Container(parent)) => {
+                let _place = parent.replace_child(neighbour, container);
+            }
+            _ => self.tree.root = Some(container),
+        }
+    }
+
+    fn arrange(&mut self, preset: Preset, views: &Views) -> Vec<Command> {
+        let (list, commands) = preset.views(views);
+        let mut tiles = Tiles::default();
+        let root = preset.tiles(&mut tiles, &list);
+        self.tree = Tree::new(tree_id(), root, tiles);
+        self.maximised = None;
+        let template = self.panes.get(&views.active().id).map(Pane::fork).unwrap_or_default();
+        for (place, view) in list.iter().enumerate() {
+            let mut pane = template.fork();
+            preset.set_up(place, &mut pane);
+            self.panes.insert(view.id, pane);
+        }
+        commands
+    }
+
+    /// What a project keeps.
+    #[must_use]
+    pub fn state(&self, views: &Views) -> LayoutState {
+        LayoutState {
+            views: views.list().to_vec(),
+            active: views.active().id,
+            tree: self.tree.clone(),
+            panes: self.panes.iter().map(|(id, pane)| (*id, pane.state, pane.viewport.camera)).collect(),
+            maximised: self.maximised,
+        }
+    }
+
+    /// Takes a kept layout up again; what the session must do for it is returned.
+    pub fn restore(&mut self, state: LayoutState) -> Vec<Command> {
+        let LayoutState { views, active, tree, panes, maximised } = state;
+        if views.is_empty() {
+            return Vec::new();
+        }
+        self.tree = tree;
+        self.maximised = maximised;
+        for (id, state, camera) in panes {
+            let pane = self.panes.entry(id).or_default();
+            pane.state = state;
+            pane.viewport.keep_camera(camera);
+            if state.camera_linked {
+                self.camera = camera;
+            }
+        }
+        vec![Command::View(ViewCommand::SetAll(views)), Command::View(ViewCommand::Activate(active))]
+    }
+}
+
+fn is_lost(tile: &Tile<ViewId>, views: &Views) -> bool {
+    matches!(tile, Tile::Pane(id) if views.get(*id).is_none())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! One view of the character: its header, its picture, and what is drawn over that.
+
+mod compare;
+mod header;
+
+use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+
+use super::actions::Actions;
+use super::look::Look;
+use super::theme;
+use super::viewport::axis_gizmo::axis_gizmo_ui;
+use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::{Viewport, handles};
+use crate::session::{Session, Spot, ViewId};
+use crate::skin::{Method, StepTimes};
+
+/// Height of a pane's header, points.
+pub const HEADER: f32 = 28.0;
+
+/// How a view is compared with another method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Comparing {
+    /// The other method on the right of a line, at this part of the width.
+    Wipe(f32),
+    /// The other method while a key is held.
+    Flicker,
+    /// The distance to the other method, as colours.
+    Difference,
+}
+
+/// What a pane remembers besides its camera.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PaneState {
+    /// How the view is drawn.
+    pub look: Look,
+    /// How it is compared, if it is.
+    pub comparing: Comparing,
+    /// Whether its camera moves with those of other panes.
+    pub camera_linked: bool,
+}
+
+impl Default for PaneState {
+    fn default() -> Self {
+        Self { look: Look::default(), comparing: Comparing::Wipe(0.5), camera_linked: true }
+    }
+}
+
+/// One view's place on the screen.
+#[derive(Debug, Default)]
+pub struct Pane {
+    /// Camera, and what the pointer does.
+    pub viewport: Viewport,
+    /// What is remembered.
+    pub state: PaneState,
+    body: Option<Rect>,
+}
+
+/// What panes may read, and where they put what they raise.
+pub struct PaneContext<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// Draws the pictures.
+    pub painter: &'a mut dyn ViewportPainter,
+    /// What is asked for.
+    pub actions: &'a mut Actions,
+    /// Methods that can't be used, with the reason.
+    pub unavailable: &'a [(Method, String)],
+    /// Places that the check-up found.
+    pub findings: &'a [Spot],
+    /// Whether dots on the joints are drawn.
+    pub dots: bool,
+    /// The view that is shown alone.
+    pub maximised: Option<ViewId>,
+    /// Where the time of the active view's frame went, and milliseconds of its picture.
+    pub timing: Option<(u64, StepTimes, f64)>,
+}
+
+impl Pane {
+    /// Where the picture was in the last frame.
+    #[must_use]
+    pub fn body(&self) -> Option<Rect> {
+        self.body
+    }
+
+    /// A pane that begins as this one.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self { viewport: self.viewport.fork(), state: self.state, body: None }
+    }
+
+    /// Draws the pane into all of `ui`. Returns whether its header is being dragged.
+    pub fn ui(&mut self, ui: &mut Ui, id: ViewId, context: &mut PaneContext<'_>) -> bool {
+        let rect = ui.available_rect_before_wrap();
+        ui.allocate_rect(rect, Sense::hover());
+        let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEADER.min(rect.height())));
+        let body = Rect::from_min_max(pos2(rect.left(), head.bottom()), rect.max);
+        self.body = Some(body);
+        let dragged = header::header_ui(ui, head, id, self, context);
+        self.viewport.follow_subject(body, context.session.subject());
+        self.picture(ui, body, id, context);
+        if context.session.subject().is_none() && context.session.jobs().is_empty() {
+            handles::centered_text(ui.painter(), body, "Drop a character here");
+        }
+        if context.session.views().list().len() > 1 && context.session.active_view().id == id {
+            let stroke = egui::Stroke::new(1.0, theme::colors(ui.ctx()).accent);
+            ui.painter().rect_stroke(rect.shrink(0.5), 0.0, stroke, StrokeKind::Inside);
+        }
+        dragged
+    }
+
+    fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {
+        let session = context.session;
+        let scale = ui.ctx().pixels_per_point();
+        let size = [body.width(), body.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
+        let (own, other) = (session.snapshot_of(id), session.compared_snapshot_of(id));
+        let flickers = self.state.comparing == Comparing::Flicker && compare::is_held(ui.ctx());
+        let snapshot = if flickers { other.as_ref().or(own.as_ref()) } else { own.as_ref() };
+        let how = match self.state.comparing {
+            Comparing::Wipe(at) => Some(How::Wipe(at)),
+            Comparing::Difference => Some(How::Difference { max_mm: None }),
+            Comparing::Flicker => None,
+        };
+        let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
+        let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let picture = Picture {
+            view: id,
+            size,
+            scale,
+            camera: &self.viewport.camera,
+            snapshot,
+            compare,
+            selected: &selected,
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
+            look: &self.state.look,
+            findings: context.findings,
+            ground_height: self.viewport.ground_height(),
+            character_size: self.viewport.size(),
+        };
+        if let Some(Painted { texture, ms, legend }) = context.painter.paint(&picture) {
+            let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            ui.painter().image(texture, body, whole, Color32::WHITE);
+            if let Some(legend) = &legend {
+                super::viewport::legend::draw(ui.painter(), body, legend);
+            }
+            if let Some(own) = own.as_ref().filter(|_| session.active_view().id == id) {
+                context.timing = Some((own.sequence, own.times, ms));
+            }
+        }
+        let view = super::sections::viewport_view(session, id, own.as_ref());
+        handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
+        axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
+        compare::compare_ui(ui, body, id, self.state, context);
+    }
+}

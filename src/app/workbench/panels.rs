@@ -1,0 +1,124 @@
+//! The panels around the views.
+
+use egui::{Frame, Margin, Panel, ScrollArea, Ui};
+
+use super::Workbench;
+use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
+use crate::app::panels::method::{MethodView, method_ui};
+use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::panels::section;
+use crate::app::panels::timings::timings_ui;
+use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
+use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::{status, theme};
+use crate::session::up_axis;
+
+impl Workbench {
+    pub(super) fn top_bar(&mut self, ui: &mut Ui) {
+        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
+        let view = TopBarView {
+            builtins: &crate::io::builtin::NAMES,
+            recent: &self.comfort.settings().recent,
+            now: now(&self.session, self.panel_shown, bones),
+        };
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
+        Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
+    }
+
+    pub(super) fn status_bar(&mut self, ui: &mut Ui) {
+        let skeleton = self.session.subject().map(|subject| &subject.character.skeleton);
+        let pointer = ui.ctx().pointer_hover_pos();
+        let under = self.layout.rects().into_iter().find(|(_, rect)| pointer.is_some_and(|at| rect.contains(at))).map(|(id, _)| id);
+        let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
+        let hint = match (skeleton, self.session.jobs().first(), viewport) {
+            (None, Some(job), _) => job.title.clone(),
+            (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
+            (_, _, None) => String::new(),
+        };
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
+        let speed = self.speed_text();
+        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+    }
+
+    fn speed_text(&self) -> String {
+        if self.timings.is_empty() {
+            return String::new();
+        }
+        let [anchors, local, global, normals, render] = self.timings.mean(30);
+        let flesh = anchors + local + global + normals;
+        let state = match (self.clock.running, self.clock.smoothed_secs) {
+            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
+            _ => "at rest".to_owned(),
+        };
+        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+    }
+
+    /// Transport, ruler and keys under the views.
+    pub(super) fn timeline(&mut self, ui: &mut Ui) {
+        let view = TimelineView::of(&self.session);
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
+        let (state, actions) = (&mut self.timeline, &mut self.actions);
+        let panel = if state.open {
+            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(96.0..=420.0)
+        } else {
+            Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
+        };
+        panel.frame(frame).show(ui, |ui| timeline_ui(ui, &view, state, actions));
+    }
+
+    /// The tree of joints on the left.
+    pub(super) fn joints_panel(&mut self, ui: &mut Ui) {
+        let Some(subject) = self.session.subject().cloned().filter(|_| self.panel_shown) else { return };
+        let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        let panel = Panel::left("joints").frame(frame).resizable(true).default_size(theme::JOINTS_WIDTH).size_range(200.0..=460.0);
+        panel.show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - 8.0);
+                section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+            });
+        });
+    }
+
+    pub(super) fn side_panel(&mut self, ui: &mut Ui) {
+        if !self.panel_shown {
+            return;
+        }
+        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        let panel = Panel::right("side").frame(frame).resizable(true).default_size(theme::SIDE_WIDTH).size_range(280.0..=560.0);
+        panel.show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - 8.0);
+                self.sections(ui);
+            });
+        });
+    }
+
+    fn sections(&mut self, ui: &mut Ui) {
+        let Some(subject) = self.session.subject().cloned() else {
+            ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
+            return;
+        };
+        let document = self.session.document();
+        section(ui, "Character", true, |ui| {
+            character_section(ui, &subject, &document.source);
+            resolution_section(ui, &subject, &document.flesh, &mut self.actions);
+            let checkup = self.checkup.of(ui.ctx(), &subject);
+            checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
+        });
+        let unavailable = unavailable_methods(&subject);
+        let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
+        section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
+        let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
+        let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
+        let simulated = self.session.active_view().method.is_simulated();
+        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
+        section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
+        if let Some(pane) = self.layout.pane(self.active()) {
+            let view = LookView::of(self.active(), pane.state.look, &self.session);
+            section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
+        }
+        section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
+    }
+}

@@ -1,0 +1,106 @@
+//! The views, and the time that passes in them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
+
+use super::Workbench;
+use crate::app::notices;
+use crate::app::pane::PaneContext;
+use crate::app::panels::timings::TimingHistory;
+use crate::app::sections::{unavailable_methods, viewport_view};
+use crate::app::viewport::painter::ViewportPainter;
+use crate::session::{Command, ViewCommand};
+
+/// How often the progress of a job is looked at while nothing else moves.
+const JOB_LOOK: Duration = Duration::from_millis(50);
+
+impl Workbench {
+    /// The views: what the pointer does in them, then time, then the pictures of what came of it.
+    pub(super) fn views_ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
+        let rect = ui.available_rect_before_wrap();
+        self.layout.sync(self.session.views());
+        self.interact(ui);
+        self.carry_out(ui.ctx());
+        self.pass_time(ui.ctx());
+        self.layout.sync(self.session.views());
+        self.draw_panes(ui, painter);
+        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
+        notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        if !self.actions.list().is_empty() {
+            // Asked for after this pass's commands were carried out.
+            ui.ctx().request_repaint();
+        }
+    }
+
+    /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
+    fn interact(&mut self, ui: &mut Ui) {
+        for (id, rect) in self.layout.rects() {
+            let response = ui.interact(rect, Id::unique(("view", id)), Sense::click_and_drag());
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));
+            let pressed = ui.input(|input| input.pointer.any_pressed());
+            if pressed && response.contains_pointer() && self.session.active_view().id != id {
+                // At once, so that what the press does is done to this view.
+                self.session.apply_once(Command::View(ViewCommand::Activate(id)));
+            }
+            let snapshot = self.session.snapshot_of(id);
+            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            if let Some(pane) = self.layout.pane_mut(id) {
+                pane.viewport.navigation = self.comfort.settings().navigation();
+                pane.viewport.follow_subject(rect, self.session.subject());
+                pane.viewport.interact(ui, &response, &view, &mut self.actions);
+            }
+        }
+        self.layout.link_cameras();
+    }
+
+    fn draw_panes(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
+        let unavailable = self.session.subject().map(|subject| unavailable_methods(subject)).unwrap_or_default();
+        let mut context = PaneContext {
+            session: &self.session,
+            painter,
+            actions: &mut self.actions,
+            unavailable: &unavailable,
+            findings: &[],
+            dots: !self.session.playback().playing,
+            maximised: self.layout.maximised(),
+            timing: None,
+        };
+        self.layout.ui(ui, &mut context);
+        if let Some((sequence, times, ms)) = context.timing.filter(|(sequence, ..)| *sequence != self.sequence_timed) {
+            self.sequence_timed = sequence;
+            self.timings.push(&times, ms);
+        }
+    }
+
+    pub(super) fn pass_time(&mut self, ctx: &Context) {
+        let dt_secs = self.clock.tick();
+        let tick = self.session.tick(dt_secs);
+        self.clock.running = tick.active;
+        if tick.active && self.session.jobs().is_empty() {
+            ctx.request_repaint();
+        } else if tick.active {
+            ctx.request_repaint_after(JOB_LOOK);
+        }
+        let character = self.session.subject().map(|subject| Arc::as_ptr(&subject.character));
+        if character != self.character_shown {
+            self.character_shown = character;
+            self.joints.forget();
+            self.remember_files();
+            self.timings = TimingHistory::default();
+            self.clock.smoothed_secs = 0.0;
+            ctx.request_repaint();
+        }
+    }
+
+    /// What was opened can be opened again from the menu.
+    fn remember_files(&mut self) {
+        let files = &self.session.document().source.files;
+        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
+        if !files.iter().any(builtin) {
+            self.comfort.change(|settings| settings.remember(files));
+        }
+    }
+}
