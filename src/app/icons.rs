@@ -53,6 +53,8 @@ pub enum Icon {
     Settings,
     /// More commands.
     More,
+    /// Add something.
+    Plus,
 }
 
 /// Side of an icon beside text, points.
@@ -140,6 +142,10 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
                 line(&[(0.06, y), (0.94, y)]);
                 painter.circle_filled(at(knob, y), side * 0.13, color);
             }
+        }
+        Icon::Plus => {
+            line(&[(0.5, 0.1), (0.5, 0.9)]);
+            line(&[(0.1, 0.5), (0.9, 0.5)]);
         }
         Icon::More => {
             for x in [0.18, 0.5, 0.82] {

@@ -10,6 +10,7 @@ pub mod dynamics;
 pub mod joints;
 pub mod method;
 pub mod overlays;
+pub mod poses;
 pub mod resolution;
 pub mod timings;
 pub mod top_bar;

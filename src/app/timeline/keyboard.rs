@@ -27,6 +27,12 @@ pub enum TimelineAction {
     NewClip,
     /// An editable copy of the clip shown.
     CopyClip,
+    /// Puts the pose shown into the library.
+    KeepPose,
+    /// Asks for poses to read into the library.
+    LoadPosesDialog,
+    /// Asks where to write the library.
+    SavePosesDialog,
 }
 
 /// Carries out what was asked for.
@@ -51,6 +57,9 @@ pub fn carry_out(action: TimelineAction, view: &TimelineView<'_>, state: &mut Ti
         TimelineAction::AutoKey => raise(KeysCommand::SetAutoKey(!view.auto_key)),
         TimelineAction::Fold => state.open = !state.open,
         TimelineAction::NewClip => raise(KeysCommand::NewClip { duration_secs: super::transport::NEW_SECS }),
+        TimelineAction::KeepPose => raise(KeysCommand::AddPose),
+        // The workbench has the dialogs.
+        TimelineAction::LoadPosesDialog | TimelineAction::SavePosesDialog => {}
         TimelineAction::CopyClip => {
             if let Some(clip) = view.clip {
                 raise(KeysCommand::Duplicate { clip });

@@ -7,7 +7,7 @@ use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineView};
+use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{Command, Level, ViewId};
 
@@ -69,6 +69,8 @@ impl Workbench {
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
                 Action::Comfort(action) => self.comfort.carry_out(ctx, action),
                 Action::Escape => self.escape(),
+                Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
+                Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
                 Action::Timeline(action) => {
                     timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
                 }

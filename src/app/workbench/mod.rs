@@ -17,6 +17,7 @@ use super::comfort::Comfort;
 use super::dialogs::Dialogs;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::poses::PosesState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
@@ -36,6 +37,7 @@ pub struct Workbench {
     joints: JointsState,
     timings: TimingHistory,
     timeline: TimelineState,
+    poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     actions: Actions,
@@ -72,6 +74,7 @@ impl Workbench {
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
+            poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             actions: Actions::default(),
@@ -168,7 +171,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
-        self.joints_panel(ui);
+        self.joints_panel(ui, painter);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));

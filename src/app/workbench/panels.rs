@@ -6,11 +6,13 @@ use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
 use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::viewport::painter::ViewportPainter;
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
@@ -68,7 +70,7 @@ impl Workbench {
     }
 
     /// The tree of joints on the left.
-    pub(super) fn joints_panel(&mut self, ui: &mut Ui) {
+    pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let Some(subject) = self.session.subject().cloned().filter(|_| self.panel_shown) else { return };
         let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
@@ -77,6 +79,12 @@ impl Workbench {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+                section(ui, "Poses", true, |ui| {
+                    let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
+                    let view =
+                        PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
+                    poses_ui(ui, &view, &mut self.poses, &mut self.actions);
+                });
             });
         });
     }

@@ -7,6 +7,7 @@
 //! | [`record`]  | a take of what the hand does                                                                 |
 //! | [`carry`]   | clips on an edited skeleton                                                                  |
 //! | [`library`] | poses under names                                                                            |
+//! | [`pictures`] | small pictures of those                                                                   |
 //! | [`scrub`]   | the simulation of a range, kept frame by frame                                               |
 //!
 //! Clips made by the user are [`KeyedClip`]s in [`super::Document::takes`]; they are listed after the character's own
@@ -17,6 +18,7 @@ mod carry;
 mod command;
 mod edit;
 mod library;
+mod pictures;
 mod record;
 mod scrub;
 #[cfg(test)]
@@ -30,6 +32,7 @@ pub(super) use carry::take_on;
 pub use command::KeysCommand;
 pub use scrub::{Scrubbing, SimulatedFrames};
 
+use pictures::Pictures;
 use record::Recording;
 use scrub::Simulated;
 
@@ -45,6 +48,7 @@ pub(super) struct Timeline {
     /// An editable copy of a clip under way.
     copying: Option<Job<KeyedClip>>,
     simulated: Option<Simulated>,
+    pictures: Pictures,
     /// The state shown when last looked at.
     last_shown: Option<u64>,
 }
@@ -60,7 +64,8 @@ impl Timeline {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.recording.is_some() || self.copying.is_some() || self.simulated.as_ref().is_some_and(Simulated::is_busy)
+        let works = self.recording.is_some() || self.copying.is_some() || self.pictures.is_busy();
+        works || self.simulated.as_ref().is_some_and(Simulated::is_busy)
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
@@ -113,7 +118,7 @@ impl Session {
     pub(super) fn tick_timeline(&mut self, dt_secs: f64) -> bool {
         self.record(dt_secs);
         let mut changed = self.take_finished_copy();
-        changed |= self.follow_scrubbing(dt_secs);
+        changed |= self.follow_scrubbing(dt_secs) | self.follow_pictures();
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);
         changed | (std::mem::replace(&mut self.timeline.last_shown, shown) != shown)
     }
