@@ -53,7 +53,8 @@ fn keyed() -> (Session, usize) {
 
 /// Draws the timeline and carries out what it raises, as the workbench does.
 fn stage(session: Session, open: bool) -> Harness<'static, Stage> {
-    let timeline = TimelineState { open, ..TimelineState::default() };
+    let mut timeline = TimelineState::default();
+    timeline.open = open;
     let stage = Stage { session, timeline, poses: PosesState::default(), actions: Actions::default(), raised: Vec::new() };
     let draw = |ui: &mut Ui, stage: &mut Stage| {
         let Stage { session, timeline, actions, raised, .. } = stage;
