@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Command, CommandQueue, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
+use super::history::History;
+use super::{Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -30,6 +31,7 @@ impl Session {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
             Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
+            Command::Project(command) => self.apply_project(command),
             command => {
                 self.pose_tools.gesture = gesture;
                 self.dispatch(command);
@@ -42,6 +44,7 @@ impl Session {
         }
         self.refresh_shown();
         self.drop_stale_simulation();
+        self.watch_work();
     }
 
     /// The button went up: the next drag is an undo step of its own.
@@ -98,7 +101,7 @@ impl Session {
                 self.rigging.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
-            Command::Undo | Command::Redo => {}
+            Command::Undo | Command::Redo | Command::Project(_) => {}
         }
     }
 
@@ -106,10 +109,14 @@ impl Session {
         if self.timeline.is_recording() {
             return self.cancel_recording();
         }
+        self.travel(|history, document| if back { history.undo(document) } else { history.redo(document) });
+    }
+
+    /// Goes to another document of the history; what is shown follows.
+    pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
         let (params, bones, clips, earlier) =
             (self.document.params, self.document.flesh.bones.clone(), self.clips().names(), self.document.clone());
-        let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
-        if done {
+        if go(&mut self.history, &mut self.document) {
             self.stages.forgive();
             self.rigging.forgive();
             self.sync_channels();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{KeysCommand, MessageId, PoseCommand, RigCommand, Source, ViewCommand};
+use super::{KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -100,6 +100,8 @@ pub enum Command {
     CancelJobs,
     /// Removes a message.
     DismissMessage(MessageId),
+    /// Saves, goes through the history, and answers what a project asks.
+    Project(ProjectCommand),
 }
 
 impl Command {
@@ -140,6 +142,7 @@ impl Command {
             Self::Redo => "Redo",
             Self::CancelJobs => "Cancel",
             Self::DismissMessage(_) => "Dismiss",
+            Self::Project(command) => command.label(),
         }
     }
 }

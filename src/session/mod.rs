@@ -40,12 +40,16 @@ mod clip_play;
 mod clips;
 mod command;
 mod document;
+mod ghosts;
+mod history;
 mod jobs;
 mod message;
 mod motion;
 mod playback;
 mod pose_tools;
 mod posing;
+mod project;
+mod recovery;
 mod rigging;
 mod selection;
 mod source;
@@ -62,6 +66,8 @@ pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
+pub use ghosts::{GhostPose, GhostSkin, GhostSkins, GhostWorker};
+pub use history::HistoryView;
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
@@ -70,12 +76,14 @@ pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
+pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use worker::{SimWorker, Snapshot, Waker};
+pub use worker::{SimWorker, Snapshot, Waker, Wants};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,9 +94,11 @@ use crate::dynamics::Params;
 use crate::math::{Affine, origin_of};
 use crate::rig::Pose;
 use crate::skin::{Method, Subject};
-use document::History;
+use history::History;
 use message::Messages;
 use pose_tools::PoseTools;
+use project::Projects;
+use recovery::Recoveries;
 use stages::Stages;
 use timeline::Timeline;
 use views::Channel;
@@ -116,6 +126,8 @@ pub struct Session {
     /// The states that were there to be shown when last looked at.
     last_sequences: Vec<u64>,
     cache: Cache,
+    projects: Projects,
+    recoveries: Recoveries,
 }
 
 /// The pose that the flesh shall follow.
@@ -242,7 +254,8 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views()).collect()
+        let jobs = self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views());
+        jobs.chain(self.projects.saving().map(jobs::Job::view)).collect()
     }
 
     /// What the user should know, oldest first.
@@ -266,6 +279,11 @@ impl Session {
     #[must_use]
     pub fn redo_label(&self) -> Option<&'static str> {
         self.history.redo_label()
+    }
+
+    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
+    pub fn set_wants(&mut self, wants: Wants) {
+        self.stages.set_wants(wants);
     }
 
     /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.
@@ -293,8 +311,9 @@ impl Session {
         self.last_sequences = sequences;
         self.watch_workers();
         changed |= self.tick_timeline(real_secs);
-        let busy = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy();
-        Tick { changed, active: moving || playing || busy }
+        self.watch_work();
+        let works = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.is_saving();
+        Tick { changed, active: moving || playing || works }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.

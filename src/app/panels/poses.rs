@@ -66,7 +66,8 @@ pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixel
             selected: &[],
             hovered: None,
             look: &look,
-            findings: &[],
+            checkup: None,
+            ghosts: None,
             ground_height: bounds.min.y,
             character_size: bounds.size(),
         };

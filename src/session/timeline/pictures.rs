@@ -98,6 +98,8 @@ fn flesh_of(subject: &Arc<Subject>, poses: Vec<Arc<NamedPose>>, progress: &Progr
                 world_from_joint,
                 times: actor.times(),
                 contact: None,
+                contacts: Vec::new(),
+                velocities: Vec::new(),
             };
             made.push((pose, Arc::new(snapshot)));
         }
