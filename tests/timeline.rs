@@ -188,8 +188,11 @@ fn the_menu_of_a_key_changes_how_it_goes_on() {
     let (session, clip) = keyed();
     let mut harness = stage(session, true);
     let at = place(&harness, 0.0, 1.0);
-    press(&mut harness, at, PointerButton::Secondary, true, Modifiers::NONE);
-    press(&mut harness, at, PointerButton::Secondary, false, Modifiers::NONE);
+    harness.event(Event::PointerMoved(at));
+    for pressed in [true, false] {
+        harness.event(Event::PointerButton { pos: at, button: PointerButton::Secondary, pressed, modifiers: Modifiers::NONE });
+    }
+    harness.run();
     harness.get_by_label("Step").click();
     harness.run();
     let take = harness.state().session.clips().take(clip).expect("it is a take").clone();
@@ -259,7 +262,7 @@ fn a_pose_is_clicked_blended_and_deleted() {
     harness.run();
     assert!((angle(&harness) - 80.0).abs() < 1e-6);
     let slider = harness.get_by_role_and_label(Role::Slider, "Blend").rect();
-    drag(&mut harness, slider.right_center() - vec2(6.0, 0.0), slider.center());
+    drag(&mut harness, slider.left_center() + vec2(100.0, 0.0), slider.left_center() + vec2(55.0, 0.0));
     assert!((20.0..60.0).contains(&angle(&harness)), "{}", angle(&harness));
     harness.state_mut().session.apply_once(Command::Undo);
     harness.run();

@@ -65,11 +65,11 @@ impl Timeline {
 
     pub(super) fn is_busy(&self) -> bool {
         let works = self.recording.is_some() || self.copying.is_some() || self.pictures.is_busy();
-        works || self.simulated.as_ref().is_some_and(Simulated::is_busy)
+        works || self.simulated.as_ref().is_some_and(Simulated::is_waiting)
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
-        self.copying.iter().map(Job::view).chain(self.simulated.iter().filter_map(Simulated::view)).collect()
+        self.copying.iter().map(Job::view).collect()
     }
 
     pub(super) fn cancel(&mut self) {

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::views::{Channel, View};
-use crate::session::{ClipPlay, DEFAULT_FPS, JobView, Level, Motion, PlayError, Session, Snapshot, Take, Waker, with_takes};
+use crate::session::{ClipPlay, DEFAULT_FPS, Level, Motion, PlayError, Session, Snapshot, Take, Waker, with_takes};
 use crate::skin::{Actor, BindError, Method, Subject};
 
 /// What is seen while scrubbing.
@@ -106,12 +106,9 @@ impl Simulated {
         Self { basis, age_secs: 0.0, job: None, incoming: None, frames: Vec::new(), every: 1, total: 0, ended: false, plays: false }
     }
 
-    pub(super) fn is_busy(&self) -> bool {
-        !self.ended
-    }
-
-    pub(super) fn view(&self) -> Option<JobView> {
-        self.job.as_ref().map(Job::view)
+    /// Whether the work is about to begin. While it goes on, every frame wakes the window, and the timeline shows how far it is.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.ended && self.job.is_none()
     }
 
     pub(super) fn stop(&mut self) {

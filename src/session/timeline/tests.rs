@@ -194,6 +194,18 @@ fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
 }
 
 #[test]
+fn nothing_recorded_makes_no_take() {
+    let (mut session, clip) = keyed();
+    session.apply_once(keys(KeysCommand::StartRecording));
+    for _ in 0..30 {
+        session.tick(1.0 / 60.0);
+    }
+    session.apply_once(keys(KeysCommand::StopRecording));
+    assert_eq!(session.clips().len(), clip + 1);
+    assert!(session.messages().iter().any(|message| message.text.contains("Nothing moved")));
+}
+
+#[test]
 fn a_recording_that_is_undone_while_it_runs_leaves_nothing() {
     let mut session = opened();
     session.apply_once(keys(KeysCommand::StartRecording));
