@@ -188,7 +188,7 @@ impl Session {
     /// another method or view stands in. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(view));
+        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(*view));
         let worker = || self.stages.worker_of(view).map(super::SimWorker::snapshot);
         self.still().or_else(scrubbed).or_else(worker)
     }

@@ -39,7 +39,6 @@ fn unscaled() -> [f64; 3] {
     [1.0; 3]
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_unscaled(scale: &[f64; 3]) -> bool {
     *scale == [1.0; 3]
 }
