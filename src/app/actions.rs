@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::timeline::TimelineAction;
 use super::viewport::edit::EditAction;
 use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
@@ -43,6 +44,8 @@ pub enum Action {
     LookFrom(NamedView),
     /// Settings, and windows that help to find things.
     Comfort(ComfortAction),
+    /// Keys, takes, the timeline.
+    Timeline(TimelineAction),
     /// Leaves what is going on, then deselects.
     Escape,
     /// Shows or hides the bones.

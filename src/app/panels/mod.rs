@@ -11,6 +11,7 @@ pub mod joints;
 pub mod limits;
 pub mod method;
 pub mod overlays;
+pub mod poses;
 pub mod resolution;
 pub mod rig;
 pub mod rig_tree;

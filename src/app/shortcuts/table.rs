@@ -8,6 +8,7 @@ use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
+use crate::app::timeline::TimelineAction;
 use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::posing::keys::PosingAsk;
 use crate::app::viewport::posing::tools::Tool;
@@ -35,6 +36,13 @@ macro_rules! comfort {
 macro_rules! capture {
     ($action:ident) => {
         For(|| Action::Capture(CaptureAction::$action))
+    };
+}
+
+/// Something asked of the timeline.
+macro_rules! timeline {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
     };
 }
 
@@ -190,15 +198,20 @@ pub static ALL: &[Shortcut] = &[
     )
     .key(NONE, Key::Num0)
     .needs(Needs::Character),
-    Shortcut::new("key.set", Group::Time, "Set a key", "Keeps the pose at this time in a clip of yours", Elsewhere).key(NONE, Key::K),
-    Shortcut::new("key.next", Group::Time, "To the next key", "Moves the clock to the key that follows", Elsewhere).key(NONE, Key::Period),
-    Shortcut::new("key.last", Group::Time, "To the key before", "Moves the clock to the key that was last", Elsewhere)
-        .key(NONE, Key::Comma),
-    Shortcut::new("frame.next", Group::Time, "One frame on", "Moves the clock by a frame", Elsewhere).key(NONE, Key::ArrowRight),
-    Shortcut::new("frame.last", Group::Time, "One frame back", "Moves the clock back by a frame", Elsewhere).key(NONE, Key::ArrowLeft),
-    Shortcut::new("range.start", Group::Time, "To the start", "Moves the clock to the start of the range", Elsewhere)
-        .key(CTRL, Key::ArrowLeft),
-    Shortcut::new("range.end", Group::Time, "To the end", "Moves the clock to the end of the range", Elsewhere).key(CTRL, Key::ArrowRight),
+    timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey).key(NONE, Key::K),
+    timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey).key(NONE, Key::Comma),
+    timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).key(NONE, Key::Period),
+    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
+        .key(CTRL, Key::ArrowRight),
+    timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record),
+    timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey),
+    timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose),
+    timeline!("poses.load", "Load poses…", "Reads pose files into the library", LoadPosesDialog),
+    timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog),
+    timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip),
+    timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip),
+    timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)

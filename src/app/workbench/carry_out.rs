@@ -8,7 +8,7 @@ use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineView};
+use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{Command, Level, RigCommand, ViewId};
 
@@ -22,8 +22,7 @@ impl Workbench {
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
-        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
+        timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
@@ -41,7 +40,7 @@ impl Workbench {
             }
             return;
         }
-        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
+        let mut cancelled = self.timeline.cancel_drag(&mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
@@ -106,6 +105,11 @@ impl Workbench {
                     self.comfort.carry_out(ctx, action, &self.session, &now);
                 }
                 Action::Escape => self.escape(),
+                Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
+                Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
+                Action::Timeline(action) => {
+                    timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+                }
                 Action::ToggleBones => {
                     if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
                         pane.state.look.bones = !pane.state.look.bones;

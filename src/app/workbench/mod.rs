@@ -22,6 +22,7 @@ use super::dialogs::Dialogs;
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
 use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
@@ -53,6 +54,7 @@ pub struct Workbench {
     bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
+    poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     ghosts: Ghosts,
@@ -102,6 +104,7 @@ impl Workbench {
             bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
+            poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             ghosts: Ghosts::default(),
@@ -222,7 +225,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
-        self.joints_panel(ui);
+        self.joints_panel(ui, painter);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
