@@ -6,6 +6,7 @@ use egui::Response;
 
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::project::ProjectAction;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -19,6 +20,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Saves, and answers what is asked about projects.
+    Project(ProjectAction),
     /// Asks for files to open.
     OpenDialog,
     /// Asks for a pose file to read.

@@ -21,6 +21,7 @@ pub mod notices;
 pub mod numpad;
 pub mod pane;
 pub mod panels;
+pub mod project;
 mod sections;
 mod shell;
 pub mod shortcuts;

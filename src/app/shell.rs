@@ -18,7 +18,7 @@ use super::surface::{Presented, WindowSurface};
 use super::viewport::painter::GpuPainter;
 use super::workbench::Workbench;
 use super::{AppError, numpad, theme};
-use crate::cache::Cache;
+use crate::cache::{Cache, UserFolder};
 use crate::dynamics::Params;
 use crate::session::Source;
 
@@ -69,7 +69,10 @@ impl Shell {
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(Wake { delay: info.delay });
         });
-        let workbench = Workbench::new(&ctx, source, params, cache);
+        let mut workbench = Workbench::new(&ctx, source, params, cache);
+        if let Some(folder) = UserFolder::State.path() {
+            workbench.keep_work_in(&folder.join("recovery"));
+        }
         Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 
@@ -121,6 +124,7 @@ impl Shell {
             Presented::TryAgain | Presented::Hidden => self.repaint_after(delay.max(Duration::from_millis(250))),
         }
         if self.workbench.wants_to_quit() {
+            self.workbench.close();
             event_loop.exit();
         }
     }
@@ -191,7 +195,13 @@ impl ApplicationHandler<Wake> for Shell {
         let Some(running) = &mut self.running else { return };
         match &event {
             WindowEvent::RedrawRequested => return self.frame(event_loop),
-            WindowEvent::CloseRequested | WindowEvent::Destroyed => return event_loop.exit(),
+            WindowEvent::CloseRequested => {
+                // The user may be asked something first, which must be seen.
+                running.window.set_minimized(false);
+                self.workbench.raise(Action::Quit);
+                return self.frame(event_loop);
+            }
+            WindowEvent::Destroyed => return event_loop.exit(),
             WindowEvent::DroppedFile(path) => {
                 self.dropped.push(path.clone());
                 self.drop_complete_at = Some(Instant::now() + DROP_PAUSE);

@@ -80,7 +80,10 @@ impl Session {
             }
             Command::Scrub { .. } => {}
             Command::ResetSimulation => self.settle(),
-            Command::CancelJobs => self.stages.cancel(),
+            Command::CancelJobs => {
+                self.stages.cancel();
+                self.projects.cancel();
+            }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}
         }

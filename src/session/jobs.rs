@@ -65,6 +65,11 @@ impl<T: Send + 'static> Job<T> {
         }
     }
 
+    /// Asks the work to stop; it says itself when it has.
+    pub(super) fn cancel(&self) {
+        self.progress.cancel();
+    }
+
     pub(super) fn view(&self) -> JobView {
         JobView { title: self.title.clone(), stage: self.progress.stage(), fraction: self.progress.fraction() }
     }
@@ -84,6 +89,8 @@ pub(super) struct Opened {
     pub(super) actor: Result<Actor, BindError>,
     /// The first clip that was added, if the character is the one that was open before.
     pub(super) added: Option<usize>,
+    /// It is the character that was open before, with more files.
+    pub(super) continues: bool,
     /// The files that were read for it, or for what was added.
     pub(super) files_read: Vec<FileRead>,
     /// What the project says, if it is one.
@@ -163,7 +170,7 @@ pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, p
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added: None, files_read, project })
+    Ok(Opened { source, subject, actor, added: None, continues: false, files_read, project })
 }
 
 /// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
@@ -194,5 +201,5 @@ pub(super) fn add_and_bind(
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added, files_read, project: None })
+    Ok(Opened { source, subject, actor, added, continues: true, files_read, project: None })
 }

@@ -49,6 +49,7 @@ mod project;
 mod recovery;
 mod source;
 mod stages;
+mod together;
 mod views;
 mod worker;
 
@@ -70,6 +71,7 @@ pub use posing::{
 pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
 pub use recovery::{Pace, Recovery};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
+pub use together::Understood;
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker};
 

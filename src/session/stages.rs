@@ -163,7 +163,15 @@ impl Session {
         self.messages.clear();
         let (method, params) = (self.views.active().method, self.document.params);
         let title = format!("Adding {}", Source { files: files.clone(), ..Source::default() }.title());
-        let work = move |progress: &Progress| add_and_bind(&subject, source, &files, method, &params, progress);
+        let only_motions = files.iter().all(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bvh")));
+        let opening = Opening { source: source.clone(), cache: self.cache.clone(), answers: BTreeMap::new() };
+        let work = move |progress: &Progress| {
+            if only_motions {
+                return add_and_bind(&subject, source, &files, method, &params, progress);
+            }
+            // What else belongs to a character can only be understood together with all the rest of it.
+            open_and_bind(opening, method, &params, progress).map(|opened| Opened { continues: true, ..opened })
+        };
         match Job::start(title, self.waker.clone(), work) {
             Ok(job) => self.stages.opening = Some(job),
             Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),
@@ -200,25 +208,31 @@ impl Session {
         if let (Some(clip), false) = (opened.added, first) {
             return self.take_added(before, opened, clip);
         }
-        let Opened { source, subject, actor, files_read, project, .. } = opened;
+        let Opened { source, subject, actor, files_read, project, continues, .. } = opened;
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let (pose, flesh) = (subject.character.skeleton.rest_pose(), (*subject.settings).clone());
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
         let read = files_read.into();
         self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read: read, ..before.clone() };
+        let same_joints = || before.skeleton().is_some_and(|skeleton| skeleton.joints() == subject.character.skeleton.joints());
         if let Some(project) = &project {
             self.take_restored(project.restored.clone());
+        } else if continues && same_joints() {
+            let Document { pose, free_poses, flesh, .. } = before.clone();
+            self.document = Document { pose, free_poses, flesh, ..self.document.clone() };
         } else {
             // Gravity goes on pulling down, wherever that is in the new file.
             self.document.params.gravity_m_s2 = up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         }
-        self.enter_work(project);
+        if !continues || first {
+            self.enter_work(project);
+        }
         self.enter_subject(&subject);
         if first {
             // There is no going back to before there was anything.
             self.history = History::default();
         } else {
-            self.history.record(before, &self.document, "Open", super::Gesture::Once);
+            self.history.record(before, &self.document, if continues { "Add files" } else { "Open" }, super::Gesture::Once);
         }
         self.forget_old_works();
         self.take_bound(self.views.active().need(), actor);

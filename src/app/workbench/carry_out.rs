@@ -6,10 +6,11 @@ use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Look;
+use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::viewport_view;
 use crate::app::shortcuts::{self, PlainKey};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -49,30 +50,73 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
-            match action {
-                Action::Session(command, gesture) => self.session.apply(command, gesture),
-                Action::SetLook(id, look) => {
-                    if let Some(pane) = self.layout.pane_mut(id) {
-                        pane.state.look = look;
-                    }
-                }
-                Action::Layout(action) => {
-                    for command in self.layout.apply(action, self.session.views()) {
-                        self.session.apply_once(command);
-                    }
-                }
-                Action::OpenDialog => self.ask(ctx, Purpose::Open),
-                Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
-                Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
-                Action::Frame => self.in_view(self.active(), |viewport, view| viewport.frame(view)),
-                Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
-                Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
-                Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
-                Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
-                Action::ToggleHelp => self.help_shown = !self.help_shown,
-                Action::TogglePanel => self.panel_shown = !self.panel_shown,
-                Action::Quit => self.quits = true,
+            if let Some(action) = self.project.guard(action, &self.session) {
+                self.carry_out_one(ctx, action);
             }
+        }
+    }
+
+    fn carry_out_one(&mut self, ctx: &Context, action: Action) {
+        match action {
+            Action::Project(action) => self.carry_out_project(ctx, action),
+            Action::Session(command, gesture) => {
+                if matches!(command, Command::Project(_)) {
+                    let window = self.window_state();
+                    self.session.set_window(window);
+                }
+                self.session.apply(command, gesture);
+            }
+            Action::SetLook(id, look) => {
+                if let Some(pane) = self.layout.pane_mut(id) {
+                    pane.state.look = look;
+                }
+            }
+            Action::Layout(action) => {
+                for command in self.layout.apply(action, self.session.views()) {
+                    self.session.apply_once(command);
+                }
+            }
+            Action::OpenDialog => self.ask(ctx, Purpose::Open),
+            Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
+            Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
+            Action::Frame => self.in_view(self.active(), |viewport, view| viewport.frame(view)),
+            Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
+            Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
+            Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
+            Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+            Action::ToggleHelp => self.help_shown = !self.help_shown,
+            Action::TogglePanel => self.panel_shown = !self.panel_shown,
+            Action::Quit => self.quits = true,
+        }
+    }
+
+    fn carry_out_project(&mut self, ctx: &Context, action: ProjectAction) {
+        let window = self.window_state();
+        self.session.set_window(window);
+        let Wishes { go_on, ask } = self.project.apply(action, &mut self.session);
+        if let Some(action) = go_on {
+            self.carry_out_one(ctx, action);
+        }
+        if let Some(purpose) = ask {
+            self.ask(ctx, purpose);
+        }
+    }
+
+    /// What projects need after time has passed.
+    pub(super) fn follow_project(&mut self, ctx: &Context) {
+        if let Some(window) = self.session.take_window() {
+            self.restore_window(window);
+        }
+        let choosing = self.dialogs.is_open();
+        let layout = &self.layout;
+        let window = |session: &Session| serde_json::to_value(layout.state(session.views())).unwrap_or_default();
+        if let Some(action) = self.project.after_tick(&mut self.session, window, choosing) {
+            self.carry_out_one(ctx, action);
+        }
+        if self.session.jobs().is_empty()
+            && let Some(remark) = self.remark.take()
+        {
+            self.session.tell(Level::Warning, remark);
         }
     }
 
@@ -85,7 +129,7 @@ impl Workbench {
     }
 
     fn ask(&mut self, ctx: &Context, purpose: Purpose) {
-        let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
+        let name = self.session.document_title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
         }

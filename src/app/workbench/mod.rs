@@ -5,7 +5,7 @@ mod clock;
 mod panels;
 mod views;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{CentralPanel, Context, Frame, Ui};
@@ -17,18 +17,20 @@ use super::dialogs::Dialogs;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
+use super::project::ProjectUi;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
 use super::{help, notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Session, Source, ViewId};
+use crate::session::{Command, Pace, Session, Source, Understood, ViewId};
 
 /// Session and window state.
 pub struct Workbench {
     session: Session,
     layout: Layout,
+    project: ProjectUi,
     joints: JointsState,
     timings: TimingHistory,
     dialogs: Dialogs,
@@ -40,6 +42,8 @@ pub struct Workbench {
     panel_shown: bool,
     help_shown: bool,
     quits: bool,
+    /// Said when what was dropped is open.
+    remark: Option<String>,
 }
 
 impl Workbench {
@@ -60,6 +64,7 @@ impl Workbench {
         Self {
             layout: Layout::new(session.views()),
             session,
+            project: ProjectUi::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
             dialogs: Dialogs::default(),
@@ -71,6 +76,7 @@ impl Workbench {
             panel_shown: true,
             help_shown: false,
             quits: false,
+            remark: None,
         }
     }
 
@@ -113,10 +119,11 @@ impl Workbench {
         }
     }
 
-    /// Title of the window.
+    /// Title of the window; a dot says that there is unsaved work.
     #[must_use]
     pub fn title(&self) -> String {
-        self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
+        let dot = if self.session.is_dirty() { "\u{2022} " } else { "" };
+        self.session.document_title().map_or_else(|| "Sinew".to_owned(), |title| format!("{dot}{title} – Sinew"))
     }
 
     /// Asks for something from outside the panels.
@@ -130,20 +137,31 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped together as one character; motions alone go onto the one that is open.
+    /// Opens files that were dropped or chosen together, or adds them to what is open, whatever they mean.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        if !files.is_empty() && self.session.subject().is_some() && files.iter().all(is_motion) {
-            self.actions.once(Command::AddMotions(files));
-        } else if !files.is_empty() {
-            self.actions.once(Command::Open(Source::of_files(files)));
+        let Understood { command, remark } = self.session.understand(files);
+        if let Some(command) = command {
+            self.actions.once(command);
         }
+        self.remark = remark.or(self.remark.take());
+    }
+
+    /// Keeps unsaved work in this folder, and offers what others left there.
+    pub fn keep_work_in(&mut self, folder: &Path) {
+        self.session.keep_work_in(folder, Pace::default());
+    }
+
+    /// The window goes: nothing is kept that the user did not want.
+    pub fn close(&mut self) {
+        self.session.close();
     }
 
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
-        self.keyboard(&ctx);
+        if !self.project.is_asking(&self.session) {
+            self.keyboard(&ctx);
+        }
         match self.dialogs.poll() {
             Some(Command::Open(source)) => self.open_files(source.files),
             Some(command) => self.actions.once(command),
@@ -157,6 +175,7 @@ impl Workbench {
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         help::help_ui(&ctx, &mut self.help_shown);
+        self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 }

@@ -76,6 +76,7 @@ impl Workbench {
     pub(super) fn pass_time(&mut self, ctx: &Context) {
         let dt_secs = self.clock.tick();
         let tick = self.session.tick(dt_secs);
+        self.follow_project(ctx);
         self.clock.running = tick.active;
         if tick.active && self.session.jobs().is_empty() {
             ctx.request_repaint();

@@ -135,6 +135,12 @@ impl Projects {
     pub(super) fn saving(&self) -> Option<&Job<Result<Saved, ProjectError>>> {
         self.saving.as_ref()
     }
+
+    /// Packing is given up; what is nearly written is finished.
+    pub(super) fn cancel(&mut self) {
+        self.next = None;
+        self.saving.iter().for_each(Job::cancel);
+    }
 }
 
 impl Session {

@@ -63,6 +63,12 @@ impl Session {
         self.recoveries.offers.iter().map(Offer::view).collect()
     }
 
+    /// Whether it is not known yet what there is to recover.
+    #[must_use]
+    pub fn is_looking_for_work(&self) -> bool {
+        self.recoveries.scan.is_some()
+    }
+
     /// The user leaves and wants nothing kept that isn't saved: there will be nothing to recover.
     pub fn close(&mut self) {
         self.recoveries.seen = None;
