@@ -19,7 +19,15 @@ fn skeleton() -> Skeleton {
         let rest = Trs { rotation, ..Trs::at(Vec64::new(0.0, 0.5, 0.0)) };
         world = world * parent_from_base * rest.to_affine();
         let parent = index.checked_sub(1);
-        joints.push(Joint { name: format!("joint {index}"), parent, parent_from_base, rest, world_from_bind: world, deforms: true });
+        joints.push(Joint {
+            name: format!("joint {index}"),
+            parent,
+            parent_from_base,
+            rest,
+            world_from_bind: world,
+            deforms: true,
+            tail: None,
+        });
     }
     Skeleton::new(joints).unwrap_or_else(|error| panic!("{error}"))
 }

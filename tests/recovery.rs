@@ -44,7 +44,10 @@ fn open(folder: &Path) -> Session {
 fn edit_of(session: &Session) -> usize {
     let [x, y, z] = session.joint_angles_deg(1);
     let edit = (z / DEGREES[2]).round();
-    assert!((x - edit * DEGREES[0]).abs() < 1e-6 && y.abs() < 1e-6 && (z - edit * DEGREES[2]).abs() < 1e-6, "no edit turns by {x}, {y}, {z}");
+    assert!(
+        (x - edit * DEGREES[0]).abs() < 1e-6 && y.abs() < 1e-6 && (z - edit * DEGREES[2]).abs() < 1e-6,
+        "no edit turns by {x}, {y}, {z}"
+    );
     edit as usize
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Panels and the viewport read borrowed views and push here; [`super::workbench::Workbench`] is the one place that carries it out.
 
+use std::path::PathBuf;
+
 use egui::Response;
 
+use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
 use super::project::ProjectAction;
@@ -24,6 +27,8 @@ pub enum Action {
     Project(ProjectAction),
     /// Asks for files to open.
     OpenDialog,
+    /// Opens files as if they had been dropped.
+    OpenFiles(Vec<PathBuf>),
     /// Asks for a pose file to read.
     LoadPoseDialog,
     /// Asks where to write the pose.
@@ -34,12 +39,16 @@ pub enum Action {
     Show(Spot),
     /// Looks from a side, at the whole character.
     LookFrom(NamedView),
+    /// Settings, and windows that help to find things.
+    Comfort(ComfortAction),
+    /// Leaves what is going on, then deselects.
+    Escape,
+    /// Shows or hides the bones.
+    ToggleBones,
     /// Moves the camera of the active view.
     Camera(CameraAction),
     /// Moves the camera of a view.
     CameraOf(ViewId, CameraAction),
-    /// Opens or closes the list of shortcuts.
-    ToggleHelp,
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.
@@ -66,6 +75,18 @@ impl Actions {
     /// Adds anything else.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
+    }
+
+    /// Adds what may be none.
+    pub fn extend(&mut self, action: Option<Action>) {
+        self.list.extend(action);
+    }
+
+    /// Takes an action out. Returns whether it was asked for.
+    pub fn remove(&mut self, action: &Action) -> bool {
+        let before = self.list.len();
+        self.list.retain(|other| other != action);
+        self.list.len() < before
     }
 
     /// What was asked for so far.

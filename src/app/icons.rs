@@ -2,6 +2,8 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::actions::Actions;
+use super::shortcuts::{self, Now};
 use super::theme;
 
 /// What an icon means.
@@ -33,6 +35,24 @@ pub enum Icon {
     Check,
     /// Back to the start.
     Reset,
+    /// One frame back.
+    StepBack,
+    /// One frame on.
+    StepForward,
+    /// Record.
+    Record,
+    /// A key of an animation.
+    Key,
+    /// Keys are set by themselves.
+    AutoKey,
+    /// Open what is below.
+    FoldUp,
+    /// Close what is below.
+    FoldDown,
+    /// Settings.
+    Settings,
+    /// More commands.
+    More,
 }
 
 /// Side of an icon beside text, points.
@@ -97,6 +117,35 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
         Icon::Check => {
             line(&[(0.12, 0.54), (0.38, 0.80), (0.88, 0.22)]);
         }
+        Icon::StepBack => {
+            solid(&[(0.62, 0.16), (0.62, 0.84), (0.12, 0.5)]);
+            solid(&[(0.70, 0.16), (0.84, 0.16), (0.84, 0.84), (0.70, 0.84)]);
+        }
+        Icon::StepForward => {
+            solid(&[(0.38, 0.16), (0.88, 0.5), (0.38, 0.84)]);
+            solid(&[(0.16, 0.16), (0.30, 0.16), (0.30, 0.84), (0.16, 0.84)]);
+        }
+        Icon::Record => {
+            painter.circle_filled(square.center(), side * 0.36, color);
+        }
+        Icon::Key => solid(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5)]),
+        Icon::AutoKey => {
+            line(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5), (0.5, 0.06), (0.54, 0.1)]);
+            painter.circle_filled(square.center(), side * 0.16, color);
+        }
+        Icon::FoldUp => line(&[(0.16, 0.66), (0.5, 0.34), (0.84, 0.66)]),
+        Icon::FoldDown => line(&[(0.16, 0.34), (0.5, 0.66), (0.84, 0.34)]),
+        Icon::Settings => {
+            for (y, knob) in [(0.22, 0.68), (0.5, 0.34), (0.78, 0.58)] {
+                line(&[(0.06, y), (0.94, y)]);
+                painter.circle_filled(at(knob, y), side * 0.13, color);
+            }
+        }
+        Icon::More => {
+            for x in [0.18, 0.5, 0.82] {
+                painter.circle_filled(at(x, 0.5), side * 0.09, color);
+            }
+        }
         Icon::Reset => {
             line(&arc(0.52, 0.54, 0.36, -60.0, 220.0));
             solid(&[(0.50, 0.02), (0.50, 0.40), (0.80, 0.20)]);
@@ -138,15 +187,39 @@ pub fn text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
 
 /// A button that is only an icon; `name` is its tooltip and accessible name.
 pub fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 24.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
     let color = frame(ui, rect, &response, false);
     paint(ui.painter(), rect.shrink(6.0), icon, color);
     named(ui, response, name, None).on_hover_text(name)
 }
 
+/// A button for a row of the table of shortcuts, which gives its name, tooltip, keys, and whether it can be used.
+pub fn command_button(ui: &mut Ui, icon: Icon, id: &str, now: &Now<'_>, actions: &mut Actions) -> Response {
+    let row = shortcuts::find(id);
+    let enabled = row.is_some_and(|row| now.allows(row));
+    let (name, on) = row.map_or((id, None), |row| (row.title.trim_end_matches('…'), row.on(now)));
+    let response = ui
+        .add_enabled_ui(enabled, |ui| {
+            let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
+            let color = frame(ui, rect, &response, on == Some(true));
+            let color = if on == Some(true) { theme::colors(ui.ctx()).accent } else { color };
+            paint(ui.painter(), rect.shrink2(vec2(7.0, 4.5)), icon, color);
+            named(ui, response, name, on)
+        })
+        .inner;
+    let response = shortcuts::tip(response, id);
+    if response.clicked() {
+        actions.extend(row.and_then(shortcuts::Shortcut::action));
+    }
+    response
+}
+
+/// Size of a button that is only an icon, points.
+const BUTTON: egui::Vec2 = vec2(30.0, 24.0);
+
 /// An icon that is on or off.
 pub fn toggle(ui: &mut Ui, icon: Icon, name: &str, on: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 24.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(BUTTON, Sense::click());
     let color = frame(ui, rect, &response, on);
     paint(ui.painter(), rect.shrink(5.5), icon, if on && ui.is_enabled() { theme::colors(ui.ctx()).accent } else { color });
     named(ui, response, name, Some(on))

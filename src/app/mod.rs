@@ -11,8 +11,8 @@
 
 pub mod actions;
 mod checkup;
+pub mod comfort;
 pub mod dialogs;
-pub mod help;
 pub mod icon;
 pub mod icons;
 pub mod layout;
@@ -23,11 +23,13 @@ pub mod pane;
 pub mod panels;
 pub mod project;
 mod sections;
+pub mod settings;
 mod shell;
 pub mod shortcuts;
 pub mod status;
 pub mod surface;
 pub mod theme;
+pub mod timeline;
 pub mod viewport;
 pub mod workbench;
 

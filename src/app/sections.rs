@@ -10,8 +10,8 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
-use super::panels::playback::PlaybackView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
+use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
 use crate::character::FleshSettings;
@@ -29,20 +29,17 @@ pub(super) fn viewport_view<'a>(session: &'a Session, id: ViewId, snapshot: Opti
     }
 }
 
-pub(super) fn playback_view(session: &Session) -> PlaybackView<'_> {
-    let playback = session.playback();
-    PlaybackView {
-        clips: session.clips(),
-        clip: playback.clip,
-        time_secs: playback.time_secs,
-        playing: playback.playing,
-        speed: playback.speed,
-        looping: playback.looping,
-        range_secs: playback.range_secs,
-        blend_secs: playback.blend_secs,
-        mapping: session.subject().zip(playback.clip).and_then(|(subject, clip)| {
-            subject.character.retargets.iter().find(|retarget| retarget.clip == clip).map(|retarget| &retarget.mapping)
-        }),
+/// What menus, palette and keyboard may know.
+pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
+    Now {
+        has_character: session.subject().is_some(),
+        has_selection: session.selected_joint().is_some(),
+        clips: session.clips().len(),
+        undo: session.undo_label(),
+        redo: session.redo_label(),
+        editing: false,
+        panel_shown,
+        bones_shown,
     }
 }
 

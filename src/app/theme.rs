@@ -159,6 +159,9 @@ pub const JOINTS_WIDTH: f32 = 250.0;
 /// Width of the side panel at first, points.
 pub const SIDE_WIDTH: f32 = 332.0;
 
+/// How long a panel takes to fold.
+const ANIMATION_SECS: f32 = 0.08;
+
 /// The colours that are on.
 #[must_use]
 pub fn colors(ctx: &Context) -> &'static Colors {
@@ -199,6 +202,14 @@ pub fn apply(ctx: &Context) {
     }
 }
 
+/// Whether panels fold and buttons light up softly or at once.
+pub fn set_animations(ctx: &Context, soft: bool) {
+    let wanted = if soft { ANIMATION_SECS } else { 0.0 };
+    if ctx.global_style().animation_time != wanted {
+        ctx.all_styles_mut(|style| style.animation_time = wanted);
+    }
+}
+
 fn set_type(style: &mut egui::Style) {
     style.text_styles = [
         (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
@@ -221,7 +232,7 @@ fn set_spacing(style: &mut egui::Style) {
     spacing.indent = 14.0;
     style.interaction.selectable_labels = false;
     style.interaction.tooltip_delay = 0.4;
-    style.animation_time = 0.08;
+    style.animation_time = ANIMATION_SECS;
 }
 
 fn set_visuals(visuals: &mut egui::Visuals, colors: &Colors) {

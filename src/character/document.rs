@@ -21,6 +21,9 @@ pub struct SourceDocument {
     pub joint_nodes: Vec<usize>,
     /// How many of the character's clips, from the first, are the document's own.
     pub clips: usize,
+    /// The character has another skeleton than the document, which was edited or replaced: skins, joints and animations of the
+    /// document are of no use.
+    pub rig_replaced: bool,
 }
 
 /// One primitive of one node of a document.

@@ -7,6 +7,7 @@ mod bones;
 mod document;
 mod flesh;
 mod place;
+mod rerig;
 
 use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};

@@ -48,6 +48,39 @@ pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
     parents_first(&joints)
 }
 
+/// A skeleton as a `.skel` file. Tails become joints `NAME_end`; characters that would end a name become `_`.
+pub(crate) fn skel_text(skeleton: &Skeleton) -> String {
+    let mut names: Vec<String> = Vec::with_capacity(skeleton.len());
+    let mut taken = std::collections::HashSet::new();
+    let mut unique = |wanted: &str| {
+        let plain: String = wanted.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        let mut name = plain.clone();
+        let mut number = 2;
+        // A root hangs on "root": no other joint may be called so.
+        while name.is_empty() || !taken.insert(name.clone()) {
+            name = format!("{plain}_{number}");
+            number += 1;
+        }
+        name
+    };
+    for joint in skeleton.joints() {
+        names.push(unique(if joint.name == "root" && joint.parent.is_some() { "root_" } else { &joint.name }));
+    }
+    let mut lines = Vec::with_capacity(skeleton.len());
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        let at = skeleton.bind_position(index);
+        let parent = joint.parent.map_or("root", |parent| names[parent].as_str());
+        lines.push(format!("{} {} {} {} {parent}", at.x, at.y, at.z, names[index]));
+    }
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        if let Some(tail) = joint.tail.filter(|_| skeleton.children(index).is_empty()) {
+            let end = unique(&format!("{}_end", names[index]));
+            lines.push(format!("{} {} {} {end} {}", tail.x, tail.y, tail.z, names[index]));
+        }
+    }
+    format!("{}\n{}\n", lines.len(), lines.join("\n"))
+}
+
 /// Puts parents before children, otherwise in the file's order.
 fn parents_first(joints: &[(String, &str, Point64)]) -> Parsed<SkelFile> {
     let line_of: std::collections::HashMap<&str, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.0.as_str(), i)).collect();
@@ -179,6 +212,24 @@ pub(crate) fn read_ini(bytes: &[u8], folder: &Path) -> Parsed<Ini> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_skeleton_that_is_written_is_read_again() {
+        let p = Point64::new;
+        let list = [
+            ("root".into(), None, p(0.1, 0.2, 0.3)),
+            ("upper arm".into(), Some(0), p(1.0, 0.0, 0.0)),
+            ("root".into(), Some(1), p(2.0, 1e-7, 0.0)),
+        ];
+        let mut joints = Skeleton::from_positions(&list).unwrap().joints().to_vec();
+        joints[2].tail = Some(p(3.0, 0.5, 0.0));
+        let text = skel_text(&Skeleton::new(joints).unwrap());
+        let back = read_skel(text.as_bytes()).unwrap().skeleton;
+        let parents: Vec<Option<usize>> = back.joints().iter().map(|joint| joint.parent).collect();
+        assert_eq!(parents, [None, Some(0), Some(1), Some(2)], "{text}");
+        assert_eq!(back.bind_position(2), p(2.0, 1e-7, 0.0));
+        assert_eq!((back.joints()[1].name.as_str(), back.bind_position(3)), ("upper_arm", p(3.0, 0.5, 0.0)));
+    }
 
     #[test]
     fn a_skeleton_in_any_order_and_its_motion() {

@@ -32,6 +32,7 @@ mod pose;
 mod reads;
 mod rigging;
 mod roles;
+mod skel_write;
 mod stl;
 mod tgf;
 mod tissue;
@@ -49,5 +50,6 @@ pub use motion::{add_motion, read_bvh_bytes, read_mapping, read_motion, write_ma
 pub use ply_write::write_ply;
 pub use pose::{read_pose, write_pose};
 pub use reads::{FileRead, recorded};
+pub use skel_write::write_skel;
 pub use tissue::write_tissue;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -15,11 +15,16 @@
 //! joint and its parent joint (identity in most files).
 
 mod clip;
+pub mod edit;
+pub mod ik;
 mod keys;
+mod limit_presets;
+pub mod limits;
 mod offset;
 mod pose;
 pub mod retarget;
 mod skeleton;
+pub mod symmetry;
 mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, Track};
@@ -27,6 +32,7 @@ pub use keys::{
     Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile,
     SAME_SECS, Slope, SlopeValue, Tolerance,
 };
+pub use limit_presets::human_limits;
 pub use offset::PoseOffset;
 pub use pose::{JointDelta, Pose, PoseError, PoseFile};
 pub use skeleton::{Joint, Skeleton, SkeletonError};

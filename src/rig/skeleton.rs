@@ -18,6 +18,8 @@ pub struct Joint {
     pub world_from_bind: Affine,
     /// False for helpers that carry no skin of their own (an animated node above the skeleton, for instance).
     pub deforms: bool,
+    /// World position, in the bind pose, of the end of the bone of a joint without children, where that was said.
+    pub tail: Option<Point64>,
 }
 
 /// Joints, parents before children.
@@ -84,6 +86,7 @@ impl Skeleton {
                     rest: Trs::at(position - from),
                     world_from_bind: Trs::at(position.coords).to_affine(),
                     deforms: true,
+                    tail: None,
                 }
             })
             .collect();

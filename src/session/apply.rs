@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::history::History;
-use super::{Command, CommandQueue, Document, Gesture, Level, Session, ViewCommand, posing};
+use super::{Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
-use crate::rig::{Pose, PoseFile, Skeleton};
+use crate::rig::limits::clamp_joint;
+use crate::rig::{Pose, PoseFile, Skeleton, Trs};
 
 impl Session {
     /// Applies everything that was collected.
@@ -30,12 +31,19 @@ impl Session {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
             Command::Project(command) => self.apply_project(command),
+            Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
             command => {
+                self.pose_tools.gesture = gesture;
                 self.dispatch(command);
-                self.history.record(before, &self.document, label, gesture);
+                // What is done while a take is recorded is a part of it.
+                if !self.timeline.is_recording() {
+                    let before = self.timeline.take_recorded_from().unwrap_or(before);
+                    self.history.record(before, &self.document, label, gesture);
+                }
             }
         }
         self.refresh_shown();
+        self.drop_stale_simulation();
         self.watch_work();
     }
 
@@ -50,6 +58,9 @@ impl Session {
             Command::AddMotions(files) => self.start_adding(files),
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
             Command::View(command) => self.apply_view(command),
+            Command::Pose(command) => self.apply_pose(command),
+            Command::Rig(command) => self.apply_rig(command),
+            Command::Keys(command) => self.apply_keys(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -57,7 +68,7 @@ impl Session {
                 self.document.flesh.sim_vertices = sim_vertices;
             }
             Command::SetPart { name, place } => self.set_part(name, place),
-            Command::SelectJoint(joint) => self.selected_joint = joint.filter(|&j| j < self.document.pose.locals.len()),
+            Command::SelectJoint(joint) => self.selection.set(joint.filter(|&j| j < self.document.pose.locals.len())),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
             Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| pose.locals[joint] = skeleton.joints()[joint].rest),
@@ -76,12 +87,18 @@ impl Session {
             Command::SetBlend(_) => {}
             Command::Scrub { time_secs } if time_secs.is_finite() => {
                 self.playback.fading = None;
-                self.playback.time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
+                let time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
+                let before = std::mem::replace(&mut self.playback.time_secs, time_secs);
+                if self.playback.time_secs != before {
+                    self.settle_scrubbed();
+                }
             }
             Command::Scrub { .. } => {}
             Command::ResetSimulation => self.settle(),
             Command::CancelJobs => {
                 self.stages.cancel();
+                self.rigging.cancel();
+                self.timeline.cancel();
                 self.projects.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
@@ -90,16 +107,24 @@ impl Session {
     }
 
     fn step_history(&mut self, back: bool) {
+        if self.timeline.is_recording() {
+            return self.cancel_recording();
+        }
         self.travel(|history, document| if back { history.undo(document) } else { history.redo(document) });
     }
 
     /// Goes to another document of the history; what is shown follows.
     pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
-        let (params, bones) = (self.document.params, self.document.flesh.bones.clone());
+        let (params, bones, clips, earlier) =
+            (self.document.params, self.document.flesh.bones.clone(), self.clips().names(), self.document.clone());
         if go(&mut self.history, &mut self.document) {
             self.stages.forgive();
+            self.rigging.forgive();
             self.sync_channels();
-            self.playback.leave_clip();
+            self.follow_clips(&clips);
+            if !self.document.poses_alike(&earlier) {
+                self.playback.leave_clip();
+            }
             if self.document.params != params {
                 self.send_params(self.document.params);
             }
@@ -124,7 +149,7 @@ impl Session {
         }
     }
 
-    fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
+    pub(super) fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
         let BoneSettings { stiffness, density, damping, jiggle, .. } = settings;
         let finite = [stiffness, density, damping, jiggle].iter().all(|factor| factor.is_finite());
         if finite && joint < self.document.pose.locals.len() {
@@ -165,13 +190,20 @@ impl Session {
     }
 
     /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
-    fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
+    pub(super) fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
         self.refresh_shown();
         let Some(subject) = self.document.subject.clone() else { return };
-        let pose = self.document.pose_in_mut(self.channel);
-        pose.clone_from(&self.shown.pose);
-        edit(&subject.character.skeleton, pose);
-        self.playback.leave_clip();
+        let mut pose = self.shown.pose.clone();
+        edit(&subject.character.skeleton, &mut pose);
+        self.take_pose(pose);
+    }
+
+    /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
+    pub(super) fn take_pose(&mut self, pose: Pose) {
+        if !self.key_changes(&pose) {
+            *self.document.pose_in_mut(self.channel) = pose;
+            self.playback.leave_clip();
+        }
     }
 
     fn edit_joint(&mut self, joint: usize, edit: impl FnOnce(&Skeleton, &mut Pose)) {
@@ -182,27 +214,35 @@ impl Session {
 
     fn rotate_joint(&mut self, joint: usize, rotation: &Quat) {
         if rotation.coords.iter().all(|c| c.is_finite()) {
-            self.edit_joint(joint, |skeleton, pose| pose.rotate_about_world_axes(skeleton, joint, rotation));
+            let limits = self.document.limits.clone();
+            self.edit_joint(joint, |skeleton, pose| {
+                pose.rotate_about_world_axes(skeleton, joint, rotation);
+                clamp_joint(skeleton, &limits, pose, joint);
+            });
         }
     }
 
     fn set_joint_angles(&mut self, joint: usize, degrees: [f64; 3]) {
         if degrees.iter().all(|angle| angle.is_finite()) {
-            self.edit_joint(joint, |skeleton, pose| posing::set_joint_angles_deg(skeleton, pose, joint, degrees));
+            let limits = self.document.limits.clone();
+            self.edit_joint(joint, |skeleton, pose| {
+                posing::set_joint_angles_deg(skeleton, pose, joint, degrees);
+                clamp_joint(skeleton, &limits, pose, joint);
+            });
         }
     }
 
     fn reset_pose(&mut self) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
-            *self.document.pose_in_mut(self.channel) = rest;
-            self.playback.leave_clip();
+            self.refresh_shown();
+            self.take_pose(rest);
         }
     }
 
     fn set_pose(&mut self, pose: Pose) {
-        if pose.locals.len() == self.document.pose.locals.len() {
-            *self.document.pose_in_mut(self.channel) = pose;
-            self.playback.leave_clip();
+        if pose.locals.len() == self.document.pose.locals.len() && pose.locals.iter().all(Trs::is_finite) {
+            self.refresh_shown();
+            self.take_pose(pose);
         }
     }
 
@@ -210,7 +250,8 @@ impl Session {
         let before = self.playback.clip;
         match clip {
             Some(clip) if clip < self.clips().len() => {
-                if before != Some(clip) {
+                // Coming back from the pose made by hand, the range stays.
+                if before.unwrap_or(self.playback.resume.0) != clip {
                     self.playback.range_secs = None;
                 }
                 self.playback.clip = Some(clip);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, ProjectCommand, Source, ViewCommand};
+use super::{KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -22,6 +22,12 @@ pub enum Command {
     SetMethod(Method),
     /// Changes what views there are and what they show.
     View(ViewCommand),
+    /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
+    Pose(PoseCommand),
+    /// Edits the skeleton.
+    Rig(RigCommand),
+    /// Clips and their keys, takes, the library of poses.
+    Keys(KeysCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -108,6 +114,9 @@ impl Command {
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
+            Self::Pose(command) => command.label(),
+            Self::Rig(command) => command.label(),
+            Self::Keys(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

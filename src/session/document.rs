@@ -1,6 +1,6 @@
 //! What undo covers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::views::Channel;
@@ -8,7 +8,9 @@ use super::{Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::FileRead;
-use crate::rig::{Pose, Skeleton};
+use crate::rig::edit::Rig;
+use crate::rig::limits::LimitMap;
+use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
 use crate::skin::Subject;
 
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
@@ -24,10 +26,21 @@ pub struct Document {
     pub pose: Pose,
     /// Poses made by hand in views that are not linked with the others.
     pub free_poses: BTreeMap<ViewId, Pose>,
+    /// How far joints may turn; those that are not listed turn freely.
+    pub limits: LimitMap,
+    /// Joints that stay where they are while others are dragged.
+    pub pins: BTreeSet<usize>,
+    /// Clips made by the user.
+    pub takes: Vec<Arc<KeyedClip>>,
+    /// Poses under names.
+    pub pose_library: Vec<Arc<NamedPose>>,
     /// Physical parameters.
     pub params: Params,
     /// How the flesh is to be made. The subject's flesh follows it.
     pub flesh: FleshSettings,
+    /// The skeleton as edited; `None` means as in the files. The subject follows it, and all that is said of joints by index is of the
+    /// subject's skeleton until then.
+    pub rig: Option<Arc<Rig>>,
     /// The files that were read for the source, with those that they name; what was in them then.
     pub files_read: Arc<[FileRead]>,
     /// Tells documents apart that were opened one after the other: each has a project file of its own.
@@ -53,14 +66,19 @@ impl Document {
         }
     }
 
-    /// Whether nothing was changed between the two, be it only that other flesh is ready.
-    pub(super) fn same_as(&self, other: &Self) -> bool {
+    /// Whether the same character has the same poses made by hand.
+    pub(super) fn poses_alike(&self, other: &Self) -> bool {
         let same_subject = match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
             _ => false,
         };
-        same_subject && self.work == other.work && self.same_content_as(other)
+        same_subject && self.pose == other.pose && self.free_poses == other.free_poses
+    }
+
+    /// Whether nothing was changed between the two, be it only that other flesh is ready.
+    pub(super) fn same_as(&self, other: &Self) -> bool {
+        self.poses_alike(other) && self.work == other.work && self.same_content_as(other)
     }
 
     /// Whether the same would be saved: everything that the user said is equal, whatever was derived from it.
@@ -69,7 +87,17 @@ impl Document {
         self.source == other.source
             && self.pose == other.pose
             && self.free_poses == other.free_poses
+            && self.limits == other.limits
+            && self.pins == other.pins
+            && alike(&self.takes, &other.takes)
+            && alike(&self.pose_library, &other.pose_library)
             && self.params == other.params
             && self.flesh == other.flesh
+            && self.rig == other.rig
     }
+}
+
+/// Equal, and quick about it where nothing was touched.
+fn alike<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }

@@ -102,6 +102,11 @@ impl History {
         self.past.iter().chain(&self.future).map(|step| &step.document)
     }
 
+    /// Whether a drag is going on.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// What undo would take back.
     pub(super) fn undo_label(&self) -> Option<&'static str> {
         self.past.last().map(|step| step.label)

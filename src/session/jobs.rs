@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::project::{Loaded, ReadProject, load_all};
-use super::{Answer, OpenError, Source, Waker};
+use super::{Answer, OpenError, Source, Waker, with_takes};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
 use crate::io::{FileRead, IoError, add_motion, recorded};
 use crate::progress::Progress;
+use crate::rig::edit::Rig;
 use crate::skin::{Actor, BindError, Method, Subject};
 
 /// A job as the user sees it.
@@ -126,12 +127,23 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
 /// [`OpenError`].
 pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
-    let character = load_all(source, cache, &BTreeMap::new(), progress)?.character;
-    build(source, character, cache, progress)
+    let Loaded { character, project, .. } = load_all(source, cache, &BTreeMap::new(), progress)?;
+    let subject = build(source, character, project.as_ref(), cache, progress)?;
+    Ok(project.map_or_else(|| subject.clone(), |project| with_takes(&subject, &project.restored.takes)))
 }
 
-fn build(source: &Source, character: Character, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+/// The subject of a character, on the skeleton that its project has for it.
+fn build(
+    source: &Source,
+    character: Character,
+    project: Option<&ReadProject>,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<Arc<Subject>, OpenError> {
     progress.check()?;
+    let rig = project.and_then(|project| Some((project.restored.rig.as_ref()?, &project.restored.flesh)));
+    let whole = progress;
+    let progress = &whole.part(0.0, if rig.is_some() { 0.5 } else { 1.0 });
     let unusable = |error| match error {
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
@@ -140,7 +152,11 @@ fn build(source: &Source, character: Character, cache: &Cache, progress: &Progre
     for (name, _) in &source.parts {
         subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
     }
-    Ok(Arc::new(subject))
+    let subject = Arc::new(subject);
+    match rig {
+        Some((rig, flesh)) => Ok(Arc::new(subject.with_rig(rig, flesh, true, &whole.part(0.5, 1.0)).map_err(unusable)?)),
+        None => Ok(subject),
+    }
 }
 
 /// The same character with flesh by other settings, bound to a method.
@@ -159,12 +175,30 @@ pub(super) fn rebuild_and_bind(
     Ok(Rebuilt { subject, actor })
 }
 
+/// The same character on another rig, bound to a method.
+pub(super) fn rerig_and_bind(
+    old: &Arc<Subject>,
+    rig: &Arc<Rig>,
+    settings: &FleshSettings,
+    anew: bool,
+    method: Method,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, BindError> {
+    let subject = Arc::new(old.with_rig(rig, settings, anew, progress)?);
+    let actor = match Actor::bind(&subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        other => other,
+    };
+    Ok(Rebuilt { subject, actor })
+}
+
 /// Everything between a name and a living character. A project has a method and parameters of its own.
 pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, progress: &Progress) -> Result<Opened, OpenError> {
     let Opening { source: named, cache, answers } = opening;
     progress.report(0.0, "Reading");
     let Loaded { character, source, files_read, project } = load_all(&named, &cache, &answers, progress)?;
-    let subject = build(&named, character, &cache, progress)?;
+    let subject = build(&named, character, project.as_ref(), &cache, progress)?;
     let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method(), project.restored.params));
     let actor = match Actor::bind(&subject, method, &params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),

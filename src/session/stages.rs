@@ -65,6 +65,11 @@ impl Stages {
         self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
     }
 
+    /// Numbers all states.
+    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+        self.sequences.clone()
+    }
+
     /// The workers that some view shows, with the channel that each follows.
     pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
         self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
@@ -109,6 +114,11 @@ impl Stages {
     pub(super) fn forgive(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
+    }
+
+    /// A method that could not be bound, without a word to the user.
+    pub(super) fn refuse_quietly(&mut self, method: Method) {
+        self.refused.push(method);
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
@@ -198,6 +208,7 @@ impl Session {
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
         changed |= self.take_saved();
+        changed |= self.follow_still();
         self.follow_document() || changed
     }
 
@@ -212,14 +223,17 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let (pose, flesh) = (subject.character.skeleton.rest_pose(), (*subject.settings).clone());
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
-        let read = files_read.into();
-        self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read: read, ..before.clone() };
+        // Clips, poses, limits and pins of the user are of the skeleton before.
+        let fresh = Document { work: before.work, params: before.params, ..Document::default() };
+        self.timeline.start_over();
+        let files_read = files_read.into();
+        self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read, ..fresh };
         let same_joints = || before.skeleton().is_some_and(|skeleton| skeleton.joints() == subject.character.skeleton.joints());
         if let Some(project) = &project {
             self.take_restored(project.restored.clone());
         } else if continues && same_joints() {
-            let Document { pose, free_poses, flesh, .. } = before.clone();
-            self.document = Document { pose, free_poses, flesh, ..self.document.clone() };
+            let Document { source, subject, files_read, .. } = self.document.clone();
+            self.document = Document { source, subject, files_read, ..before.clone() };
         } else {
             // Gravity goes on pulling down, wherever that is in the new file.
             self.document.params.gravity_m_s2 = up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
@@ -240,23 +254,27 @@ impl Session {
 
     /// What a project says takes the place of what a fresh character has.
     fn take_restored(&mut self, restored: Restored) {
-        let Restored { pose, free_poses, views, active, params, flesh } = restored;
-        self.document = Document { pose, free_poses, params, flesh, ..self.document.clone() };
+        let Restored { pose, free_poses, views, active, params, flesh, rig, limits, pins, takes, pose_library } = restored;
+        let said = Document { pose, free_poses, params, flesh, rig, limits, pins, takes, pose_library, ..Document::default() };
+        let Document { source, subject, files_read, work, .. } = self.document.clone();
+        self.document = Document { source, subject, files_read, work, ..said };
         self.apply_view(ViewCommand::SetAll(views));
         self.apply_view(ViewCommand::Activate(active));
     }
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
     fn take_added(&mut self, before: Document, opened: Opened, clip: usize) {
-        let (selected, playback) = (self.selected_joint, self.playback.clone());
+        let (selected, playback) = (self.selection.clone(), self.playback.clone());
         // Gravity goes on pulling down, wherever that is in the new file.
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
         let files_read = before.files_read.iter().cloned().chain(opened.files_read).collect();
+        let clips = self.clips().names();
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), files_read, ..before.clone() };
         self.enter_subject(&opened.subject);
-        (self.selected_joint, self.playback) = (selected, playback);
+        (self.selection, self.playback) = (selected, playback);
+        self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);
@@ -266,18 +284,22 @@ impl Session {
     }
 
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
-    fn enter_subject(&mut self, subject: &Arc<Subject>) {
+    pub(super) fn enter_subject(&mut self, subject: &Arc<Subject>) {
         self.stages.bound.clear();
         self.stages.shown.clear();
         self.stages.refused.clear();
         self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
         let before = self.stages.subject.replace(subject.clone());
-        if before.is_some_and(|before| before.same_character(subject)) {
+        if let Some(before) = before.filter(|before| before.same_character(subject)) {
+            self.enter_rig(&before, subject);
+            self.refresh_pose_tools();
             self.refresh_shown();
             return;
         }
-        self.selected_joint = None;
+        self.forget_rig();
+        self.refresh_pose_tools();
+        self.selection.set(None);
         self.playback = self.playback.for_another();
         for (playback, _) in self.parked.values_mut() {
             *playback = playback.for_another();
@@ -289,7 +311,7 @@ impl Session {
     }
 
     /// A binding is done: it is shown from now on.
-    fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
+    pub(super) fn take_bound(&mut self, need: Need, actor: Result<Actor, BindError>) {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
@@ -331,7 +353,7 @@ impl Session {
             self.enter_subject(&subject);
             changed = true;
         }
-        if self.follow_settings(&subject) {
+        if self.follow_rig(&subject) || (!self.rig_is_pending() && self.follow_settings(&subject)) {
             return true;
         }
         let needs = self.views.needs();

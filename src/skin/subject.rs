@@ -11,6 +11,8 @@ use crate::dynamics::{FactorError, System};
 use crate::math::Point;
 use crate::mesh::{Bounds, SimMesh, SkinMesh, TriMesh};
 use crate::progress::{Cancelled, Progress};
+use crate::rig::SkeletonError;
+use crate::rig::edit::{Rig, clip_on};
 use crate::tissue::{Tissue, TissueError};
 use crate::upsample::{Settings, Upsampling};
 use crate::weights::{SkinWeights, by_distance};
@@ -18,8 +20,12 @@ use crate::weights::{SkinWeights, by_distance};
 /// A character with its simulation mesh, weights and tissue. Immutable and shared.
 #[derive(Clone)]
 pub struct Subject {
-    /// The character as read.
+    /// The character as read, or on an edited rig.
     pub character: Arc<Character>,
+    /// The character's skeleton as it is edited.
+    pub rig: Arc<Rig>,
+    /// The character as read, if this is it on an edited rig.
+    pub base: Option<Arc<Subject>>,
     /// All source vertices in the bind pose, world space.
     pub bind_positions: Arc<[Point]>,
     /// The welded skin at the source's resolution.
@@ -87,6 +93,9 @@ pub enum BindError {
     /// The method needs flesh and there is none.
     #[error("projective dynamics needs flesh: {0}")]
     Tissue(#[from] TissueError),
+    /// An edited rig that makes no skeleton.
+    #[error("the skeleton can't be used: {0}")]
+    Rig(#[from] SkeletonError),
     /// The flesh can't be solved for.
     #[error("projective dynamics can't be prepared: {0}")]
     Factor(#[from] FactorError),
@@ -123,6 +132,8 @@ impl Subject {
         let body = Body::build(&character, &skin, &character.flesh, cache, &progress.part(0.05, 0.3))?;
         let reduce_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut subject = Self {
+            rig: Arc::new(Rig::of(&character.skeleton)),
+            base: None,
             settings: Arc::new(character.flesh.clone()),
             size: Bounds::of(&positions).size(),
             bounds: Some(skin.mesh.bounds()).filter(|bounds| !bounds.is_empty()).unwrap_or_else(|| Bounds::of(&positions)),
@@ -153,10 +164,60 @@ impl Subject {
         Ok(subject)
     }
 
-    /// Whether two subjects show the same character, as read from the same files.
+    /// The same character on an edited rig, with flesh by other settings. Unless `anew`, the simulation mesh stays as it is: it is
+    /// finest where the joints were.
+    ///
+    /// # Errors
+    /// [`BindError::Cancelled`], or [`BindError::Rig`] for a rig that makes no skeleton.
+    pub fn with_rig(
+        self: &Arc<Self>,
+        rig: &Arc<Rig>,
+        settings: &FleshSettings,
+        anew: bool,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        progress.report(0.0, "Moving the skeleton");
+        let base = self.base.as_ref().unwrap_or(self);
+        let mut character = base.character.with_rig(rig)?;
+        // Clips that came later are of the rig that this subject has.
+        let since = rig.relative_to(&self.rig);
+        let later = self.character.clips.iter().skip(base.character.clips.len());
+        character.clips.extend(later.map(|clip| clip_on(clip, &self.character.skeleton, &since)));
+        character.retargets.clone_from(&self.character.retargets);
+        let is_flesh = |character: &Character| character.meshes.iter().map(crate::character::SourceMesh::is_skin).collect::<Vec<_>>();
+        let skin = if is_flesh(&character) == is_flesh(&self.character) {
+            self.skin.clone()
+        } else {
+            let is_skin = character.meshes.iter().flat_map(|m| std::iter::repeat_n(m.is_skin(), m.positions.len())).collect::<Vec<_>>();
+            Arc::new(SkinMesh::weld(&base.bind_positions, &character.triangles(), &is_skin))
+        };
+        progress.check()?;
+        let mut subject = Self {
+            fallback_weights: fallback_weights(&character, &skin).into(),
+            bounds: Some(skin.mesh.bounds()).filter(|bounds| !bounds.is_empty()).unwrap_or_else(|| Bounds::of(&*base.bind_positions)),
+            character: Arc::new(character),
+            rig: rig.clone(),
+            base: Some(base.clone()),
+            settings: Arc::new(settings.clone()),
+            // Passing states of an edit are not worth keeping.
+            cache: Cache::none(),
+            skin,
+            ..(**self).clone()
+        };
+        progress.check()?;
+        if anew || self.rig.is_empty() || rig.is_empty() || settings.sim_vertices != self.settings.sim_vertices {
+            subject.reduce(&progress.part(0.05, 0.4))?;
+        }
+        subject.grow(&progress.part(0.4, 1.0))?;
+        subject.cache = self.cache.clone();
+        Ok(subject)
+    }
+
+    /// Whether two subjects show the same character, as read from the same files, whatever its skeleton is now.
     #[must_use]
     pub fn same_character(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.character, &other.character)
+        let of_file = |subject: &Self| subject.base.as_ref().map_or_else(|| subject.character.clone(), |base| base.character.clone());
+        Arc::ptr_eq(&of_file(self), &of_file(other))
     }
 
     /// Finds the parts and makes the simulation mesh.

@@ -178,6 +178,7 @@ pub(super) fn build(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWe
         let starts_bone = kept.iter().any(|&(from, _)| from == joint);
         let wanted = match &holding {
             Some(holding) => holding.own[joint] > 0.5 && !starts_bone,
+            None if skeleton.joints()[joint].tail.is_some() => !starts_bone && skeleton.children(joint).is_empty(),
             None => skeleton.joints()[joint].deforms && !starts_bone && (skeleton.len() == 1 || node_index.contains_key(&place)),
         };
         if !wanted {
@@ -269,6 +270,9 @@ impl Tails<'_> {
     /// The tip of the bone that a leaf joint needs to reach into the skin it controls; `None` if it reaches nowhere.
     fn find(&self, joint: usize, graph: &BoneGraph, node: Option<usize>) -> Option<Point64> {
         let start = self.skeleton.bind_position(joint);
+        if let Some(tail) = self.skeleton.joints()[joint].tail {
+            return ((tail - start).norm() > SHORT * self.size).then_some(tail);
+        }
         let incoming = self.skeleton.joints()[joint].parent.map(|parent| start - self.skeleton.bind_position(parent));
         let incoming = incoming.and_then(|d| d.try_normalize(SHORT * self.size));
         let vertices = self.controlled(joint, graph, node);

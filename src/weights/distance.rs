@@ -49,7 +49,8 @@ fn lines(skeleton: &Skeleton) -> Vec<Line> {
             lines.push(Line { joint: joint as u32, ends: [here, skeleton.bind_position(child)], joints: [joint, child] });
         }
         if skeleton.children(joint).is_empty() {
-            lines.push(Line { joint: joint as u32, ends: [here, here], joints: [joint, joint] });
+            let end = skeleton.joints()[joint].tail.unwrap_or(here);
+            lines.push(Line { joint: joint as u32, ends: [here, end], joints: [joint, joint] });
         }
     }
     lines

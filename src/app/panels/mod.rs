@@ -11,7 +11,6 @@ pub mod history;
 pub mod joints;
 pub mod method;
 pub mod overlays;
-pub mod playback;
 pub mod resolution;
 pub mod timings;
 pub mod top_bar;
@@ -50,6 +49,12 @@ pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui,
 
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;
+
+/// Gives a text field its accessible name.
+pub fn name_text_field(response: &egui::Response, name: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, enabled, name));
+}
 
 /// Groups the digits of a count: 20 480.
 #[must_use]

@@ -1,12 +1,13 @@
-//! Menus, and the buttons that are always wanted.
+//! Menus, built from the table of shortcuts, and the buttons that are always wanted.
 
-use egui::{Button, MenuBar, RichText, Ui};
+use std::path::PathBuf;
+
+use egui::{Align, Button, Layout, MenuBar, RichText, Ui};
 
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
+use crate::app::shortcuts::{self, Now};
 use crate::app::theme;
-use crate::app::viewport::views::CameraAction;
-use crate::render::NamedView;
 use crate::session::{Command, Source};
 
 /// What the bar may read.
@@ -14,94 +15,217 @@ use crate::session::{Command, Source};
 pub struct TopBarView<'a> {
     /// Names of the built-in characters.
     pub builtins: &'a [&'a str],
-    /// What undo would take back.
-    pub undo: Option<&'a str>,
-    /// What redo would do again.
-    pub redo: Option<&'a str>,
-    /// Whether a character is open.
-    pub has_character: bool,
-    /// Whether the side panel is shown.
-    pub panel_shown: bool,
+    /// What was opened last, newest first.
+    pub recent: &'a [Vec<PathBuf>],
+    /// What the window is like.
+    pub now: Now<'a>,
 }
+
+/// An entry of a menu.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// A row of the table of shortcuts, by its id.
+    Row(&'static str),
+    /// A line between entries.
+    Line,
+    /// The built-in characters.
+    Builtins,
+    /// What was opened last.
+    Recent,
+}
+
+use Item::{Builtins, Line, Recent, Row};
+
+/// The menus from left to right.
+const MENUS: [(&str, &[Item]); 6] = [
+    (
+        "File",
+        &[
+            Row("new"),
+            Row("open"),
+            Recent,
+            Builtins,
+            Line,
+            Row("save"),
+            Row("save.as"),
+            Row("save.packed"),
+            Line,
+            Row("pose.load"),
+            Row("pose.save"),
+            Line,
+            Row("quit"),
+        ],
+    ),
+    ("Edit", &[Row("undo"), Row("redo")]),
+    (
+        "View",
+        &[
+            Row("frame"),
+            Row("frame.all"),
+            Row("projection"),
+            Row("turntable"),
+            Line,
+            Row("look.front"),
+            Row("look.back"),
+            Row("look.left"),
+            Row("look.right"),
+            Row("look.top"),
+            Row("look.three-quarter"),
+            Line,
+            Row("bones"),
+            Line,
+            Row("theme"),
+            Row("scale.up"),
+            Row("scale.down"),
+            Row("scale.reset"),
+        ],
+    ),
+    ("Pose", &[Row("pose.reset"), Row("jiggle.stop"), Line, Row("play"), Row("clip.none")]),
+    ("Window", &[Row("panel")]),
+    ("Help", &[Row("sheet")]),
+];
 
 /// Draws the bar.
 pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     MenuBar::new().ui(ui, |ui| {
-        ui.menu_button("File", |ui| file_menu(ui, view, actions));
-        ui.menu_button("Edit", |ui| edit_menu(ui, view, actions));
-        ui.menu_button("View", |ui| view_menu(ui, view, actions));
-        ui.menu_button("Help", |ui| item(ui, true, "Shortcuts", "F1", || actions.push(Action::ToggleHelp)));
-        ui.add_space(10.0);
-        if icons::text_button(ui, Icon::Open, "Open…").on_hover_text("Open a character (Ctrl+O), or drop files on the window").clicked() {
+        for (title, items) in MENUS {
+            ui.menu_button(title, |ui| menu_ui(ui, items, view, actions));
+        }
+        ui.add_space(8.0);
+        if shortcuts::tip(icons::text_button(ui, Icon::Open, "Open…"), "open").clicked() {
             actions.push(Action::OpenDialog);
         }
-        ui.menu_button("Characters", |ui| builtins_menu(ui, view, actions));
-        ui.add_space(10.0);
-        undo_button(ui, Icon::Undo, "Undo", view.undo, Command::Undo, "Ctrl+Z", actions);
-        undo_button(ui, Icon::Redo, "Redo", view.redo, Command::Redo, "Ctrl+Shift+Z", actions);
+        ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (icon, id) in [(Icon::Redo, "redo"), (Icon::Undo, "undo")] {
+                icons::command_button(ui, icon, id, &view.now, actions);
+            }
+        });
     });
 }
 
-fn undo_button(ui: &mut Ui, icon: Icon, name: &str, label: Option<&str>, command: Command, keys: &str, actions: &mut Actions) {
-    let hover = format!("{} ({keys})", label.unwrap_or_default());
-    let button = ui.add_enabled_ui(label.is_some(), |ui| icons::text_button(ui, icon, name)).inner;
-    if button.on_hover_text(hover).clicked() {
-        actions.once(command);
+fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Actions) {
+    ui.set_min_width(210.0);
+    for item in items {
+        match item {
+            Row(id) => row_ui(ui, id, &view.now, actions),
+            Line => {
+                ui.separator();
+            }
+            Builtins => {
+                ui.menu_button("Built-in characters", |ui| builtins_ui(ui, view, actions));
+            }
+            Recent => recent_ui(ui, view, actions),
+        }
     }
 }
 
-/// A menu item with its shortcut on the right.
-fn item(ui: &mut Ui, enabled: bool, name: &str, keys: &str, chosen: impl FnOnce()) {
-    let button = Button::new(name).wrap_mode(egui::TextWrapMode::Extend);
-    let button = if keys.is_empty() { button } else { button.shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak)) };
-    if ui.add_enabled(enabled, button).clicked() {
-        chosen();
+/// A row of the table as a menu entry: a tick if it is on, its title, its keys.
+fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
+    let Some(shortcut) = shortcuts::find(id) else { return };
+    let title = match (id, now.undo, now.redo) {
+        ("undo", Some(label), _) | ("redo", _, Some(label)) => format!("{}: {}", shortcut.title, lowered(label)),
+        _ => shortcut.title.to_owned(),
+    };
+    let on = shortcut.on(now);
+    let response = entry(ui, now.allows(shortcut), &title, &shortcut.keys_text(), on);
+    if response.on_hover_text(shortcut.sentence).clicked() {
+        actions.extend(shortcut.action());
         ui.close();
     }
 }
 
-fn file_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
-    item(ui, true, "Open…", "Ctrl+O", || actions.push(Action::OpenDialog));
-    ui.menu_button("Built-in characters", |ui| builtins_menu(ui, view, actions));
-    ui.separator();
-    item(ui, view.has_character, "Load pose…", "", || actions.push(Action::LoadPoseDialog));
-    item(ui, view.has_character, "Save pose…", "Ctrl+S", || actions.push(Action::SavePoseDialog));
-    ui.separator();
-    item(ui, true, "Quit", "Ctrl+Q", || actions.push(Action::Quit));
+/// One line of a menu.
+fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) -> egui::Response {
+    let colors = theme::colors(ui.ctx());
+    let mut button = Button::new(title).wrap_mode(egui::TextWrapMode::Extend);
+    if !keys.is_empty() {
+        button = button.shortcut_text(RichText::new(keys).color(colors.text_weak));
+    } else if on == Some(true) {
+        button = button.shortcut_text("");
+    }
+    let response = ui.add_enabled(enabled, button);
+    if on == Some(true) {
+        let side = 9.0;
+        let at = egui::pos2(response.rect.left() - 1.0, response.rect.center().y);
+        icons::paint(ui.painter(), egui::Rect::from_center_size(at, egui::vec2(side, side)), Icon::Check, colors.accent);
+    }
+    if let Some(on) = on {
+        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, on, title));
+    }
+    response
 }
 
-fn builtins_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
+fn builtins_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
     for name in view.builtins {
-        item(ui, true, &capitalised(name), "", || actions.once(Command::Open(Source::builtin(name))));
+        if entry(ui, true, &capitalised(name), "", None).clicked() {
+            actions.once(Command::Open(Source::builtin(name)));
+            ui.close();
+        }
     }
 }
 
-fn edit_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
-    let named = |verb: &str, label: Option<&str>| label.map_or_else(|| verb.to_owned(), |label| format!("{verb}: {label}"));
-    item(ui, view.undo.is_some(), &named("Undo", view.undo), "Ctrl+Z", || actions.once(Command::Undo));
-    item(ui, view.redo.is_some(), &named("Redo", view.redo), "Ctrl+Shift+Z", || actions.once(Command::Redo));
-    ui.separator();
-    item(ui, view.has_character, "Reset pose", "R", || actions.once(Command::ResetPose));
-    item(ui, view.has_character, "Stop the jiggle", "", || actions.once(Command::ResetSimulation));
+fn recent_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
+    ui.add_enabled_ui(!view.recent.is_empty(), |ui| {
+        ui.menu_button("Open recent", |ui| {
+            for files in view.recent {
+                let response = entry(ui, true, &names_of(files), "", None);
+                let paths: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+                if response.on_hover_text(paths.join("\n")).clicked() {
+                    actions.push(Action::OpenFiles(files.clone()));
+                    ui.close();
+                }
+            }
+        });
+    });
 }
 
-fn view_menu(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
-    item(ui, view.has_character, "Frame", "F", || actions.push(Action::Frame));
-    ui.separator();
-    for (name, from) in NamedView::ALL {
-        item(ui, view.has_character, &capitalised(name), "", || actions.push(Action::LookFrom(from)));
+/// Files that were opened together, by their names.
+#[must_use]
+pub fn names_of(files: &[PathBuf]) -> String {
+    let name = |file: &PathBuf| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    match files {
+        [] => String::new(),
+        [one] => name(one),
+        [first, others @ ..] if others.len() > 2 => format!("{} and {} more", name(first), others.len()),
+        several => several.iter().map(name).collect::<Vec<_>>().join(" + "),
     }
-    ui.separator();
-    item(ui, view.has_character, "Frame everything", "Home", || actions.push(Action::Camera(CameraAction::FrameAll)));
-    item(ui, view.has_character, "Perspective or parallel", "Pad 5", || actions.push(Action::Camera(CameraAction::ToggleProjection)));
-    item(ui, view.has_character, "Turntable", "", || actions.push(Action::Camera(CameraAction::ToggleTurntable)));
-    ui.separator();
-    let name = if view.panel_shown { "Hide side panel" } else { "Show side panel" };
-    item(ui, true, name, "N", || actions.push(Action::TogglePanel));
 }
 
 /// The first letter in upper case.
-fn capitalised(name: &str) -> String {
+#[must_use]
+pub fn capitalised(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The first letter in lower case.
+fn lowered(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_menus_name_rows_that_are_there() {
+        for (menu, items) in MENUS {
+            for item in items {
+                if let Row(id) = item {
+                    let row = shortcuts::find(id).unwrap_or_else(|| panic!("{menu}: there is no \"{id}\""));
+                    assert!(row.action().is_some(), "{id} does nothing");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_opened_together_are_named_together() {
+        let files = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(names_of(&files(&["/a/b.glb"])), "b.glb");
+        assert_eq!(names_of(&files(&["/a/b.obj", "/a/b.skel"])), "b.obj + b.skel");
+        assert_eq!(names_of(&files(&["/a/b.obj", "c", "d", "e"])), "b.obj and 3 more");
+    }
 }

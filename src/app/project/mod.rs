@@ -8,7 +8,7 @@ mod sources;
 mod unsaved;
 
 use egui::Context;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::actions::{Action, Actions};
@@ -69,6 +69,8 @@ pub struct ProjectUi {
     /// The recovery file that the user may want to throw away.
     discarding: Option<PathBuf>,
     window_told: Option<Instant>,
+    /// The project's file when last looked at.
+    file: Option<PathBuf>,
 }
 
 /// What the workbench must do for it.
@@ -85,6 +87,15 @@ impl ProjectUi {
     #[must_use]
     pub fn is_asking(&self, session: &Session) -> bool {
         matches!(self.pending, Some((_, Step::Asking))) || session.missing_sources().is_some() || !session.recoveries().is_empty()
+    }
+
+    /// Whether the project has another file than when last asked.
+    pub fn is_new_file(&mut self, file: Option<&Path>) -> bool {
+        let is_new = file.is_some() && self.file.as_deref() != file;
+        if self.file.as_deref() != file {
+            self.file = file.map(Path::to_owned);
+        }
+        is_new
     }
 
     /// Lets an action pass, or keeps it until the user has said what to do about unsaved work.

@@ -5,35 +5,33 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
-use crate::app::look::Look;
 use crate::app::project::{ProjectAction, Wishes};
-use crate::app::sections::viewport_view;
-use crate::app::shortcuts::{self, PlainKey};
+use crate::app::sections::{now, viewport_view};
+use crate::app::shortcuts;
+use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, Session, ViewId};
+use crate::session::{Command, Level, Pace, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
-        let clips = self.session.clips().len();
-        for key in shortcuts::read(ctx, clips, &mut self.actions) {
-            match key {
-                PlainKey::Bones => {
-                    if let Some(pane) = self.layout.pane(self.active()) {
-                        let look = Look { bones: !pane.state.look.bones, ..pane.state.look };
-                        self.actions.push(Action::SetLook(self.active(), look));
-                    }
-                }
-                PlainKey::Escape => self.escape(),
-            }
+        if let Some(complaint) = self.comfort.keep_up(ctx) {
+            self.session.tell(Level::Warning, complaint);
+        }
+        let view = TimelineView::of(&self.session, self.session.selection().joints());
+        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
+        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        // At once: egui lets go of a drag in the same pass, and that would end it as done.
+        if self.actions.remove(&Action::Escape) {
+            self.escape();
         }
     }
 
     fn escape(&mut self) {
-        if self.help_shown {
-            self.help_shown = false;
+        if self.comfort.close_topmost() {
             return;
         }
-        let mut cancelled = false;
+        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
@@ -76,6 +74,7 @@ impl Workbench {
                     self.session.apply_once(command);
                 }
             }
+            Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDialog => self.ask(ctx, Purpose::Open),
             Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
@@ -84,7 +83,13 @@ impl Workbench {
             Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
-            Action::ToggleHelp => self.help_shown = !self.help_shown,
+            Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+            Action::Escape => self.escape(),
+            Action::ToggleBones => {
+                if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
+                    pane.state.look.bones = !pane.state.look.bones;
+                }
+            }
             Action::TogglePanel => self.panel_shown = !self.panel_shown,
             Action::Quit => self.quits = true,
         }
@@ -107,6 +112,10 @@ impl Workbench {
         if let Some(window) = self.session.take_window() {
             self.restore_window(window);
         }
+        if self.project.is_new_file(self.session.project_file()) {
+            self.remember_files();
+        }
+        self.session.set_pace(Pace::within(self.comfort.settings().autosave_secs));
         let choosing = self.dialogs.is_open();
         let layout = &self.layout;
         let window = |session: &Session| serde_json::to_value(layout.state(session.views())).unwrap_or_default();

@@ -13,18 +13,22 @@ use egui::{CentralPanel, Context, Frame, Ui};
 use self::clock::Clock;
 use super::actions::{Action, Actions};
 use super::checkup::CheckupWatch;
+use super::comfort::Comfort;
 use super::dialogs::Dialogs;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
 use super::project::ProjectUi;
+use super::sections::now;
+use super::settings::{Settings, SettingsFile};
+use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
-use super::{help, notices, theme};
+use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Pace, Session, Source, Understood, ViewId};
+use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId};
 
 /// Session and window state.
 pub struct Workbench {
@@ -33,6 +37,7 @@ pub struct Workbench {
     project: ProjectUi,
     joints: JointsState,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     actions: Actions,
@@ -40,22 +45,26 @@ pub struct Workbench {
     character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
-    help_shown: bool,
+    comfort: Comfort,
     quits: bool,
     /// Said when what was dropped is open.
     remark: Option<String>,
 }
 
 impl Workbench {
-    /// A workbench that opens a character.
+    /// A workbench with the user's settings that opens a character.
     #[must_use]
     pub fn new(ctx: &Context, source: Source, params: &Params, cache: Cache) -> Self {
         let mut session = Session::with_params(params);
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
+        let (comfort, complaint) = SettingsFile::of_user().map(Comfort::with_file).unwrap_or_default();
+        if let Some(complaint) = complaint {
+            session.tell(Level::Warning, complaint);
+        }
         session.apply_once(Command::Open(source));
-        Self::with_session(session)
+        Self { comfort, ..Self::with_session(session) }
     }
 
     /// A workbench over a session that has been set up already.
@@ -67,6 +76,7 @@ impl Workbench {
             project: ProjectUi::default(),
             joints: JointsState::default(),
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             actions: Actions::default(),
@@ -74,7 +84,7 @@ impl Workbench {
             character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
-            help_shown: false,
+            comfort: Comfort::default(),
             quits: false,
             remark: None,
         }
@@ -84,6 +94,12 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// What the user has chosen.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.comfort.settings()
     }
 
     /// Where the views are.
@@ -169,12 +185,13 @@ impl Workbench {
         }
         self.top_bar(ui);
         self.status_bar(ui);
-        self.transport(ui);
+        self.timeline(ui);
         self.joints_panel(ui);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        help::help_ui(&ctx, &mut self.help_shown);
+        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
+        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
     }

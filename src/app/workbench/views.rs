@@ -1,5 +1,6 @@
 //! The views, and the time that passes in them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ impl Workbench {
             let snapshot = self.session.snapshot_of(id);
             let view = viewport_view(&self.session, id, snapshot.as_ref());
             if let Some(pane) = self.layout.pane_mut(id) {
+                pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
                 pane.viewport.interact(ui, &response, &view, &mut self.actions);
             }
@@ -87,9 +89,22 @@ impl Workbench {
         if character != self.character_shown {
             self.character_shown = character;
             self.joints.forget();
+            self.remember_files();
             self.timings = TimingHistory::default();
             self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
+        }
+    }
+
+    /// What was opened can be opened again from the menu.
+    pub(super) fn remember_files(&mut self) {
+        if let Some(project) = self.session.project_file().map(std::path::Path::to_owned) {
+            return self.comfort.change(|settings| settings.remember(&[project]));
+        }
+        let files = &self.session.document().source.files;
+        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
+        if !files.iter().any(builtin) {
+            self.comfort.change(|settings| settings.remember(files));
         }
     }
 }

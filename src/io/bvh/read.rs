@@ -327,6 +327,7 @@ fn skeleton_of(raw: Vec<Raw>) -> Parsed<Skeleton> {
             rest: Trs::at(offset),
             world_from_bind: Trs::at(place).to_affine(),
             deforms: true,
+            tail: None,
         });
     }
     Ok(Skeleton::new(joints)?)

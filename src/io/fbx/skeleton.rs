@@ -39,6 +39,7 @@ impl Rig {
             rest: tree.local[node],
             world_from_bind,
             deforms: deforms[node],
+            tail: None,
         });
         let skeleton = Skeleton::new(made.collect())?;
         Ok(Self { skeleton, joint_of_node })

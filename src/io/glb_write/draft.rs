@@ -344,6 +344,7 @@ mod tests {
             meshes: Vec::new(),
             joint_nodes: Vec::new(),
             clips: 0,
+            rig_replaced: false,
         };
         let sealed = Draft::of(&Arc::new(source)).unwrap().seal().unwrap();
         let tree: Value = serde_json::from_slice(&sealed.text).unwrap();

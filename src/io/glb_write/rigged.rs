@@ -33,6 +33,7 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
     let mut draft = match document {
         None => fresh::whole(&bound)?,
+        Some(document) if document.rig_replaced => fresh::whole(&bound)?,
         Some(document) => {
             let mut draft = Draft::of(document)?;
             draft.mend();

@@ -91,7 +91,7 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     character.materials = materials.all;
     note_extensions(&extensions, &mut character);
     let (json, folder, clips) = (json.into_owned(), place.folder.clone(), character.clips.len());
-    character.document = Some(Arc::new(SourceDocument { json, buffers, folder, meshes: places, joint_nodes, clips }));
+    character.document = Some(Arc::new(SourceDocument { json, buffers, folder, meshes: places, joint_nodes, clips, rig_replaced: false }));
     Ok(character)
 }
 

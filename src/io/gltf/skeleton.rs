@@ -51,7 +51,7 @@ impl Rig {
         let joints = joint_nodes.iter().zip(&parents).zip(&binds).map(|((&node, &parent), &world_from_bind)| {
             let (rest, parent_from_base) = split_rest(root, scene, &joint_of_node, node);
             let name = root.nodes[node].name.clone().unwrap_or_default();
-            Joint { name, parent, parent_from_base, rest, world_from_bind, deforms: deforming[node] }
+            Joint { name, parent, parent_from_base, rest, world_from_bind, deforms: deforming[node], tail: None }
         });
         let skeleton = Skeleton::new(joints.collect())?;
         Ok(Self { skeleton, joint_of_node, skins })

@@ -10,7 +10,7 @@ use super::file::{FileRef, ProjectFile, RecoveryPart};
 use super::text::from_text;
 use super::{Answer, MissingSources, ProjectError, pack, paths};
 use crate::cache::Cache;
-use crate::character::Character;
+use crate::character::{Character, FleshSettings};
 use crate::io::{FileRead, read_file, recorded, text_of};
 use crate::progress::Progress;
 use crate::session::{OpenError, Source, source};
@@ -132,7 +132,8 @@ pub(in crate::session) fn load_all(
     notes.extend(unfitting.into_iter().map(|note| format!("{}: {note}.", path.display())));
     // What was said beside the project goes before what it says.
     restored.flesh = with_said(restored.flesh, &character, source);
-    character.flesh = restored.flesh.clone();
+    // What is said of an edited skeleton means nothing to the one in the files.
+    character.flesh = if restored.rig.is_some() { FleshSettings::default() } else { restored.flesh.clone() };
     let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW);
     let project = ReadProject {
         path,
@@ -166,7 +167,7 @@ fn source_of(
 }
 
 /// The project's settings of the flesh with those that were named beside it.
-fn with_said(mut flesh: crate::character::FleshSettings, character: &Character, source: &Source) -> crate::character::FleshSettings {
+fn with_said(mut flesh: FleshSettings, character: &Character, source: &Source) -> FleshSettings {
     let said = &character.flesh;
     flesh.bones.extend(said.bones.iter().map(|(&joint, bone)| (joint, *bone)));
     flesh.radii.extend(said.radii.iter().map(|(&joint, radius)| (joint, *radius)));

@@ -57,6 +57,13 @@ impl Session {
         self.recoveries.scan = Job::start("Looking for unsaved work".to_owned(), self.waker.clone(), work).ok();
     }
 
+    /// Changes when unsaved work is written.
+    pub fn set_pace(&self, pace: Pace) {
+        if let Some(keeper) = &self.recoveries.keeper {
+            keeper.set_pace(pace);
+        }
+    }
+
     /// Unsaved work of programs that are not running any more, the newest first.
     #[must_use]
     pub fn recoveries(&self) -> Vec<Recovery> {

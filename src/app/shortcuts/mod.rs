@@ -1,0 +1,400 @@
+//! One table of everything that can be asked for: it drives the keyboard, the menus, the tooltips, the palette and the sheet.
+//!
+//! A row of the [table](ALL) is a [`Shortcut`]: what it is called, one sentence on what it does, its keys (there may be none), when it can
+//! be used, and what it asks for. Add yours there and it appears everywhere; a test says so if two rows want the same keys at a time.
+
+mod table;
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use egui::{Context, Key, KeyboardShortcut, Modifiers, Response, RichText, Ui};
+
+pub use self::table::ALL;
+use super::actions::{Action, Actions};
+use super::theme;
+
+/// Under which heading something stands on the sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Opening and saving.
+    File,
+    /// Undo, and settings.
+    Edit,
+    /// Posing.
+    Pose,
+    /// Clips and the clock.
+    Time,
+    /// Building a skeleton.
+    Skeleton,
+    /// Camera and what is drawn.
+    View,
+    /// Windows and help.
+    Window,
+}
+
+impl Group {
+    /// All, in the order of the sheet.
+    pub const ALL: [Self; 7] = [Self::File, Self::Edit, Self::Pose, Self::Time, Self::Skeleton, Self::View, Self::Window];
+
+    /// Its heading.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::File => "File",
+            Self::Edit => "Edit",
+            Self::Pose => "Pose",
+            Self::Time => "Time",
+            Self::Skeleton => "Skeleton",
+            Self::View => "View",
+            Self::Window => "Window",
+        }
+    }
+}
+
+/// What must be there for something to make sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: always possible.
+    Nothing,
+    /// An open character.
+    Character,
+    /// A selected joint.
+    Selection,
+    /// A clip.
+    Clips,
+    /// Something to take back.
+    Undo,
+    /// Something to do again.
+    Redo,
+}
+
+/// In which mode keys mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum During {
+    /// In every mode.
+    Always,
+    /// While posing.
+    Posing,
+    /// While the skeleton is edited.
+    Editing,
+}
+
+impl During {
+    /// Whether two can be the case at the same time.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self == other || self == Self::Always || other == Self::Always
+    }
+}
+
+/// What the window is like now, as far as the table asks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct Now<'a> {
+    /// A character is open.
+    pub has_character: bool,
+    /// A joint is selected.
+    pub has_selection: bool,
+    /// How many clips there are.
+    pub clips: usize,
+    /// What undo would take back.
+    pub undo: Option<&'a str>,
+    /// What redo would do again.
+    pub redo: Option<&'a str>,
+    /// The skeleton is being edited.
+    pub editing: bool,
+    /// The side panel is shown.
+    pub panel_shown: bool,
+    /// Bones are drawn.
+    pub bones_shown: bool,
+}
+
+impl Now<'_> {
+    /// Whether something can be asked for now.
+    #[must_use]
+    pub fn allows(&self, shortcut: &Shortcut) -> bool {
+        let needed = match shortcut.needs {
+            Needs::Nothing => true,
+            Needs::Character => self.has_character,
+            Needs::Selection => self.has_character && self.has_selection,
+            Needs::Clips => self.clips > 0,
+            Needs::Undo => self.undo.is_some(),
+            Needs::Redo => self.redo.is_some(),
+        };
+        needed
+            && match shortcut.during {
+                During::Always => true,
+                During::Posing => !self.editing,
+                During::Editing => self.editing,
+            }
+    }
+}
+
+/// What a row asks for.
+#[derive(Debug, Clone, Copy)]
+pub enum Asks {
+    /// One action.
+    For(fn() -> Action),
+    /// An action for each of the keys 1 to 9, told by the number from 0.
+    ForDigit(fn(usize) -> Action),
+    /// Nothing here: the widget that has the focus or the view reads the keys itself.
+    Elsewhere,
+}
+
+/// Something that can be asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Shortcut {
+    /// Names it in code and in tests.
+    pub id: &'static str,
+    /// Where it stands on the sheet.
+    pub group: Group,
+    /// The keys, the usual ones first.
+    pub keys: [Option<KeyboardShortcut>; 3],
+    /// What it is called: "Reset pose".
+    pub title: &'static str,
+    /// What it does, in one sentence.
+    pub sentence: &'static str,
+    /// What must be there.
+    pub needs: Needs,
+    /// In which mode.
+    pub during: During,
+    /// Whether a key that is held, or pressed twice within a frame, asks again.
+    pub repeats: bool,
+    /// Whether the keys work while text is being typed.
+    pub while_typing: bool,
+    /// Whether it is on, for things that can be.
+    pub is_on: Option<fn(&Now<'_>) -> bool>,
+    /// What it asks for.
+    pub asks: Asks,
+}
+
+impl Shortcut {
+    /// A row without keys that is always possible.
+    #[must_use]
+    pub const fn new(id: &'static str, group: Group, title: &'static str, sentence: &'static str, asks: Asks) -> Self {
+        let (needs, during) = (Needs::Nothing, During::Always);
+        Self { id, group, keys: [None; 3], title, sentence, needs, during, repeats: false, while_typing: false, is_on: None, asks }
+    }
+
+    /// With keys; a second and a third call add others.
+    #[must_use]
+    pub const fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
+        let mut place = 0;
+        while place < self.keys.len() {
+            if self.keys[place].is_none() {
+                self.keys[place] = Some(KeyboardShortcut::new(modifiers, key));
+                return self;
+            }
+            place += 1;
+        }
+        self
+    }
+
+    /// Possible only if something is there.
+    #[must_use]
+    pub const fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// Possible only in one mode.
+    #[must_use]
+    pub const fn during(mut self, during: During) -> Self {
+        self.during = during;
+        self
+    }
+
+    /// Each press counts.
+    #[must_use]
+    pub const fn repeats(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
+    /// The keys work while text is being typed, too.
+    #[must_use]
+    pub const fn while_typing(mut self) -> Self {
+        self.while_typing = true;
+        self
+    }
+
+    /// It is a switch.
+    #[must_use]
+    pub const fn switch(mut self, is_on: fn(&Now<'_>) -> bool) -> Self {
+        self.is_on = Some(is_on);
+        self
+    }
+
+    /// The action, for what is one.
+    #[must_use]
+    pub fn action(&self) -> Option<Action> {
+        match self.asks {
+            Asks::For(action) => Some(action()),
+            Asks::ForDigit(_) | Asks::Elsewhere => None,
+        }
+    }
+
+    /// The usual keys as text: "Ctrl+Shift+Z"; empty if there are none.
+    #[must_use]
+    pub fn keys_text(&self) -> String {
+        if matches!(self.asks, Asks::ForDigit(_)) {
+            return "1 – 9".to_owned();
+        }
+        self.keys[0].as_ref().map(keys_text).unwrap_or_default()
+    }
+
+    /// All keys as text: "Ctrl+Shift+Z or Ctrl+Y".
+    #[must_use]
+    pub fn all_keys_text(&self) -> String {
+        if matches!(self.asks, Asks::ForDigit(_)) {
+            return self.keys_text();
+        }
+        self.keys.iter().flatten().map(keys_text).collect::<Vec<_>>().join(" or ")
+    }
+
+    /// Whether it is on now; nothing for what can't be on.
+    #[must_use]
+    pub fn on(&self, now: &Now<'_>) -> Option<bool> {
+        self.is_on.map(|is_on| is_on(now))
+    }
+}
+
+/// Keys as text: "Ctrl+Shift+Z".
+#[must_use]
+pub fn keys_text(keys: &KeyboardShortcut) -> String {
+    let Modifiers { alt, ctrl, shift, mac_cmd, command } = keys.modifiers;
+    let mut text = String::new();
+    for (pressed, name) in [
+        (command && !ctrl, if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" }),
+        (ctrl, "Ctrl"),
+        (mac_cmd && !command, "Cmd"),
+        (alt, if cfg!(target_os = "macos") { "Option" } else { "Alt" }),
+        (shift, "Shift"),
+    ] {
+        if pressed {
+            let _ = write!(text, "{name}+");
+        }
+    }
+    text.push_str(match keys.logical_key {
+        Key::Escape => "Esc",
+        Key::Minus => "-",
+        Key::ArrowLeft => "Left",
+        Key::ArrowRight => "Right",
+        Key::ArrowUp => "Up",
+        Key::ArrowDown => "Down",
+        key => key.symbol_or_name(),
+    });
+    text
+}
+
+/// The row with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Shortcut> {
+    ALL.iter().find(|shortcut| shortcut.id == id)
+}
+
+/// Adds a tooltip with title, keys and the sentence of the row with this id.
+#[must_use]
+pub fn tip(response: Response, id: &str) -> Response {
+    let Some(shortcut) = find(id) else {
+        debug_assert!(false, "there is no shortcut \"{id}\"");
+        return response;
+    };
+    response.on_hover_ui(|ui| tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence)).on_disabled_hover_ui(|ui| {
+        tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence);
+    })
+}
+
+/// The inside of a tooltip: a title with its keys, and a sentence.
+pub fn tip_ui(ui: &mut Ui, title: &str, keys: &str, sentence: &str) {
+    let colors = theme::colors(ui.ctx());
+    ui.set_max_width(300.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(title).color(colors.text_strong).strong());
+        if !keys.is_empty() {
+            ui.label(RichText::new(keys).color(colors.accent));
+        }
+    });
+    ui.label(RichText::new(sentence).color(colors.text_weak));
+}
+
+const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+
+/// Every row with keys, those with more modifiers first: Ctrl+Z would match Ctrl+Shift+Z, too.
+static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = LazyLock::new(|| {
+    let mut list: Vec<_> = ALL.iter().flat_map(|shortcut| shortcut.keys.iter().flatten().map(move |keys| (shortcut, *keys))).collect();
+    let count = |m: Modifiers| u8::from(m.alt) + u8::from(m.ctrl || m.command) + u8::from(m.shift);
+    list.sort_by_key(|(_, keys)| std::cmp::Reverse(count(keys.modifiers)));
+    list
+});
+
+/// Takes the shortcuts out of the input and pushes what they ask for. While somebody types only those that work then.
+pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
+    let typing = ctx.text_edit_focused();
+    // An open menu takes Escape itself.
+    let menu_open = egui::Popup::is_any_open(ctx);
+    ctx.input_mut(|input| {
+        for (shortcut, keys) in BY_MODIFIERS.iter() {
+            let asleep = typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
+            let Asks::For(action) = shortcut.asks else { continue };
+            if asleep || !now.allows(shortcut) {
+                continue;
+            }
+            let presses = input.count_and_consume_key(keys.modifiers, keys.logical_key);
+            for _ in 0..if shortcut.repeats { presses } else { presses.min(1) } {
+                actions.push(action());
+            }
+        }
+        for shortcut in ALL.iter().filter(|_| !typing) {
+            let Asks::ForDigit(action) = shortcut.asks else { continue };
+            for (digit, key) in DIGITS.into_iter().enumerate() {
+                if digit < now.clips && input.consume_key(Modifiers::NONE, key) {
+                    actions.push(action(digit));
+                }
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
+        for (index, a) in ALL.iter().enumerate() {
+            for b in &ALL[index + 1..] {
+                assert_ne!(a.id, b.id);
+                for keys in a.keys.iter().flatten().filter(|_| a.during.overlaps(b.during)) {
+                    let clashes = b.keys.iter().flatten().any(|other| keys == other);
+                    assert!(!clashes, "{} and {} both want {}", a.id, b.id, keys_text(keys));
+                }
+                let digits = |shortcut: &Shortcut| matches!(shortcut.asks, Asks::ForDigit(_));
+                let bare_digit = |shortcut: &Shortcut| {
+                    shortcut.keys.iter().flatten().any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
+                };
+                let clashes = digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
+                assert!(!(clashes && a.during.overlaps(b.during)), "{} and {} both want digits", a.id, b.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
+        for shortcut in ALL {
+            assert!(shortcut.title.chars().next().is_some_and(char::is_uppercase), "{}", shortcut.id);
+            let sentence = shortcut.sentence;
+            assert!(sentence.len() > 8 && !sentence.ends_with('.') && sentence.len() < 110, "{}: {sentence}", shortcut.id);
+            assert_ne!(sentence, shortcut.title);
+        }
+    }
+
+    #[test]
+    fn keys_read_as_on_a_keyboard() {
+        let text = |id: &str| find(id).map(Shortcut::all_keys_text).unwrap_or_default();
+        assert_eq!(text("redo"), "Ctrl+Shift+Z or Ctrl+Y");
+        assert_eq!(text("clip"), "1 – 9");
+        assert_eq!(text("escape"), "Esc");
+    }
+}

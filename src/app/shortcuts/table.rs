@@ -1,0 +1,163 @@
+//! The table itself, one row each. The menus of the top bar name rows by their id.
+
+use egui::{Key, Modifiers};
+
+use super::Asks::{Elsewhere, For, ForDigit};
+use super::{Group, Needs, Shortcut};
+use crate::app::actions::Action;
+use crate::app::comfort::ComfortAction;
+use crate::app::project::ProjectAction;
+use crate::app::viewport::views::CameraAction;
+use crate::render::NamedView;
+use crate::session::{Command, Gesture};
+
+const NONE: Modifiers = Modifiers::NONE;
+const CTRL: Modifiers = Modifiers::COMMAND;
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+
+const CTRL_ALT: Modifiers = Modifiers::COMMAND.plus(Modifiers::ALT);
+
+fn once(command: Command) -> Action {
+    Action::Session(command, Gesture::Once)
+}
+
+/// Something about the project.
+macro_rules! project {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
+    };
+}
+
+/// An action of the window's own comfort.
+macro_rules! comfort {
+    ($action:ident) => {
+        For(|| Action::Comfort(ComfortAction::$action))
+    };
+}
+
+/// Something asked of the camera.
+macro_rules! camera {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
+    };
+}
+
+/// Everything that can be asked for.
+pub static ALL: &[Shortcut] = &[
+    // File.
+    project!("new", "New", "Begins anew with the character that comes with Sinew", New).key(CTRL, Key::N).while_typing(),
+    Shortcut::new("open", Group::File, "Open…", "Opens a project, or a character from one or several files", For(|| Action::OpenDialog))
+        .key(CTRL, Key::O)
+        .while_typing(),
+    project!("save", "Save", "Writes the project to its file; asks for one the first time", Save)
+        .key(CTRL, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.as", "Save as…", "Writes the project to another file, which is its file from then on", SaveAs)
+        .key(CTRL_SHIFT, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
+        .needs(Needs::Character),
+    Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
+        .needs(Needs::Character),
+    Shortcut::new("pose.save", Group::File, "Save pose…", "Writes the pose shown to a file", For(|| Action::SavePoseDialog))
+        .key(CTRL_ALT, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
+    // Edit.
+    Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
+        .key(CTRL, Key::Z)
+        .repeats()
+        .needs(Needs::Undo),
+    Shortcut::new("redo", Group::Edit, "Redo", "Does again what was taken back", For(|| once(Command::Redo)))
+        .key(CTRL_SHIFT, Key::Z)
+        .key(CTRL, Key::Y)
+        .repeats()
+        .needs(Needs::Redo),
+    // Pose.
+    Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
+        .key(NONE, Key::R)
+        .needs(Needs::Character),
+    Shortcut::new(
+        "jiggle.stop",
+        Group::Pose,
+        "Stop the jiggle",
+        "Forgets all velocities: the flesh is at rest in this pose",
+        For(|| once(Command::ResetSimulation)),
+    )
+    .needs(Needs::Character),
+    Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
+        .key(NONE, Key::Escape)
+        .while_typing(),
+    // Time.
+    Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
+        .key(NONE, Key::Space)
+        .needs(Needs::Character),
+    Shortcut::new(
+        "clip",
+        Group::Time,
+        "Show a clip",
+        "Shows the clip with this number",
+        ForDigit(|clip| once(Command::SelectClip(Some(clip)))),
+    )
+    .needs(Needs::Clips),
+    Shortcut::new(
+        "clip.none",
+        Group::Time,
+        "Show the pose made by hand",
+        "Leaves the clip and shows your own pose",
+        For(|| once(Command::SelectClip(None))),
+    )
+    .key(NONE, Key::Num0)
+    .needs(Needs::Character),
+    // View.
+    Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
+        .key(NONE, Key::F)
+        .needs(Needs::Character),
+    camera!("frame.all", "Frame everything", "Brings the whole character into view", FrameAll).key(NONE, Key::Home).key(NONE, Key::A),
+    camera!(
+        "projection",
+        "Perspective or parallel",
+        "Changes between perspective and parallel lines (5 on the number pad)",
+        ToggleProjection
+    ),
+    camera!("turntable", "Turntable", "Lets the camera go round slowly, or stops it", ToggleTurntable),
+    look("look.front", "Look from the front", || Action::LookFrom(NamedView::Front)),
+    look("look.back", "Look from behind", || Action::LookFrom(NamedView::Back)),
+    look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
+    look("look.right", "Look from its right", || Action::LookFrom(NamedView::Right)),
+    look("look.top", "Look from above", || Action::LookFrom(NamedView::Top)),
+    look("look.three-quarter", "Look at an angle", || Action::LookFrom(NamedView::ThreeQuarter)),
+    Shortcut::new("bones", Group::View, "Bones", "Shows or hides the bones in front of the skin", For(|| Action::ToggleBones))
+        .key(NONE, Key::B)
+        .needs(Needs::Character)
+        .switch(|now| now.bones_shown),
+    Shortcut::new("panel", Group::View, "Side panel", "Shows or hides the panel on the right", For(|| Action::TogglePanel))
+        .key(NONE, Key::N)
+        .switch(|now| now.panel_shown),
+    Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
+        .key(CTRL_SHIFT, Key::T)
+        .while_typing(),
+    Shortcut::new("scale.up", Group::View, "Larger interface", "Makes text and buttons larger", comfort!(Larger))
+        .key(CTRL, Key::Plus)
+        .key(CTRL, Key::Equals)
+        .while_typing(),
+    Shortcut::new("scale.down", Group::View, "Smaller interface", "Makes text and buttons smaller", comfort!(Smaller))
+        .key(CTRL, Key::Minus)
+        .while_typing(),
+    Shortcut::new("scale.reset", Group::View, "Interface at 100 %", "Gives text and buttons their usual size", comfort!(UsualScale))
+        .key(CTRL, Key::Num0)
+        .while_typing(),
+    // Window.
+    Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
+        .key(NONE, Key::F1)
+        .key(NONE, Key::Questionmark),
+    // What views and widgets read by themselves.
+    Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
+];
+
+const fn look(id: &'static str, title: &'static str, action: fn() -> Action) -> Shortcut {
+    Shortcut::new(id, Group::View, title, "Looks at the whole character from there", For(action)).needs(Needs::Character)
+}

@@ -1,0 +1,274 @@
+//! A character on another skeleton: what its file says of joints, carried over to an edited rig.
+
+use std::sync::Arc;
+
+use super::{Attachment, Character, FleshSettings, Place, SourceMesh};
+use crate::math::{Affine, Point, Point64};
+use crate::mesh::closest_on_segment;
+use crate::rig::edit::{Remap, Rig, clip_on};
+use crate::rig::{Skeleton, SkeletonError};
+use crate::weights::SkinWeights;
+
+/// A new joint takes its share of its owner's weights by distance, as fast as [`crate::weights::by_distance`] has it.
+const FALLOFF: i32 = 4;
+
+impl Character {
+    /// The character on an edited rig whose [`origins`](crate::rig::edit::RigJoint::origin) are this character's joints. The skin stays
+    /// where it is in the bind pose.
+    ///
+    /// - Weights of deleted joints go to the next joint above that is left; new joints take their share, by distance, from the next
+    ///   joint above that the file has. A skin none of whose joints is left gets new weights.
+    /// - Props stay where they are in the bind pose and ride on the next joint above.
+    /// - Clips are displaced as their joints were ([`clip_on`]).
+    ///
+    /// # Errors
+    /// As [`Rig::to_skeleton`].
+    pub fn with_rig(&self, rig: &Rig) -> Result<Self, SkeletonError> {
+        let skeleton = rig.to_skeleton(&self.skeleton)?;
+        let carrier = Carrier::new(rig, &self.skeleton, &skeleton);
+        let remap = Remap::between(&Rig::of(&self.skeleton), rig);
+        let mut made = self.clone();
+        made.meshes = self.meshes.iter().map(|mesh| carrier.mesh(mesh)).collect();
+        made.clips = self.clips.iter().map(|clip| clip_on(clip, &self.skeleton, rig)).collect();
+        made.humanoid =
+            self.humanoid.iter().filter_map(|(role, joint)| remap.new_from_old(*joint).map(|joint| (role.clone(), joint))).collect();
+        made.flesh = self.flesh.on(&remap);
+        made.document = self.document.as_ref().map(|document| {
+            let mut document = (**document).clone();
+            document.rig_replaced = !document.joint_nodes.is_empty();
+            Arc::new(document)
+        });
+        made.skeleton = skeleton;
+        Ok(made)
+    }
+}
+
+impl FleshSettings {
+    /// The settings on other joints: what is said of deleted ones is dropped.
+    #[must_use]
+    pub fn on(&self, remap: &Remap) -> Self {
+        let parts = self.parts.iter().filter_map(|(name, place)| {
+            let place = match place {
+                Place::Rigid { joint } => Place::Rigid { joint: remap.new_from_old(*joint)? },
+                other => *other,
+            };
+            Some((name.clone(), place))
+        });
+        Self { bones: remap.carry(&self.bones), radii: remap.carry(&self.radii), sim_vertices: self.sim_vertices, parts: parts.collect() }
+    }
+}
+
+/// Who takes over from whom.
+struct Carrier<'a> {
+    rig: &'a Rig,
+    base: &'a Skeleton,
+    skeleton: &'a Skeleton,
+    /// For every joint of the file the joint of the rig that takes its place.
+    heir: Vec<Option<usize>>,
+    /// For every joint of the rig the file's joint whose weights it has or shares.
+    owner: Vec<Option<usize>>,
+    /// For every joint of the rig, if it has new joints below it, itself and those: they share its weights.
+    shares: Vec<Vec<usize>>,
+}
+
+impl<'a> Carrier<'a> {
+    fn new(rig: &'a Rig, base: &'a Skeleton, skeleton: &'a Skeleton) -> Self {
+        let mut heir = vec![None; base.len()];
+        for (joint, origin) in rig.joints().iter().enumerate().filter_map(|(index, joint)| Some((index, joint.origin?))) {
+            if origin < heir.len() {
+                heir[origin] = Some(joint);
+            }
+        }
+        for joint in 0..base.len() {
+            if heir[joint].is_none() {
+                heir[joint] = base.joints()[joint].parent.and_then(|parent| heir[parent]);
+            }
+        }
+        let mut owner: Vec<Option<usize>> = Vec::with_capacity(rig.len());
+        let mut source: Vec<Option<usize>> = Vec::with_capacity(rig.len());
+        let mut shares = vec![Vec::new(); rig.len()];
+        for (index, joint) in rig.joints().iter().enumerate() {
+            let from = joint.origin.map_or_else(|| joint.parent.and_then(|parent| source[parent]), |_| Some(index));
+            if joint.origin.is_none()
+                && let Some(from) = from
+            {
+                if shares[from].is_empty() {
+                    shares[from].push(from);
+                }
+                shares[from].push(index);
+            }
+            source.push(from);
+            owner.push(from.and_then(|from| rig.joints()[from].origin));
+        }
+        Self { rig, base, skeleton, heir, owner, shares }
+    }
+
+    fn mesh(&self, mesh: &SourceMesh) -> SourceMesh {
+        let mut made = mesh.clone();
+        match &mesh.attachment {
+            Attachment::Skinned { weights, joint_from_mesh } if self.heir.iter().any(Option::is_some) => {
+                made.attachment = self.skinned(mesh, weights, joint_from_mesh);
+            }
+            Attachment::Skinned { .. } if !self.rig.is_empty() => in_the_world(&mut made, self.base),
+            Attachment::Static { .. } if self.base.is_empty() && !self.rig.is_empty() => in_the_world(&mut made, self.base),
+            Attachment::Rigid { joint, joint_from_mesh } => {
+                let world_from_mesh = self.base.joints()[*joint].world_from_bind * joint_from_mesh;
+                made.attachment = match self.heir[*joint] {
+                    Some(joint) => Attachment::Rigid { joint, joint_from_mesh: self.joint_from(joint, &world_from_mesh) },
+                    None => Attachment::Static { world_from_mesh },
+                };
+            }
+            _ => {}
+        }
+        made
+    }
+
+    fn joint_from(&self, joint: usize, world_from_mesh: &Affine) -> Affine {
+        self.skeleton.joints()[joint].world_from_bind.try_inverse().unwrap_or_else(Affine::identity) * world_from_mesh
+    }
+
+    fn skinned(&self, mesh: &SourceMesh, weights: &SkinWeights, joint_from_mesh: &[Affine]) -> Attachment {
+        let mut used = vec![0.0_f64; self.base.len()];
+        for (&joint, &value) in weights.joints.iter().zip(&weights.values) {
+            used[joint as usize] += f64::from(value);
+        }
+        let placement = |joint: usize| self.base.joints()[joint].world_from_bind * joint_from_mesh[joint];
+        // Matrices of joints that a skin doesn't use mean nothing.
+        let common = (0..used.len()).max_by(|&a, &b| used[a].total_cmp(&used[b])).map_or_else(Affine::identity, placement);
+        let from_mesh = (0..self.rig.len()).map(|joint| {
+            let own = self.owner[joint].filter(|&owner| used[owner] > 0.0);
+            self.joint_from(joint, &own.map_or(common, placement))
+        });
+        let stray = self.heir.iter().copied().flatten().min().unwrap_or_default();
+        let places = mesh.bind_positions(self.base);
+        let rows = (0..weights.len()).map(|vertex| {
+            let mut row: Vec<(u32, f32)> = Vec::new();
+            for (joint, value) in weights.of(vertex) {
+                let heir = self.heir[joint].unwrap_or(stray);
+                self.share(heir, value, &places[vertex], &mut row);
+            }
+            row
+        });
+        Attachment::Skinned { weights: SkinWeights::from_rows(rows).0, joint_from_mesh: from_mesh.collect() }
+    }
+
+    /// Divides a weight among a joint and the new joints that hang on it, the nearer the more.
+    fn share(&self, joint: usize, value: f32, place: &Point, row: &mut Vec<(u32, f32)>) {
+        if self.shares[joint].is_empty() {
+            row.push((joint as u32, value));
+            return;
+        }
+        let place = place.cast::<f64>();
+        let near: Vec<(usize, f64)> = self.shares[joint].iter().map(|&member| (member, self.distance(member, &place).max(1e-12))).collect();
+        let nearest = near.iter().map(|&(_, distance)| distance).fold(f64::INFINITY, f64::min);
+        let weight = |distance: f64| (nearest / distance).powi(FALLOFF);
+        let sum: f64 = near.iter().map(|&(_, distance)| weight(distance)).sum();
+        row.extend(near.iter().map(|&(member, distance)| (member as u32, (f64::from(value) * weight(distance) / sum) as f32)));
+    }
+
+    /// From a point to the nearest bone of a joint.
+    fn distance(&self, joint: usize, point: &Point64) -> f64 {
+        let here = self.rig.joints()[joint].position;
+        let ends = self.rig.children(joint).map(|child| self.rig.joints()[child].position).chain(self.rig.tail(joint));
+        let to = |end: Point64| (here + (end - here) * closest_on_segment(point, &here, &end) - point).norm();
+        ends.map(to)
+            .fold(None, |least: Option<f64>, distance| Some(least.map_or(distance, |least| least.min(distance))))
+            .unwrap_or_else(|| to(here))
+    }
+}
+
+/// The mesh where it stands in the bind pose, waiting for weights.
+fn in_the_world(mesh: &mut SourceMesh, base: &Skeleton) {
+    mesh.positions = mesh.bind_positions(base);
+    mesh.attachment = Attachment::Unweighted;
+    mesh.normals = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shapes::tube;
+    use crate::rig::edit::{RigBone, RigEdit};
+    use crate::weights::by_distance;
+
+    fn p(y: f64) -> Point64 {
+        Point64::new(0.0, y, 0.0)
+    }
+
+    /// A tube of length 3 on a chain of three, skinned, with mesh space other than the world.
+    fn worm() -> Character {
+        let skeleton =
+            Skeleton::from_positions(&[("a".into(), None, p(0.2)), ("b".into(), Some(0), p(1.0)), ("c".into(), Some(1), p(2.0))])
+                .expect("a chain");
+        let mesh = tube(0.2, 3.0, 30, 12, true);
+        let weights = by_distance(&mesh, &skeleton);
+        let mut source = SourceMesh::bare("worm", mesh.positions, mesh.triangles);
+        let world_from_mesh = Affine::from_matrix_unchecked(nalgebra::Matrix4::new_scaling(2.0));
+        for position in &mut source.positions {
+            *position /= 2.0;
+        }
+        let from = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().expect("a frame") * world_from_mesh;
+        source.attachment = Attachment::Skinned { weights, joint_from_mesh: skeleton.joints().iter().map(from).collect() };
+        Character { name: "worm".into(), meshes: vec![source], skeleton, metres_per_unit: 1.0, ..Character::default() }
+    }
+
+    fn weights(character: &Character) -> &SkinWeights {
+        match &character.meshes[0].attachment {
+            Attachment::Skinned { weights, .. } => weights,
+            other => panic!("it is skinned, not {other:?}"),
+        }
+    }
+
+    fn edited(character: &Character, edits: &[RigEdit]) -> Character {
+        let mut rig = Rig::of(&character.skeleton);
+        for edit in edits {
+            rig = rig.edited(edit, None).expect("possible").rig;
+        }
+        character.with_rig(&rig).expect("a tree")
+    }
+
+    #[test]
+    fn nothing_done_is_nothing_changed_and_the_skin_stays_put() {
+        let worm = worm();
+        assert_eq!(weights(&edited(&worm, &[])), weights(&worm));
+        let edits = [
+            RigEdit::Move { joint: 1, position: Point64::new(0.05, 1.2, 0.0), with_children: false },
+            RigEdit::Insert { bone: RigBone::To(2), at: 0.5 },
+            RigEdit::Add { parent: Some(2), position: p(2.8), name: None },
+            RigEdit::Delete(0),
+        ];
+        for count in 0..=edits.len() {
+            let after = edited(&worm, &edits[..count]);
+            for (a, b) in after.bind_positions().iter().zip(worm.bind_positions()) {
+                assert!((a - b).norm() < 1e-5, "{count}: {a} {b}");
+            }
+            assert!(weights(&after).is_complete());
+        }
+    }
+
+    #[test]
+    fn weights_of_a_deleted_joint_go_to_its_parent_and_a_new_one_takes_its_share() {
+        let worm = worm();
+        let after = edited(&worm, &[RigEdit::Delete(1)]);
+        for vertex in 0..weights(&worm).len() {
+            let of = |weights: &SkinWeights, joints: &[usize]| -> f32 {
+                weights.of(vertex).filter(|(j, _)| joints.contains(j)).map(|(_, w)| w).sum()
+            };
+            assert!((of(weights(&after), &[0]) - of(weights(&worm), &[0, 1])).abs() < 1e-5);
+            assert!((of(weights(&after), &[1]) - of(weights(&worm), &[2])).abs() < 1e-5);
+        }
+        let split = edited(&worm, &[RigEdit::Insert { bone: RigBone::To(2), at: 0.5 }]);
+        let near = |height: f32| worm.bind_positions().iter().position(|p| (p.y - height).abs() < 0.01).expect("a ring");
+        assert_eq!(weights(&split).strongest(near(1.2)), Some(1));
+        assert_eq!(weights(&split).strongest(near(1.8)), Some(2), "the new joint holds the second half");
+    }
+
+    #[test]
+    fn a_skin_without_any_of_its_joints_waits_for_new_weights() {
+        let worm = worm();
+        let rig = Rig::default().edited(&RigEdit::Add { parent: None, position: p(1.0), name: None }, None).expect("possible").rig;
+        let after = worm.with_rig(&rig).expect("a tree");
+        assert_eq!(after.meshes[0].attachment, Attachment::Unweighted);
+        assert!((after.bind_positions()[5] - worm.bind_positions()[5]).norm() < 1e-5);
+    }
+}

@@ -1,0 +1,149 @@
+//! From a rig to a skeleton, and poses from one skeleton to the next.
+//!
+//! Every joint keeps the axes it has in the file; a new one has those of its parent. What the file says of a joint's motion is
+//! relative to its parent, so a joint that is moved in the bind pose gets the same displacement, in its parent's frame, in the rest
+//! pose and in every key: with `x` its place in the frame of its parent joint `e` in the bind pose and `x₀` that in the file,
+//!
+//! ```text
+//!     x = lin(e)⁻¹ (p_joint − p_e)          translation' = translation + lin(base)⁻¹ (x − x₀ − c)
+//! ```
+//!
+//! with `c` the way from `e` to the joint's present parent where new joints were put between them, and `base` the file's constant
+//! `parent_from_base`. A joint whose parent in the file is gone or another gets its motion relative to the new one.
+
+use super::{Remap, Rig};
+use crate::math::{Affine, Point64, Vec64, affine, linear_part, origin_of};
+use crate::rig::{Joint, Pose, Skeleton, SkeletonError, Trs};
+
+/// How the local transforms of a joint of the file become those of a rig.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Carry {
+    /// The joint in the file.
+    pub origin: usize,
+    /// The nearest joint above it that the file has, by the file's index.
+    pub above: Option<usize>,
+    /// That is its parent in the file, so that local transforms stay what they are but for the shift.
+    pub keeps_parent: bool,
+    /// What is added to translations.
+    pub shift: Vec64,
+}
+
+impl Rig {
+    /// The skeleton, with what the `base` skeleton of the file says of the joints that come from there. Indices stay the same.
+    ///
+    /// # Errors
+    /// As [`Skeleton::new`]; never for a rig made by edits of finite skeletons.
+    pub fn to_skeleton(&self, base: &Skeleton) -> Result<Skeleton, SkeletonError> {
+        let rest = base.world_from_joint(&base.rest_pose());
+        let linear = self.linear_parts(base);
+        let joint = |index: usize| {
+            let this = &self.joints[index];
+            let (parent_from_base, rest) = match self.carry(index, base) {
+                Some(carry) => {
+                    let own = &base.joints()[carry.origin];
+                    if carry.keeps_parent {
+                        (own.parent_from_base, shifted(&own.rest, &carry.shift))
+                    } else {
+                        (Affine::identity(), shifted(&Trs::from_affine(&relative(&rest, &carry)), &carry.shift))
+                    }
+                }
+                None => {
+                    let from = this.parent.map_or_else(Point64::origin, |parent| self.joints[parent].position);
+                    let frame = this.parent.map_or_else(nalgebra::Matrix3::identity, |parent| linear[parent]);
+                    (Affine::identity(), Trs::at(solve(&frame, &(this.position - from))))
+                }
+            };
+            let unmoved = this.origin.map(|origin| base.joints()[origin].world_from_bind).filter(|bind| origin_of(bind) == this.position);
+            Joint {
+                name: this.name.clone(),
+                parent: this.parent,
+                parent_from_base,
+                rest,
+                world_from_bind: unmoved.unwrap_or_else(|| affine(&linear[index], &this.position.coords)),
+                deforms: this.deforms,
+                tail: self.tail(index),
+            }
+        };
+        Skeleton::new((0..self.len()).map(joint).collect())
+    }
+
+    /// The axes of every joint in the bind pose.
+    fn linear_parts(&self, base: &Skeleton) -> Vec<nalgebra::Matrix3<f64>> {
+        let mut linear: Vec<nalgebra::Matrix3<f64>> = Vec::with_capacity(self.len());
+        for joint in &self.joints {
+            linear.push(match (joint.origin.and_then(|origin| base.joints().get(origin)), joint.parent) {
+                (Some(own), _) => linear_part(&own.world_from_bind),
+                (None, Some(parent)) => linear[parent],
+                (None, None) => nalgebra::Matrix3::identity(),
+            });
+        }
+        linear
+    }
+
+    /// How the motion of a joint that the file has is carried over; `None` for a new one.
+    pub(super) fn carry(&self, index: usize, base: &Skeleton) -> Option<Carry> {
+        let this = &self.joints[index];
+        let origin = this.origin.filter(|&origin| origin < base.len())?;
+        let mut at = this.parent;
+        while let Some(joint) = at.filter(|&joint| self.joints[joint].origin.is_none()) {
+            at = self.joints[joint].parent;
+        }
+        let above = at.and_then(|joint| self.joints[joint].origin);
+        let place = |joint: Option<usize>| joint.map_or_else(Point64::origin, |joint| self.joints[joint].position);
+        let frame = above.map_or_else(nalgebra::Matrix3::identity, |joint| linear_part(&base.joints()[joint].world_from_bind));
+        // x − c is the way from the present parent; x₀ that from the joint above in the file.
+        let before = base.bind_position(origin) - above.map_or_else(Point64::origin, |joint| base.bind_position(joint));
+        let moved = solve(&frame, &(this.position - place(this.parent) - before));
+        let keeps_parent = above == base.joints()[origin].parent;
+        let shift = if keeps_parent { solve(&linear_part(&base.joints()[origin].parent_from_base), &moved) } else { moved };
+        Some(Carry { origin, above, keeps_parent, shift })
+    }
+}
+
+/// The joint in the frame of the one above it, from the file's joints in some pose.
+pub(super) fn relative(world: &[Affine], carry: &Carry) -> Affine {
+    let above = carry.above.and_then(|joint| world[joint].try_inverse()).unwrap_or_else(Affine::identity);
+    above * world[carry.origin]
+}
+
+/// The transform, displaced.
+pub(super) fn shifted(local: &Trs, by: &Vec64) -> Trs {
+    Trs { translation: local.translation + by, ..*local }
+}
+
+/// `frame⁻¹ · vector`; the vector itself for a frame without an inverse.
+fn solve(frame: &nalgebra::Matrix3<f64>, vector: &Vec64) -> Vec64 {
+    frame.try_inverse().map_or(*vector, |inverse| inverse * vector)
+}
+
+/// A pose of `old` on the skeleton `new` whose joints came from it: every joint turned and displaced from its rest as it was, new ones
+/// at rest.
+///
+/// # Panics
+/// If the pose or the remap is of other skeletons.
+#[must_use]
+pub fn pose_on(old: &Skeleton, pose: &Pose, remap: &Remap, new: &Skeleton) -> Pose {
+    let mut carried = new.rest_pose();
+    let (old_base, new_base) = (rest_bases(old), rest_bases(new));
+    for (joint, from) in remap.old_from_new.iter().enumerate() {
+        let Some(from) = *from else { continue };
+        let (before, rest) = (&pose.locals[from], &old.joints()[from].rest);
+        if before == rest {
+            continue;
+        }
+        let local = &mut carried.locals[joint];
+        let turn = before.rotation * rest.rotation.inverse();
+        let old_from_new = old_base[from].rotation.inverse() * new_base[joint].rotation;
+        local.rotation = old_from_new.inverse() * turn * old_from_new * local.rotation;
+        local.translation += old_from_new.inverse() * (before.translation - rest.translation);
+        local.scale = local.scale.zip_zip_map(&before.scale, &rest.scale, |to, from, rest| if rest == 0.0 { to } else { to * from / rest });
+    }
+    carried
+}
+
+/// The frames that local transforms are given in, with everything at rest.
+fn rest_bases(skeleton: &Skeleton) -> Vec<Trs> {
+    let world = skeleton.world_from_joint(&skeleton.rest_pose());
+    let base = |joint: &Joint| joint.parent.map_or(joint.parent_from_base, |parent| world[parent] * joint.parent_from_base);
+    skeleton.joints().iter().map(|joint| Trs::from_affine(&base(joint))).collect()
+}

@@ -1,0 +1,113 @@
+//! Names of joints: sides, and what a new joint is called.
+
+use super::Rig;
+
+/// Endings of the two sides: those of names made here first, then what files use.
+const SIDES: [(&str, &str); 6] = [(".L", ".R"), ("_L", "_R"), (".l", ".r"), ("_l", "_r"), ("-L", "-R"), (" L", " R")];
+
+/// The name of the same joint on the other side, if the name says which side it is on: `hand.L` and `hand.R`, `LeftArm` and
+/// `RightArm`, `l_hand` and `r_hand`.
+pub(super) fn other_side(name: &str) -> Option<String> {
+    for (left, right) in SIDES {
+        for (this, that) in [(left, right), (right, left)] {
+            if let Some(stem) = name.strip_suffix(this)
+                && !stem.is_empty()
+            {
+                return Some(format!("{stem}{that}"));
+            }
+        }
+    }
+    for (left, right) in [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")] {
+        for (this, that) in [(left, right), (right, left)] {
+            if name.contains(this) {
+                return Some(name.replacen(this, that, 1));
+            }
+        }
+    }
+    for (left, right) in [("L_", "R_"), ("l_", "r_"), ("_L_", "_R_"), ("_l_", "_r_"), (" L ", " R ")] {
+        for (this, that) in [(left, right), (right, left)] {
+            let starts = this.starts_with(['_', ' ']);
+            if let Some(stem) = name.strip_prefix(this).filter(|_| !starts) {
+                return Some(format!("{that}{stem}"));
+            }
+            if starts && name.contains(this) {
+                return Some(name.replacen(this, that, 1));
+            }
+        }
+    }
+    None
+}
+
+/// The name without the ending of a side, and that ending.
+pub(super) fn split_side(name: &str) -> (&str, &str) {
+    for (left, right) in SIDES {
+        for side in [left, right] {
+            if let Some(stem) = name.strip_suffix(side)
+                && !stem.is_empty()
+            {
+                return (stem, &name[stem.len()..]);
+            }
+        }
+    }
+    (name, "")
+}
+
+/// The name as that of the left (`.L`) or the right (`.R`) side, or of none.
+pub(super) fn on_side(name: &str, side: Option<bool>) -> String {
+    let stem = split_side(name).0;
+    match side {
+        Some(true) => format!("{stem}.L"),
+        Some(false) => format!("{stem}.R"),
+        None => stem.to_owned(),
+    }
+}
+
+impl Rig {
+    /// The name, or if it is taken the next free one with a number before the ending of its side: `arm.L`, `arm2.L`.
+    pub(super) fn free_name(&self, wanted: &str) -> String {
+        let is_free = |name: &str| self.find(name).is_none();
+        if !wanted.is_empty() && is_free(wanted) {
+            return wanted.to_owned();
+        }
+        let (stem, side) = split_side(wanted);
+        let digits = stem.len() - stem.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (base, number) = stem.split_at(stem.len() - digits);
+        let first = number.parse::<u64>().map_or(2, |number| number.saturating_add(1));
+        let base = if base.is_empty() && number.is_empty() { "joint" } else { base };
+        let mut numbers = first..;
+        loop {
+            let Some(number) = numbers.next() else { return format!("{base}{}{side}", self.next_id) };
+            let name = format!("{base}{number}{side}");
+            if is_free(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// What a joint that is extruded from `parent` is called.
+    pub(super) fn child_name(&self, parent: Option<usize>) -> String {
+        match parent {
+            None => self.free_name("root"),
+            Some(parent) if self.joints[parent].parent.is_none() => self.free_name("bone1"),
+            Some(parent) => self.free_name(&self.joints[parent].name.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_change_sides_and_back() {
+        for (left, right) in
+            [("hand.L", "hand.R"), ("mixamorig:LeftArm", "mixamorig:RightArm"), ("l_hand", "r_hand"), ("thigh_l", "thigh_r")]
+        {
+            assert_eq!(other_side(left).as_deref(), Some(right));
+            assert_eq!(other_side(right).as_deref(), Some(left));
+        }
+        for middle in ["spine", "head", ".L", "lower", "tail_1"] {
+            assert_eq!(other_side(middle), None, "{middle}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Where the middle of the flesh is.
+//!
+//! A click is a ray: the first piece of flesh along it is halved, and the point found is moved into the middle of the limb's
+//! cross-section. The limb's axis at a point is the direction that the surface around it turns away from: the eigenvector of the
+//! smallest eigenvalue of `Σ n nᵀ / d²` over the normals `n` met, at distances `d`, in all directions. Across it, chords through the
+//! point are to be halved by it: with `u` the directions of the chords, `m` the signed distances of their middles and weights
+//! `w = 1 / length²`, which keep what is far away (an arm beside the trunk) from having a say, the step is
+//!
+//! ```text
+//!     x = (Σ w u uᵀ)⁻¹ Σ w m u
+//! ```
+
+use nalgebra::{Matrix2, Matrix3, SymmetricEigen, Vector2};
+
+use super::flesh_ray::{Piece, pieces};
+use super::mirror::Mirror;
+use super::symmetry;
+use crate::math::{Point64, Vec64};
+use crate::mesh::{TriMesh, TriangleTree};
+
+/// Chords across a limb.
+const CHORDS: usize = 12;
+/// Steps towards the middle; the first one finds that of a circle.
+const STEPS: usize = 6;
+/// Directions in which the surface around a point is looked for.
+const AROUND: usize = 60;
+/// How far under the surface, as a part of the size, a joint is kept.
+const UNDER: f64 = 0.004;
+
+/// Finds places in the flesh of a mesh that stays as it is.
+#[derive(Debug, Clone)]
+pub struct Placer {
+    tree: TriangleTree,
+    size: f64,
+    /// Whether normals point out of the mesh as a whole.
+    outward: bool,
+    mirror: Option<Mirror>,
+    normals: Vec<Vec64>,
+    bounds: crate::mesh::Bounds,
+}
+
+/// A place for a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placed {
+    /// World position, in the middle of the flesh.
+    pub position: Point64,
+    /// Mean distance to the skin across the limb.
+    pub radius: f64,
+    /// Direction of the limb, of unit length.
+    pub axis: Vec64,
+    /// Where the pointer met the skin.
+    pub surface: Point64,
+}
+
+/// The middle of the cross-section around a point.
+struct Section {
+    step: Vec64,
+    radius: f64,
+    axis: Vec64,
+}
+
+impl Placer {
+    /// Prepares a mesh in the bind pose.
+    ///
+    /// # Panics
+    /// If a triangle index is out of range.
+    #[must_use]
+    pub fn new(mesh: &TriMesh) -> Self {
+        let normal = |triangle: usize| {
+            let [a, b, c] = mesh.corners(triangle).map(nalgebra::OPoint::cast::<f64>);
+            (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec64::zeros)
+        };
+        let bounds = mesh.bounds();
+        let tree = TriangleTree::new(mesh);
+        let triangles = 0..mesh.triangles.len();
+        let mirror = symmetry::find(mesh, &tree);
+        let outward = signed_volume(mesh, &bounds) >= 0.0;
+        Self { size: f64::from(bounds.size()).max(1e-12), outward, mirror, normals: triangles.map(normal).collect(), bounds, tree }
+    }
+
+    /// The plane between the two sides of the mesh, if it has two that are alike.
+    #[must_use]
+    pub fn mirror(&self) -> Option<&Mirror> {
+        self.mirror.as_ref()
+    }
+
+    /// Diagonal of the mesh's box.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// The box around the mesh.
+    #[must_use]
+    pub fn bounds(&self) -> &crate::mesh::Bounds {
+        &self.bounds
+    }
+
+    /// The middle of the first piece of flesh along a ray; `None` if the ray meets nothing, or something that can't be entered.
+    #[must_use]
+    pub fn under(&self, origin: &Point64, direction: &Vec64) -> Option<Placed> {
+        self.all_under(origin, direction).next()
+    }
+
+    /// The middles of all pieces of flesh along a ray, the nearest first.
+    pub fn all_under(&self, origin: &Point64, direction: &Vec64) -> impl Iterator<Item = Placed> + '_ {
+        let direction = direction.try_normalize(1e-300).unwrap_or_else(Vec64::z);
+        let finite = origin.iter().all(|c| c.is_finite());
+        let found = if finite { pieces(&self.tree, origin, &direction, self.size, self.outward) } else { Vec::new() };
+        let origin = *origin;
+        found.into_iter().map(move |[from, to]: Piece| {
+            let middle = origin + direction * (0.5 * (from + to));
+            let (position, radius, axis) = self.centred(&middle);
+            Placed { position, radius, axis, surface: origin + direction * from }
+        })
+    }
+
+    /// The middle of the limb around a point inside it, its radius there, and its direction.
+    #[must_use]
+    pub fn centred(&self, inside: &Point64) -> (Point64, f64, Vec64) {
+        let mut point = *inside;
+        let (mut radius, mut axis) = (0.0, Vec64::y());
+        for _ in 0..STEPS {
+            let Some(section) = self.section(&point) else { break };
+            (radius, axis) = (section.radius, section.axis);
+            if !section.step.iter().all(|c| c.is_finite()) {
+                break;
+            }
+            point += section.step;
+            if section.step.norm() < 1e-6 * self.size {
+                break;
+            }
+        }
+        (point, radius, axis)
+    }
+
+    /// Whether a point is inside the flesh, as most rays from it say.
+    #[must_use]
+    pub fn is_inside(&self, point: &Point64) -> bool {
+        const RAYS: usize = 7;
+        if !point.iter().all(|c| c.is_finite()) {
+            return false;
+        }
+        let votes = directions(RAYS).filter(|direction| {
+            let (mut depth, mut count) = (0, 0);
+            self.tree.crossings(point, direction, [0.0, f64::INFINITY], |crossing| {
+                depth += if crossing.outward == self.outward { 1 } else { -1 };
+                count += 1;
+            });
+            depth > 0 && count > 0
+        });
+        2 * votes.count() > RAYS
+    }
+
+    /// The point itself if it is inside the flesh, else the nearest one a little under the skin.
+    #[must_use]
+    pub fn kept_inside(&self, point: &Point64) -> Point64 {
+        if self.is_inside(point) {
+            return *point;
+        }
+        let Some(closest) = self.tree.closest(point, f64::INFINITY, |_| true) else { return *point };
+        let inward = (closest.point - point).try_normalize(1e-12 * self.size);
+        let inward = inward.unwrap_or_else(|| {
+            let normal = self.normals[closest.triangle as usize];
+            if self.outward { -normal } else { normal }
+        });
+        // Not beyond the middle of something thin.
+        let mut room = 2.0 * UNDER * self.size;
+        self.tree.crossings(&closest.point, &inward, [1e-6 * self.size, room], |crossing| room = room.min(crossing.t));
+        closest.point + inward * (0.5 * room)
+    }
+
+    /// Distance to the surface along a direction; `None` if there is none.
+    fn free(&self, point: &Point64, direction: &Vec64) -> Option<(f64, Vec64)> {
+        let mut nearest: Option<(f64, u32)> = None;
+        let from = 1e-7 * self.size;
+        self.tree.crossings(point, direction, [from, 3.0 * self.size], |crossing| {
+            // Inner surfaces (an eye, a tooth) are entered and left again; the skin is only left.
+            if nearest.is_none_or(|(t, _)| crossing.t < t) && crossing.outward == self.outward {
+                nearest = Some((crossing.t, crossing.triangle));
+            }
+        });
+        nearest.map(|(t, triangle)| (t, self.normals[triangle as usize]))
+    }
+
+    fn section(&self, point: &Point64) -> Option<Section> {
+        let axis = self.axis_at(point)?;
+        let side = if axis.x.abs() < 0.6 { Vec64::x() } else { Vec64::y() };
+        let u = axis.cross(&side).try_normalize(1e-12)?;
+        let v = axis.cross(&u);
+        let (mut matrix, mut right) = (Matrix2::zeros(), Vector2::zeros());
+        let (mut sum, mut count) = (0.0, 0.0);
+        for chord in 0..CHORDS {
+            let angle = std::f64::consts::PI * (chord as f64 + 0.25) / CHORDS as f64;
+            let flat = Vector2::new(angle.cos(), angle.sin());
+            let direction = u * flat.x + v * flat.y;
+            let (Some((ahead, _)), Some((behind, _))) = (self.free(point, &direction), self.free(point, &-direction)) else { continue };
+            let weight = 1.0 / (ahead + behind).powi(2).max(1e-18 * self.size * self.size);
+            matrix += flat * flat.transpose() * weight;
+            right += flat * (weight * 0.5 * (ahead - behind));
+            sum += 0.5 * (ahead + behind);
+            count += 1.0;
+        }
+        // Two chords make a cross; fewer leave a direction open.
+        let step = if count >= 2.0 { matrix.try_inverse()? * right } else { return None };
+        Some(Section { step: u * step.x + v * step.y, radius: sum / count, axis })
+    }
+
+    /// The direction of the limb around a point.
+    fn axis_at(&self, point: &Point64) -> Option<Vec64> {
+        let mut turned = Matrix3::zeros();
+        let mut met = 0;
+        for direction in directions(AROUND) {
+            if let Some((distance, normal)) = self.free(point, &direction) {
+                turned += normal * normal.transpose() / distance.powi(2).max(1e-18 * self.size * self.size);
+                met += 1;
+            }
+        }
+        if met < 4 || !turned.iter().all(|c| c.is_finite()) {
+            return None;
+        }
+        let eigen = SymmetricEigen::new(turned);
+        eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned().try_normalize(1e-12)
+    }
+}
+
+/// Directions spread evenly over the sphere, in opposite pairs as nearly as a spiral has them.
+fn directions(count: usize) -> impl Iterator<Item = Vec64> {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    (0..count).map(move |k| {
+        let y = 1.0 - 2.0 * (k as f64 + 0.5) / count as f64;
+        let (r, phi) = ((1.0 - y * y).sqrt(), golden * k as f64 + 0.137);
+        Vec64::new(r * phi.cos(), y, r * phi.sin())
+    })
+}
+
+/// Six times the volume that the mesh encloses.
+fn signed_volume(mesh: &TriMesh, bounds: &crate::mesh::Bounds) -> f64 {
+    let center = bounds.center();
+    (0..mesh.triangles.len())
+        .map(|triangle| {
+            let [a, b, c] = mesh.corners(triangle).map(|p| (p - center).cast::<f64>());
+            let volume = a.dot(&b.cross(&c));
+            if volume.is_finite() { volume } else { 0.0 }
+        })
+        .sum()
+}

@@ -1,0 +1,99 @@
+//! A pose with its joints' places, kept together while a solver turns joints.
+
+use crate::math::{Affine, Point64, Quat, Vec64, linear_part, origin_of};
+use crate::rig::{Pose, Skeleton};
+
+/// A skeleton in a pose.
+#[derive(Debug, Clone)]
+pub(super) struct Figure<'a> {
+    pub skeleton: &'a Skeleton,
+    pub pose: Pose,
+    pub world: Vec<Affine>,
+}
+
+impl<'a> Figure<'a> {
+    pub fn new(skeleton: &'a Skeleton, pose: Pose) -> Self {
+        let world = skeleton.world_from_joint(&pose);
+        Self { skeleton, pose, world }
+    }
+
+    /// Brings the places of these joints (parents first) up to date.
+    pub fn refresh(&mut self, joints: &[usize]) {
+        for &joint in joints {
+            self.world[joint] = self.base(joint) * self.pose.locals[joint].to_affine();
+        }
+    }
+
+    pub fn refresh_all(&mut self) {
+        self.skeleton.world_from_joint_into(&self.pose, &mut self.world);
+    }
+
+    /// The frame that a joint's local transform is given in.
+    pub fn base(&self, joint: usize) -> Affine {
+        let own = &self.skeleton.joints()[joint];
+        own.parent.map_or(own.parent_from_base, |parent| self.world[parent] * own.parent_from_base)
+    }
+
+    pub fn base_turn(&self, joint: usize) -> Quat {
+        rotation_of(&self.base(joint))
+    }
+
+    pub fn place(&self, joint: usize) -> Point64 {
+        origin_of(&self.world[joint])
+    }
+
+    pub fn point(&self, joint: usize, local: &Point64) -> Point64 {
+        self.world[joint] * local
+    }
+
+    pub fn is_finite(&self) -> bool {
+        self.pose.locals.iter().all(|local| local.rotation.coords.iter().chain(local.translation.iter()).all(|c| c.is_finite()))
+    }
+}
+
+/// The rotation of a transform: its axes, each of length one. Shear is not looked at; a mirroring transform has its X axis turned.
+pub(super) fn rotation_of(transform: &Affine) -> Quat {
+    let mut axes = linear_part(transform);
+    let mirrored = axes.determinant() < 0.0;
+    for axis in 0..3 {
+        let length = axes.column(axis).norm();
+        let length = if length > 1e-300 { length } else { 1.0 };
+        axes.column_mut(axis).unscale_mut(if mirrored && axis == 0 { -length } else { length });
+    }
+    let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
+    Quat::try_new(quat.into_inner(), 1e-12).unwrap_or_else(Quat::identity)
+}
+
+/// The smallest rotation from one unit direction to another; opposite ones turn about `axis`.
+pub(super) fn swing(from: &Vec64, to: &Vec64, axis: &Vec64) -> Quat {
+    Quat::rotation_between(from, to).unwrap_or_else(|| {
+        let across = axis - from * axis.dot(from);
+        match nalgebra::Unit::try_new(across, 1e-9) {
+            Some(across) => Quat::from_axis_angle(&across, std::f64::consts::PI),
+            None => Quat::identity(),
+        }
+    })
+}
+
+/// Turn about a unit axis.
+pub(super) fn about(axis: &Vec64, angle: f64) -> Quat {
+    Quat::new(axis * angle)
+}
+
+/// The rotation that takes one pair of perpendicular unit vectors to another.
+pub(super) fn frame_turn(from: [&Vec64; 2], to: [&Vec64; 2]) -> Quat {
+    let frame = |[x, y]: [&Vec64; 2]| nalgebra::Matrix3::from_columns(&[*x, *y, x.cross(y)]);
+    let turn = frame(to) * frame(from).transpose();
+    Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(turn))
+}
+
+/// The part of `vector` across the unit `axis`, of length one.
+pub(super) fn across(vector: &Vec64, axis: &Vec64) -> Option<Vec64> {
+    (vector - axis * vector.dot(axis)).try_normalize(1e-9)
+}
+
+/// 0 below `from`, 1 above `to`, smooth between.
+pub(super) fn smoothstep(from: f64, to: f64, x: f64) -> f64 {
+    let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}

@@ -1,0 +1,106 @@
+//! Limbs: two bones with a hinge between them, such as arms and legs, and how they are found.
+
+use super::figure::{across, rotation_of};
+use crate::math::{Affine, Vec64, origin_of};
+use crate::rig::Skeleton;
+use crate::rig::retarget::{Role, Roles, Side};
+
+/// Two bones that turn: from `upper` to `lower`, and from `lower` to `end`. Joints between them ride along.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limb {
+    /// Shoulder or hip.
+    pub upper: usize,
+    /// Elbow or knee.
+    pub lower: usize,
+    /// Wrist or ankle.
+    pub end: usize,
+    /// What the lower bone turns about when the limb bends, in the frame of `upper`; positive bends.
+    pub hinge: Vec64,
+}
+
+/// Below this bend at rest, radians, the body knows better which way a limb bends than its joints do.
+const TELLING_BEND: f64 = 0.26;
+
+/// All limbs of a skeleton: by the roles of its joints, or else every pair of bones between a branching and an end.
+pub(super) fn limbs_of(skeleton: &Skeleton, roles: &Roles) -> Vec<Limb> {
+    let world = skeleton.world_from_joint(&skeleton.rest_pose());
+    let front = front_of(&world, roles);
+    let mut limbs = Vec::new();
+    for side in Side::BOTH {
+        let arm = [Role::UpperArm(side), Role::Forearm(side), Role::Hand(side)];
+        let leg = [Role::Thigh(side), Role::Shin(side), Role::Foot(side)];
+        limbs.extend(by_roles(skeleton, roles, arm, &world, front));
+        limbs.extend(by_roles(skeleton, roles, leg, &world, front.map(|front| -front)));
+    }
+    if limbs.is_empty() {
+        limbs.extend((0..skeleton.len()).filter_map(|end| by_shape(skeleton, end, &world)));
+    }
+    limbs
+}
+
+fn by_roles(skeleton: &Skeleton, roles: &Roles, of: [Role; 3], world: &[Affine], towards: Option<Vec64>) -> Option<Limb> {
+    let [upper, lower] = [roles.first(of[0])?, roles.first(of[1])?];
+    // Where there is no hand, the forearm's farthest child ends it.
+    let far = |joint: &usize| (origin_of(&world[*joint]) - origin_of(&world[lower])).norm();
+    let end = roles
+        .first(of[2])
+        .or_else(|| skeleton.children(lower).iter().copied().max_by(|a, b| far(a).total_cmp(&far(b))))
+        .filter(|&end| is_below(skeleton, lower, end))?;
+    is_below(skeleton, upper, lower).then(|| limb([upper, lower, end], world, towards)).flatten()
+}
+
+/// Two bones that hang on a branching or on nothing, and end in a leaf, in a branching, or in a short tip.
+fn by_shape(skeleton: &Skeleton, end: usize, world: &[Affine]) -> Option<Limb> {
+    let parent = |joint: usize| skeleton.joints()[joint].parent;
+    let lower = parent(end)?;
+    let upper = parent(lower)?;
+    let hangs_free = parent(upper).is_none_or(|above| skeleton.children(above).len() > 1);
+    let one_way = skeleton.children(upper).len() == 1 && skeleton.children(lower).len() == 1;
+    let length = |joint: usize| parent(joint).map_or(0.0, |above| (origin_of(&world[joint]) - origin_of(&world[above])).norm());
+    let ends = match skeleton.children(end) {
+        [tip] => skeleton.children(*tip).is_empty() && length(*tip) < 0.5 * length(end).min(length(lower)),
+        _ => true,
+    };
+    (hangs_free && one_way && ends).then(|| limb([upper, lower, end], world, None)).flatten()
+}
+
+fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64>) -> Option<Limb> {
+    let [shoulder, elbow, wrist] = [upper, lower, end].map(|joint| origin_of(&world[joint]));
+    let axis = (wrist - shoulder).try_normalize(1e-12)?;
+    let (first, second) = ((elbow - shoulder).try_normalize(1e-12)?, (wrist - elbow).try_normalize(1e-12)?);
+    let bent = first.cross(&second);
+    let told = towards.and_then(|towards| across(&axis.cross(&towards), &axis));
+    let normal = match (bent.norm() > TELLING_BEND.sin(), told) {
+        (false, Some(told)) => told,
+        (false, None) if bent.norm() < 1e-4 => any_across(&axis),
+        _ => bent.normalize(),
+    };
+    Some(Limb { upper, lower, end, hinge: rotation_of(&world[upper]).inverse() * normal })
+}
+
+/// The direction a body faces at rest.
+pub(in crate::rig) fn front_of(world: &[Affine], roles: &Roles) -> Option<Vec64> {
+    let place = |role: Role| roles.first(role).map(|joint| origin_of(&world[joint]).coords);
+    let pair = |role: fn(Side) -> Role| Some([place(role(Side::Left))?, place(role(Side::Right))?]);
+    let thighs = pair(Role::Thigh)?;
+    let left = thighs[0] - thighs[1];
+    let below = (thighs[0] + thighs[1]) / 2.0;
+    let above = pair(Role::UpperArm).map(|[a, b]| (a + b) / 2.0).or_else(|| place(Role::Head)).or_else(|| place(Role::Neck))?;
+    left.cross(&(above - below)).try_normalize(1e-12)
+}
+
+/// Whether `above` carries `joint`.
+pub(super) fn is_below(skeleton: &Skeleton, above: usize, joint: usize) -> bool {
+    path_up(skeleton, joint).skip(1).any(|other| other == above)
+}
+
+/// A joint, its parent, and so on.
+pub(super) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(joint), |&joint| skeleton.joints()[joint].parent)
+}
+
+/// Some unit vector across a unit vector.
+pub(super) fn any_across(axis: &Vec64) -> Vec64 {
+    let helper = if axis.z.abs() < 0.7 { Vec64::z() } else { Vec64::y() };
+    axis.cross(&helper).normalize()
+}

@@ -1,0 +1,163 @@
+//! Two bones and a hinge, exactly: the law of cosines for the bend, and a plane that does not flip.
+//!
+//! The triangle of shoulder, elbow and wrist leaves one freedom: where the elbow is on its circle about the line from shoulder to
+//! wrist. Everywhere but near the direction opposite to where the drag began, the plane is the first one, carried over by the
+//! smallest rotation from the first direction of that line to the present one: the same target always gives the same elbow. Opposite to
+//! the first direction that rotation is not defined (no continuous choice is: a sphere can't be combed), and there the plane is
+//! carried along from one target to the next. All of this happens in the frame of what the limb hangs on, so that limbs follow a
+//! turning torso.
+
+use super::figure::{Figure, about, across, frame_turn, smoothstep, swing};
+use super::limb::{Limb, any_across, path_up};
+use crate::math::{Point64, Quat, Vec64};
+
+/// A limb being posed, and the plane it bends in. Directions are those of the drag's start, as seen from what carries the limb.
+#[derive(Debug, Clone)]
+pub(super) struct TwoBone {
+    pub limb: Limb,
+    /// From `upper` down to `lower`.
+    path: Vec<usize>,
+    lengths: [f64; 2],
+    /// Unit directions of both bones at the start.
+    first_bones: [Vec64; 2],
+    /// From shoulder to the point held, at the start.
+    first_axis: Vec64,
+    /// What the limb likes to bend about, at the start; across `first_axis`.
+    first_hinge: Vec64,
+    /// The same two now.
+    axis: Vec64,
+    hinge: Vec64,
+    /// Angle about the axis from the hinge to what the limb was bent about at the start.
+    swivel: f64,
+    /// How much of the swivel stays when the limb bends: a limb that was almost straight bends as it likes.
+    swivel_kept: f64,
+    first_bend: f64,
+    /// What the limb was bent about at the start.
+    first_normal: Vec64,
+    /// Transforms of `upper` and `lower` at the start: turn of the base, and local turn.
+    first_turns: [(Quat, Quat); 2],
+}
+
+impl TwoBone {
+    /// Begins with a point that `lower` carries, world space. Nothing if a bone has no length.
+    pub fn begin(start: &Figure<'_>, limb: Limb, held: &Point64) -> Option<Self> {
+        let (shoulder, elbow) = (start.place(limb.upper), start.place(limb.lower));
+        let bones = [elbow - shoulder, held - elbow];
+        let lengths = bones.map(|bone| bone.norm());
+        let least = 1e-9 * (lengths[0] + lengths[1]);
+        let first_bones = [bones[0].try_normalize(least)?, bones[1].try_normalize(least)?];
+        let first_axis = (held - shoulder).try_normalize(1e-6 * (lengths[0] + lengths[1])).unwrap_or(first_bones[0]);
+        let turn_of = |joint: usize| (start.base_turn(joint), start.pose.locals[joint].rotation);
+        let first_turns = [turn_of(limb.upper), turn_of(limb.lower)];
+        let liked = first_turns[0].0 * first_turns[0].1 * limb.hinge;
+        let bent = first_bones[0].cross(&first_bones[1]);
+        let normal = (bent.norm() > 1e-5).then(|| bent.normalize());
+        let first_hinge = across(&liked, &first_axis).or(normal).unwrap_or_else(|| any_across(&first_axis));
+        let swivel = normal.map_or(0.0, |normal| angle_about(&first_axis, &first_hinge, &normal));
+        let first_bend = bent.norm().atan2(first_bones[0].dot(&first_bones[1]));
+        let swivel_kept = smoothstep(0.1, 0.35, first_bend);
+        let first_normal = about(&first_axis, swivel) * first_hinge;
+        let (axis, hinge) = (first_axis, first_hinge);
+        let mut path: Vec<usize> = path_up(start.skeleton, limb.lower).take_while(|&joint| joint != limb.upper).collect();
+        path.push(limb.upper);
+        path.reverse();
+        Some(Self {
+            limb,
+            path,
+            lengths,
+            first_bones,
+            first_axis,
+            first_hinge,
+            axis,
+            hinge,
+            swivel,
+            swivel_kept,
+            first_bend,
+            first_normal,
+            first_turns,
+        })
+    }
+
+    /// How near and how far from the shoulder the point held can be.
+    pub fn range(&self) -> [f64; 2] {
+        [(self.lengths[0] - self.lengths[1]).abs(), self.lengths[0] + self.lengths[1]]
+    }
+
+    /// What the lower bone turns about, in the frame that its joint's local transform is given in.
+    pub fn hinge_in_base(&self) -> Vec64 {
+        self.first_turns[1].0.inverse() * self.first_normal
+    }
+
+    /// Puts the point held at the target, or as near as the limb can: straight, or folded. Places below the limb are not refreshed.
+    pub fn solve(&mut self, figure: &mut Figure<'_>, target: &Point64) {
+        let line = self.carried(figure).inverse() * (target - figure.place(self.limb.upper));
+        let [l1, l2] = self.lengths;
+        let axis = line.try_normalize(1e-9 * self.range()[1]).unwrap_or(self.axis);
+        let distance = self.within_range(line.norm());
+        self.follow(axis);
+        let bend = angle_of_cosine((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
+        let straightened = 1.0 - smoothstep(self.first_bend, self.first_bend + 0.45, bend);
+        let swivel = self.swivel * (self.swivel_kept + (1.0 - self.swivel_kept) * straightened);
+        let normal = about(&axis, swivel) * self.hinge;
+        self.bend(figure, &axis, distance, &normal);
+    }
+
+    /// Turns the plane about the line from shoulder to wrist so that the elbow comes as near as it can to a point.
+    pub fn swivel_towards(&mut self, figure: &mut Figure<'_>, wrist: &Point64, point: &Point64) {
+        let shoulder = figure.place(self.limb.upper);
+        let back = self.carried(figure).inverse();
+        let (line, to_point) = (back * (wrist - shoulder), back * (point - shoulder));
+        if let Some(axis) = line.try_normalize(1e-9 * self.range()[1])
+            && let Some(outward) = across(&to_point, &axis)
+        {
+            self.follow(axis);
+            // The elbow lies on the side away from which the limb bends.
+            self.bend(figure, &axis, self.within_range(line.norm()), &outward.cross(&axis));
+        }
+    }
+
+    /// How far what carries the limb has turned since the start.
+    fn carried(&self, figure: &Figure<'_>) -> Quat {
+        figure.base_turn(self.limb.upper) * self.first_turns[0].0.inverse()
+    }
+
+    fn within_range(&self, distance: f64) -> f64 {
+        let [nearest, farthest] = self.range();
+        distance.clamp(nearest.max(1e-6 * farthest), farthest)
+    }
+
+    /// The plane for a new direction from shoulder to wrist.
+    fn follow(&mut self, axis: Vec64) {
+        let moved = swing(&self.axis, &axis, &self.hinge) * self.hinge;
+        let told = swing(&self.first_axis, &axis, &self.first_hinge) * self.first_hinge;
+        let trust = smoothstep(-0.97, -0.6, self.first_axis.dot(&axis));
+        let turn = angle_about(&axis, &moved, &told) * trust;
+        self.hinge = across(&(about(&axis, turn) * moved), &axis).unwrap_or(told);
+        self.axis = axis;
+    }
+
+    /// The triangle with sides of both bones and `distance`, in the plane across `normal`.
+    fn bend(&self, figure: &mut Figure<'_>, axis: &Vec64, distance: f64, normal: &Vec64) {
+        let [l1, l2] = self.lengths;
+        let at_shoulder = angle_of_cosine((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance));
+        let upper = about(normal, -at_shoulder) * axis;
+        let lower = (axis * distance - upper * l1).try_normalize(1e-12).unwrap_or(upper);
+        let carried = self.carried(figure);
+        for ((joint, direction), (first, (base, local))) in
+            [self.limb.upper, self.limb.lower].into_iter().zip([upper, lower]).zip(self.first_bones.iter().zip(&self.first_turns))
+        {
+            let turn = carried * frame_turn([first, &self.first_normal], [&direction, normal]);
+            figure.pose.locals[joint].rotation = figure.base_turn(joint).inverse() * turn * base * local;
+            figure.refresh(&self.path);
+        }
+    }
+}
+
+fn angle_of_cosine(cosine: f64) -> f64 {
+    cosine.clamp(-1.0, 1.0).acos()
+}
+
+/// The angle about a unit axis that turns one vector across it onto another.
+fn angle_about(axis: &Vec64, from: &Vec64, to: &Vec64) -> f64 {
+    from.cross(to).dot(axis).atan2(from.dot(to))
+}

@@ -1,0 +1,174 @@
+//! Building a skeleton as a window does it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::character::{Character, SourceMesh};
+use crate::math::Point64;
+use crate::mesh::shapes::tube;
+use crate::rig::edit::RigBone;
+use crate::session::{Command, Gesture, Source};
+use crate::skin::{Method, Subject};
+
+fn p(x: f64, y: f64) -> Point64 {
+    Point64::new(x, y, 0.0)
+}
+
+fn run_until_idle(session: &mut Session) {
+    let start = Instant::now();
+    while session.tick(1.0 / 60.0).active {
+        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A session with a tube along y, 2 long and 0.2 thick, that has no joints.
+fn bare() -> Session {
+    let mesh = tube(0.2, 2.0, 30, 16, true);
+    let character = Character {
+        name: "tube".into(),
+        meshes: vec![SourceMesh::bare("tube", mesh.positions, mesh.triangles)],
+        metres_per_unit: 1.0,
+        ..Character::default()
+    };
+    let subject = Subject::build(Arc::new(character), &crate::progress::Progress::new()).expect("triangles");
+    let mut session = Session::new();
+    session.document.pose = subject.character.skeleton.rest_pose();
+    session.document.subject = Some(Arc::new(subject));
+    rig(&mut session, RigCommand::SetMode(Mode::Edit));
+    run_until_idle(&mut session);
+    session
+}
+
+fn rig(session: &mut Session, command: RigCommand) {
+    session.apply_once(Command::Rig(command));
+}
+
+fn edit(session: &mut Session, edit: RigEdit) {
+    rig(session, RigCommand::Edit(edit));
+}
+
+fn chain(session: &mut Session) {
+    for (parent, y) in [(None, 0.3), (Some(0), 1.0), (Some(1), 1.7)] {
+        edit(session, RigEdit::Add { parent, position: p(0.0, y), name: None });
+    }
+}
+
+fn complaints(session: &Session) -> Vec<String> {
+    session.messages().iter().filter(|message| message.level > Level::Info).map(ToString::to_string).collect()
+}
+
+#[test]
+fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
+    let mut session = bare();
+    let first = session.document().clone();
+    assert_eq!(session.rig_quality().expect("open").verdict, Verdict::None);
+    assert!(session.placer().is_some() && session.symmetry_plane().is_some());
+    chain(&mut session);
+    assert_eq!(session.undo_label(), Some("Extrude joint"));
+    assert!(session.rig_is_pending());
+    run_until_idle(&mut session);
+    let subject = session.subject().expect("open").clone();
+    assert!(!session.rig_is_pending() && subject.character.skeleton.len() == 3);
+    assert!(subject.tissue.is_ok(), "{:?}", subject.tissue.as_ref().err());
+    assert_eq!(session.rig_quality().expect("open").verdict, Verdict::Good);
+    assert_eq!(session.shown_method(), Some(Method::Pd));
+    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+
+    rig(&mut session, RigCommand::SetMode(Mode::Pose));
+    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, 60.0] });
+    run_until_idle(&mut session);
+    let bent = session.snapshot().expect("shown");
+    let farthest = bent.positions.iter().zip(&*subject.bind_positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    assert!(farthest > 0.5, "it bends: {farthest}");
+
+    for _ in 0..4 {
+        session.apply_once(Command::Undo);
+        run_until_idle(&mut session);
+    }
+    assert_eq!(session.undo_label(), None);
+    assert!(session.document().same_as(&first), "undo all is the first document");
+    for _ in 0..4 {
+        session.apply_once(Command::Redo);
+    }
+    run_until_idle(&mut session);
+    assert_eq!(session.subject().expect("open").character.skeleton.len(), 3);
+    assert!((session.joint_angles_deg(1)[2] - 60.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
+    let mut session = bare();
+    chain(&mut session);
+    run_until_idle(&mut session);
+    let before = session.rig().expect("open").clone();
+    for step in 1..=20 {
+        let position = p(0.005 * f64::from(step), 1.0);
+        session.apply(Command::Rig(RigCommand::Edit(RigEdit::Move { joint: 1, position, with_children: false })), Gesture::Dragging);
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    session.end_gesture();
+    run_until_idle(&mut session);
+    // The plane between the sides of a tube goes through its axis: the joint is kept on it.
+    assert!(session.subject().expect("open").character.skeleton.bind_position(1).x.abs() < 1e-6);
+    rig(&mut session, RigCommand::SetSymmetry(false));
+    edit(&mut session, RigEdit::Move { joint: 1, position: p(0.05, 1.1), with_children: false });
+    run_until_idle(&mut session);
+    assert_eq!(session.subject().expect("open").character.skeleton.bind_position(1), p(0.05, 1.1));
+    session.apply_once(Command::Undo);
+    assert_eq!(**session.rig().expect("open"), *before);
+}
+
+#[test]
+fn what_is_said_of_joints_goes_along() {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::builtin("mannequin")));
+    run_until_idle(&mut session);
+    let joints = session.document().skeleton().expect("open").len();
+    let name = |session: &Session, joint: usize| session.document().skeleton().expect("open").joints()[joint].name.clone();
+    let last = joints - 1;
+    let kept = name(&session, last);
+    session.apply_once(Command::SetJointAngles { joint: last, degrees: [10.0, 0.0, 5.0] });
+    session.apply_once(Command::SelectJoint(Some(last)));
+    rig(&mut session, RigCommand::SetMode(Mode::Edit));
+    run_until_idle(&mut session);
+    rig(&mut session, RigCommand::SetSymmetry(false));
+    rig(&mut session, RigCommand::SetRadius { joint: last, radius: Some(0.01) });
+    rig(&mut session, RigCommand::SetVirtual { joint: last, on: true });
+    let bone = RigBone::To((1..joints).find(|&joint| joint < last).expect("another"));
+    edit(&mut session, RigEdit::Insert { bone, at: 0.5 });
+    run_until_idle(&mut session);
+    assert_eq!(session.document().skeleton().expect("open").len(), joints + 1);
+    let now = session.document().skeleton().expect("open").find(&kept).expect("still there");
+    assert_eq!(now, last + 1);
+    assert!((session.joint_angles_deg(now)[0] - 10.0).abs() < 1e-6);
+    assert_eq!(session.document().flesh.radii.get(&now), Some(&0.01));
+    assert!(session.document().flesh.bones[&now].is_virtual);
+    assert_eq!(session.selected_joint(), Some(now));
+    rig(&mut session, RigCommand::UseFileSkeleton);
+    run_until_idle(&mut session);
+    assert_eq!(session.document().skeleton().expect("open").len(), joints);
+    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+}
+
+#[test]
+fn what_is_built_is_saved_and_opens_again() {
+    let folder = std::env::temp_dir().join(format!("sinew-rig-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a place to write");
+    let mut session = bare();
+    chain(&mut session);
+    run_until_idle(&mut session);
+    for name in ["tube.skel", "tube.glb"] {
+        rig(&mut session, RigCommand::Save(folder.join(name)));
+    }
+    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+    let progress = crate::progress::Progress::new();
+    let again = crate::io::load(&[folder.join("tube.glb")], &progress).expect("a character");
+    assert_eq!(again.skeleton.len(), 3);
+    assert!((again.skeleton.bind_position(2) - p(0.0, 1.7)).norm() < 1e-6);
+    let text = std::fs::read_to_string(folder.join("tube.skel")).expect("written");
+    assert!(text.starts_with("3\n") && text.contains("0 1 0 bone1 root"), "{text}");
+    std::fs::remove_dir_all(&folder).expect("clean up");
+}
