@@ -30,8 +30,8 @@ impl Session {
         match command {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
-            Command::Project(command) => self.apply_project(command),
             Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
+            Command::Project(command) => self.apply_project(command),
             command => {
                 self.pose_tools.gesture = gesture;
                 self.dispatch(command);

@@ -68,17 +68,20 @@ impl Document {
 
     /// Whether the same character has the same poses made by hand.
     pub(super) fn poses_alike(&self, other: &Self) -> bool {
-        let same_subject = match (&self.subject, &other.subject) {
+        self.same_subject_as(other) && self.pose == other.pose && self.free_poses == other.free_poses
+    }
+
+    fn same_subject_as(&self, other: &Self) -> bool {
+        match (&self.subject, &other.subject) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
             _ => false,
-        };
-        same_subject && self.pose == other.pose && self.free_poses == other.free_poses
+        }
     }
 
     /// Whether nothing was changed between the two, be it only that other flesh is ready.
     pub(super) fn same_as(&self, other: &Self) -> bool {
-        self.poses_alike(other) && self.work == other.work && self.same_content_as(other)
+        self.same_subject_as(other) && self.work == other.work && self.same_content_as(other)
     }
 
     /// Whether the same would be saved: everything that the user said is equal, whatever was derived from it.
