@@ -141,7 +141,7 @@ impl Drop for Folder {
 
 fn bench_of(session: Session) -> Harness<'static, Workbench> {
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    let harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&harness.ctx);
     harness
 }
@@ -271,4 +271,17 @@ fn dropped_files_are_understood_and_what_is_left_out_is_said() {
     wait_until(&mut harness, "said", |bench| {
         bench.session().messages().iter().any(|message| message.text.starts_with("a.obj was opened. b.obj doesn't belong to it"))
     });
+}
+
+#[test]
+fn a_window_without_room_draws_nothing_and_lives() {
+    let mut harness = workbench(Source::builtin("cylinder"), None);
+    ask(&mut harness, turn(25.0));
+    for size in [vec2(0.0, 0.0), vec2(1.0, 1.0), vec2(1280.0, 2.0), vec2(3.0, 800.0), vec2(100.0, 60.0), vec2(1280.0, 800.0)] {
+        harness.set_size(size);
+        harness.run_steps(3);
+        ask(&mut harness, turn(f64::from(size.x) / 20.0));
+    }
+    assert!(harness.state().session().snapshot().is_some());
+    assert!((harness.state().session().joint_angles_deg(1)[2] - 64.0).abs() < 1e-9);
 }

@@ -13,6 +13,7 @@ pub mod actions;
 mod checkup;
 pub mod comfort;
 pub mod dialogs;
+mod graphics;
 pub mod icon;
 pub mod icons;
 pub mod layout;

@@ -14,8 +14,9 @@ use winit::keyboard::PhysicalKey;
 use winit::window::{Icon, Window, WindowId};
 
 use super::actions::Action;
-use super::surface::{Presented, WindowSurface};
-use super::viewport::painter::GpuPainter;
+use super::graphics::Graphics;
+use super::surface::Presented;
+use super::viewport::painter::NoPainter;
 use super::workbench::Workbench;
 use super::{AppError, numpad, theme};
 use crate::cache::{Cache, UserFolder};
@@ -55,8 +56,7 @@ struct Shell {
 struct Running {
     window: Arc<Window>,
     input: egui_winit::State,
-    surface: WindowSurface,
-    painter: GpuPainter,
+    graphics: Graphics,
     title: String,
 }
 
@@ -86,26 +86,29 @@ impl Shell {
         }
         let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
-        let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
-        log::info!("drawing with {}", surface.gpu().description());
+        let graphics = Graphics::new(event_loop, window.clone())?;
         let input = egui_winit::State::new(
             self.ctx.clone(),
             egui::ViewportId::ROOT,
             &window,
             Some(window.scale_factor() as f32),
             window.theme(),
-            Some(surface.max_texture_side()),
+            Some(graphics.max_texture_side()),
         );
-        let painter = GpuPainter::new(&surface);
-        Ok(Running { window, input, surface, painter, title: String::new() })
+        Ok(Running { window, input, graphics, title: String::new() })
     }
 
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
         let Some(running) = &mut self.running else { return };
         self.repaint_at = None;
         let input = running.input.take_egui_input(&running.window);
-        let (workbench, painter, surface) = (&mut self.workbench, &mut running.painter, &mut running.surface);
-        let output = self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface)));
+        running.graphics.mend(event_loop);
+        let workbench = &mut self.workbench;
+        let output = match running.graphics.device() {
+            Some((surface, painter)) => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
+            // Work goes on unseen: it can still be saved.
+            None => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut NoPainter)),
+        };
         running.input.handle_platform_output_with_event_loop(&running.window, event_loop, output.platform_output);
         let title = self.workbench.title();
         if title != running.title {
@@ -113,8 +116,13 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        let presented =
-            running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, theme::colors(&self.ctx).panel);
+        running.graphics.keep(&output.textures_delta);
+        let (scale, behind) = (output.pixels_per_point, theme::colors(&self.ctx).panel);
+        let presented = match running.graphics.device() {
+            Some((surface, _)) if !surface.is_lost() => surface.present(&primitives, output.textures_delta, scale, behind),
+            Some(_) => Presented::TryAgain,
+            None => Presented::Hidden,
+        };
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
         match presented {
@@ -212,7 +220,7 @@ impl ApplicationHandler<Wake> for Shell {
                     return running.window.request_redraw();
                 }
             }
-            WindowEvent::Resized(size) => running.surface.resize(size.width, size.height),
+            WindowEvent::Resized(size) => running.graphics.resize(size.width, size.height),
             _ => {}
         }
         if running.input.on_window_event(&running.window, &event).repaint {

@@ -75,7 +75,7 @@ pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
-pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
+pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, ProjectState, is_project, project_state};
 pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use selection::{SelectHow, Selection};

@@ -1,6 +1,6 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -27,8 +27,8 @@ mod text;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub(super) use convert::Restored;
-pub use read::is_project;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
+pub use read::{ProjectState, is_project, project_state};
 pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
 
 use std::collections::BTreeMap;
