@@ -14,6 +14,7 @@ mod checkup;
 pub mod comfort;
 pub mod dialogs;
 mod graphics;
+pub mod ghosts;
 pub mod icon;
 pub mod icons;
 pub mod layout;
