@@ -14,7 +14,8 @@ use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{
-    Answer, Command, Found, Gesture, HistoryView, MissingSource, MissingSources, Pace, ProjectCommand, Recovery, Session, Source,
+    Answer, Command, Export, ExportAs, Found, Gesture, HistoryView, MissingSource, MissingSources, Pace, ProjectCommand, Recovery, Session,
+    Source,
 };
 use sinew::skin::Method;
 
@@ -55,7 +56,12 @@ fn the_history_is_a_list_to_click_in() {
 #[test]
 fn a_long_history_draws_only_what_is_seen() {
     let view = HistoryView { labels: vec!["Rotate joint"; 200], position: 200, forgotten: 44 };
-    let mut harness = panel(move |ui, actions| history_ui(ui, &view, actions));
+    let mut harness = Harness::builder()
+        .with_size(vec2(900.0, 700.0))
+        .build_ui_state(move |ui: &mut Ui, actions: &mut Actions| history_ui(ui, &view, actions), Actions::default());
+    theme::apply(&harness.ctx);
+    // The list rolls to its place.
+    harness.run_steps(60);
     assert!(harness.query_by_label("200  Rotate joint").is_some(), "the present is in sight");
     assert!(harness.query_by_label("0  The oldest step that is kept").is_none());
     assert_eq!(raised(&mut harness), []);
@@ -284,4 +290,22 @@ fn a_window_without_room_draws_nothing_and_lives() {
     }
     assert!(harness.state().session().snapshot().is_some());
     assert!((harness.state().session().joint_angles_deg(1)[2] - 64.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_to_export_is_chosen_before_where() {
+    let mut harness = workbench(Source::builtin("cylinder"), None);
+    ask(&mut harness, Action::Project(ProjectAction::AskExport));
+    assert!(harness.query_by_label("Export").is_some());
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Export").is_none());
+
+    let folder = Folder::new();
+    let path = folder.0.join("bent.bvh");
+    let export = Export { what: ExportAs::Motion, clip: Some(0), range_secs: Some([0.0, 0.5]), ..Export::default() };
+    ask(&mut harness, Action::Session(ProjectCommand::Export { export, path: path.clone() }.into(), Gesture::Once));
+    wait_until(&mut harness, "exported", |bench| bench.session().messages().iter().any(|message| message.text.starts_with("Exported")));
+    let motion = std::fs::read_to_string(path).expect("written");
+    assert!(motion.contains("Frames: 16"), "{motion}");
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use egui::Context;
 
-use crate::session::{Answer, Command, ProjectCommand, Source};
+use crate::session::{Answer, Command, Export, ProjectCommand, Source};
 
 /// What a dialog is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Purpose {
     SavePacked,
     /// What one of a project's files has become, by [`crate::session::MissingSource::index`].
     LocateSource(usize),
+    /// Where to export to; the ending of the file.
+    Export(&'static str),
 }
 
 /// Dialogs under way; at most one is open.
@@ -103,6 +105,14 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
             let answer =
                 dialog.set_title(title).add_filter("Projects", &["sinew"]).set_file_name(format!("{name}{suffix}.sinew")).save_file();
             Box::pin(async move { Some(ProjectCommand::SaveAs { path: answer.await?.path().to_path_buf(), packed }.into()) })
+        }
+        Purpose::Export(ending) => {
+            let dialog = dialog.set_title("Export").add_filter(ending, &[ending]).set_file_name(format!("{name}.{ending}"));
+            let answer = dialog.save_file();
+            Box::pin(async move {
+                let path = answer.await?.path().to_path_buf();
+                Some(ProjectCommand::Export { export: Export::default(), path }.into())
+            })
         }
         Purpose::LocateSource(index) => {
             let answer = dialog.set_title("Locate the file").pick_file();

@@ -219,6 +219,7 @@ impl Session {
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
         changed |= self.take_saved();
+        changed |= self.take_exported();
         changed |= self.follow_still();
         self.follow_document() || changed
     }
@@ -266,7 +267,7 @@ impl Session {
     /// What a project says takes the place of what a fresh character has.
     fn take_restored(&mut self, restored: Restored) {
         let Restored { pose, free_poses, views, active, params, flesh, rig, limits, pins, takes, pose_library } = restored;
-        let said = Document { pose, free_poses, params, flesh, rig, limits, pins, takes, pose_library, ..Document::default() };
+        let said = Document { pose, free_poses, limits, pins, takes, pose_library, params, flesh, rig, ..Document::default() };
         let Document { source, subject, files_read, work, .. } = self.document.clone();
         self.document = Document { source, subject, files_read, work, ..said };
         self.apply_view(ViewCommand::SetAll(views));

@@ -49,6 +49,7 @@ const MENUS: [(&str, &[Item]); 6] = [
             Row("save"),
             Row("save.as"),
             Row("save.packed"),
+            Row("export"),
             Line,
             Row("pose.load"),
             Row("pose.save"),

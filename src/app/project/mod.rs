@@ -2,6 +2,7 @@
 //!
 //! The session saves, opens and keeps; here are the questions (one file each) and what is to happen after the answers.
 
+mod export;
 mod modal;
 mod recovery;
 mod sources;
@@ -13,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use super::actions::{Action, Actions};
 use super::dialogs::Purpose;
-use crate::session::{Command, Gesture, ProjectCommand, Session};
+use crate::session::{Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, Session};
 
+pub use export::export_ui;
 pub use recovery::{RecoveryView, ago, recovery_ui};
 pub use sources::sources_ui;
 pub use unsaved::unsaved_ui;
@@ -37,6 +39,12 @@ pub enum ProjectAction {
     Locate(usize),
     /// What the user wants about work that isn't saved.
     AnswerUnsaved(UnsavedAnswer),
+    /// Asks what to export, or goes on without.
+    AskExport,
+    /// What is to be exported; nothing any more for none.
+    SetExport(Option<Export>),
+    /// Asks where to export to.
+    ChooseExportFile,
     /// Asks once more before unsaved work is thrown away; or no more.
     AskDiscard(Option<PathBuf>),
 }
@@ -69,6 +77,8 @@ pub struct ProjectUi {
     /// The recovery file that the user may want to throw away.
     discarding: Option<PathBuf>,
     window_told: Option<Instant>,
+    /// What is to be exported, while that is being asked.
+    export: Option<Export>,
     /// The project's file when last looked at.
     file: Option<PathBuf>,
 }
@@ -86,7 +96,21 @@ impl ProjectUi {
     /// Whether a question is open, so that nothing else takes the keyboard.
     #[must_use]
     pub fn is_asking(&self, session: &Session) -> bool {
-        matches!(self.pending, Some((_, Step::Asking))) || session.missing_sources().is_some() || !session.recoveries().is_empty()
+        self.export.is_some()
+            || matches!(self.pending, Some((_, Step::Asking)))
+            || session.missing_sources().is_some()
+            || !session.recoveries().is_empty()
+    }
+
+    /// What the user chose in the system's dialog, with what was chosen before it.
+    pub fn chosen(&mut self, command: Command) -> Command {
+        match (command, &self.export) {
+            (Command::Project(ProjectCommand::Export { path, .. }), Some(_)) => {
+                let export = self.export.take().unwrap_or_default();
+                ProjectCommand::Export { export, path }.into()
+            }
+            (command, _) => command,
+        }
     }
 
     /// Whether the project has another file than when last asked.
@@ -100,10 +124,10 @@ impl ProjectUi {
 
     /// Lets an action pass, or keeps it until the user has said what to do about unsaved work.
     pub fn guard(&mut self, action: Action, session: &Session) -> Option<Action> {
+        let recovers = |command: &Command| matches!(command, Command::Open(_) | Command::Project(ProjectCommand::Recover(_)));
         let leaves = match &action {
-            Action::Quit => true,
-            Action::Session(Command::Open(_) | Command::Project(ProjectCommand::Recover(_)), _) => true,
-            _ => false,
+            Action::Session(command, _) => recovers(command),
+            action => *action == Action::Quit,
         };
         if !leaves || !session.is_dirty() {
             return Some(action);
@@ -132,6 +156,17 @@ impl ProjectUi {
                 if let Some((_, step)) = &mut self.pending {
                     *step = Step::Saving;
                     return self.apply(ProjectAction::Save, session);
+                }
+            }
+            ProjectAction::AskExport => {
+                let format = ExportAs::ALL[0];
+                let (clip, method) = (session.playback().clip, session.active_view().method);
+                self.export = Some(Export { what: format, method, clip, range_secs: session.playback().range_secs, fps: DEFAULT_FPS });
+            }
+            ProjectAction::SetExport(export) => self.export = export,
+            ProjectAction::ChooseExportFile => {
+                if let Some(export) = &self.export {
+                    return ask(Purpose::Export(export.what.extension()));
                 }
             }
             ProjectAction::AskDiscard(file) => self.discarding = file,
@@ -163,6 +198,8 @@ impl ProjectUi {
         if let Some((action, Step::Asking)) = &self.pending {
             let title = session.document_title().unwrap_or_default();
             unsaved_ui(ctx, &title, matches!(action, Action::Quit), actions);
+        } else if let Some(export) = &self.export {
+            export_ui(ctx, export, &session.clips(), actions);
         } else if let Some(sources) = session.missing_sources() {
             sources_ui(ctx, sources, actions);
         } else if !matches!(self.pending, Some((_, Step::Saving))) && session.jobs().is_empty() {

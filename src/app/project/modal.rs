@@ -23,13 +23,27 @@ pub(super) fn question(ctx: &Context, id: &str, title: &str, contents: impl FnOn
 
 /// The row of buttons at the foot of a question, from the right: the first is what Enter does.
 pub(super) fn buttons<T: Copy>(ui: &mut Ui, choices: &[(&str, T)]) -> Option<T> {
+    row_of(ui, choices, true)
+}
+
+/// As [`buttons`], but none is better than the others, and Enter does nothing.
+pub(super) fn plain_buttons<T: Copy>(ui: &mut Ui, choices: &[(&str, T)]) -> Option<T> {
+    row_of(ui, choices, false)
+}
+
+/// A button that stands out: what is most often wanted.
+pub(super) fn main_button(text: &str, colors: &theme::Colors) -> Button<'static> {
+    Button::new(RichText::new(text).color(colors.text_strong)).fill(colors.accent_fill)
+}
+
+fn row_of<T: Copy>(ui: &mut Ui, choices: &[(&str, T)], first_is_main: bool) -> Option<T> {
     let colors = theme::colors(ui.ctx());
     let mut chosen = None;
     ui.add_space(12.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         for (index, (name, choice)) in choices.iter().enumerate() {
-            let text = RichText::new(*name);
-            let button = if index == 0 { Button::new(text.color(colors.text_strong)).fill(colors.accent_fill) } else { Button::new(text) };
+            let is_main = first_is_main && index == 0;
+            let button = if is_main { main_button(name, colors) } else { Button::new(*name) };
             let response = ui.add(button.min_size(egui::vec2(76.0, 26.0)));
             let entered =
                 index == 0 && ui.memory(|memory| memory.focused().is_none()) && ui.input(|input| input.key_pressed(egui::Key::Enter));

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use egui::{Align, Context, Label, Layout, RichText, ScrollArea, Ui};
 
-use super::modal::{buttons, question};
+use super::modal::{main_button, plain_buttons, question};
 use super::{ProjectAction, push};
 use crate::app::actions::Actions;
 use crate::app::theme;
@@ -50,7 +50,7 @@ pub fn recovery_ui(ctx: &Context, view: &RecoveryView<'_>, actions: &mut Actions
                 ui.push_id(&recovery.file, |ui| recovery_row(ui, recovery, view, actions));
             }
         });
-        later = buttons(ui, &[("Keep for later", ())]).is_some();
+        later = plain_buttons(ui, &[("Keep for later", ())]).is_some();
     });
     if later || escaped {
         actions.once(ProjectCommand::KeepForLater.into());
@@ -76,7 +76,7 @@ fn recovery_row(ui: &mut Ui, recovery: &Recovery, view: &RecoveryView<'_>, actio
                 }
                 return;
             }
-            if ui.button("Open").on_hover_text("Open this work; it stays unsaved until you save it").clicked() {
+            if ui.add(main_button("Open", colors)).on_hover_text("Open this work; it stays unsaved until you save it").clicked() {
                 actions.once(ProjectCommand::Recover(recovery.file.clone()).into());
             }
             if ui.button("Discard").on_hover_text("Throw this work away").clicked() {

@@ -2,7 +2,7 @@
 
 use egui::{Context, Label, RichText, Ui};
 
-use super::modal::{buttons, question};
+use super::modal::{plain_buttons, question};
 use super::{ProjectAction, push};
 use crate::app::actions::Actions;
 use crate::app::theme;
@@ -16,7 +16,7 @@ pub fn sources_ui(ctx: &Context, sources: &MissingSources, actions: &mut Actions
         for source in &sources.list {
             source_ui(ui, source, actions);
         }
-        cancelled = buttons(ui, &[("Don't open", ())]).is_some();
+        cancelled = plain_buttons(ui, &[("Don't open", ())]).is_some();
     });
     if cancelled || escaped {
         actions.once(ProjectCommand::CancelOpening.into());

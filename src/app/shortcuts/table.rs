@@ -59,6 +59,10 @@ pub static ALL: &[Shortcut] = &[
         .needs(Needs::Character),
     project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
         .needs(Needs::Character),
+    project!("export", "Export…", "Writes the baked skin, the rig or the motion for other programs", AskExport)
+        .key(CTRL, Key::E)
+        .while_typing()
+        .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
         .needs(Needs::Character),
     Shortcut::new("pose.save", Group::File, "Save pose…", "Writes the pose shown to a file", For(|| Action::SavePoseDialog))

@@ -183,7 +183,10 @@ impl Workbench {
         }
         match self.dialogs.poll() {
             Some(Command::Open(source)) => self.open_files(source.files),
-            Some(command) => self.actions.once(command),
+            Some(command) => {
+                let command = self.project.chosen(command);
+                self.actions.once(command);
+            }
             None => {}
         }
         self.top_bar(ui);

@@ -31,7 +31,7 @@ pub(super) fn file_of(contents: &Contents, folder: Option<&Path>) -> Result<Proj
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
         character: character_part(document, folder)?,
-        views: views.list().iter().map(|view| view_part(view, document, views.active().id, skeleton)).collect(),
+        views: views.list().iter().map(|view| view_part(*view, document, views.active().id, skeleton)).collect(),
         rig: rig_part(document),
         limits: document.limits.iter().filter_map(|(&joint, limit)| Some((name_of(skeleton, joint)?, *limit))).collect(),
         pins: document.pins.iter().filter_map(|&joint| name_of(skeleton, joint)).collect(),
@@ -75,7 +75,7 @@ fn rig_part(document: &Document) -> Option<RigFile> {
     Some(rig.to_file(&base.character.skeleton))
 }
 
-fn view_part(view: &View, document: &Document, active: ViewId, skeleton: &Skeleton) -> ViewPart {
+fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleton) -> ViewPart {
     let pose = document.free_poses.get(&view.id).filter(|_| view.free);
     ViewPart {
         id: view.id.0,

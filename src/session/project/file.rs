@@ -164,7 +164,6 @@ fn no_scale() -> [f64; 3] {
     [1.0; 3]
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_no_scale(scale: &[f64; 3]) -> bool {
     *scale == no_scale()
 }

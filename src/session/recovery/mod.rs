@@ -53,7 +53,7 @@ impl Session {
             Err(error) => self.tell(Level::Warning, format!("Unsaved work can't be kept: no thread could be started: {error}.")),
         }
         let folder = folder.to_owned();
-        let work = move |_: &crate::progress::Progress| scan::scan(&folder);
+        let work = move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
         self.recoveries.scan = Job::start("Looking for unsaved work".to_owned(), self.waker.clone(), work).ok();
     }
 
