@@ -123,6 +123,11 @@ impl Shell {
             Some(_) => Presented::TryAgain,
             None => Presented::Hidden,
         };
+        let (capture, session) = self.workbench.capture_mut();
+        if let Some((surface, _)) = running.graphics.device().filter(|_| capture.wants_window()) {
+            let texture = surface.picture(&primitives, scale, behind);
+            capture.receive_window(&self.ctx, surface.gpu(), texture, session);
+        }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
         match presented {

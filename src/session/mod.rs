@@ -51,6 +51,7 @@ mod posing;
 mod project;
 mod recovery;
 mod rigging;
+mod scores;
 mod selection;
 mod source;
 mod stages;
@@ -82,6 +83,7 @@ pub use project::{
 };
 pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
+pub use scores::ViewScore;
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
@@ -132,6 +134,7 @@ pub struct Session {
     cache: Cache,
     projects: Projects,
     recoveries: Recoveries,
+    scores: scores::Scores,
 }
 
 /// The pose that the flesh shall follow.

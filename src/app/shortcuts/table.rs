@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use super::Asks::{Elsewhere, For, ForDigit};
 use super::{Group, Needs, Shortcut};
 use crate::app::actions::Action;
+use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::project::ProjectAction;
 use crate::app::viewport::views::CameraAction;
@@ -35,6 +36,13 @@ macro_rules! comfort {
     };
 }
 
+/// A picture to keep.
+macro_rules! capture {
+    ($action:ident) => {
+        For(|| Action::Capture(CaptureAction::$action))
+    };
+}
+
 /// Something asked of the camera.
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
@@ -59,9 +67,7 @@ pub static ALL: &[Shortcut] = &[
         .needs(Needs::Character),
     project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
         .needs(Needs::Character),
-    project!("export", "Export…", "Writes the baked skin, the rig or the motion for other programs", AskExport)
-        .key(CTRL, Key::E)
-        .while_typing()
+    project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
         .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
         .needs(Needs::Character),
@@ -69,6 +75,15 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL_ALT, Key::S)
         .while_typing()
         .needs(Needs::Character),
+    Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
+        .key(CTRL, Key::E)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.view", Group::File, "Copy view", "Copies the active view to the clipboard as a picture", capture!(CopyView))
+        .key(CTRL_SHIFT, Key::C)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -133,6 +148,7 @@ pub static ALL: &[Shortcut] = &[
     look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
     look("look.right", "Look from its right", || Action::LookFrom(NamedView::Right)),
     look("look.top", "Look from above", || Action::LookFrom(NamedView::Top)),
+    look("look.bottom", "Look from below", || Action::LookFrom(NamedView::Bottom)),
     look("look.three-quarter", "Look at an angle", || Action::LookFrom(NamedView::ThreeQuarter)),
     Shortcut::new("bones", Group::View, "Bones", "Shows or hides the bones in front of the skin", For(|| Action::ToggleBones))
         .key(NONE, Key::B)

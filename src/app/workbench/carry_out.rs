@@ -28,7 +28,7 @@ impl Workbench {
     }
 
     fn escape(&mut self) {
-        if self.comfort.close_topmost() {
+        if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
@@ -58,6 +58,9 @@ impl Workbench {
         match action {
             Action::Project(action) => self.carry_out_project(ctx, action),
             Action::Session(command, gesture) => {
+                if command == Command::CancelJobs {
+                    self.capture.cancel();
+                }
                 if matches!(command, Command::Project(_)) {
                     let window = self.window_state();
                     self.session.set_window(window);
@@ -83,6 +86,7 @@ impl Workbench {
             Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+            Action::Capture(action) => self.capture_action(ctx, action),
             Action::Comfort(action) => self.comfort.carry_out(ctx, action),
             Action::Escape => self.escape(),
             Action::ToggleBones => {
