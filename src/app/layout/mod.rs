@@ -59,6 +59,8 @@ pub struct Layout {
     maximised: Option<ViewId>,
     /// The camera of the panes whose cameras are linked.
     camera: Camera,
+    /// How many frames until the panes have their new places and everything is brought into view.
+    reframe_in: Option<u8>,
 }
 
 /// What a project keeps of the layout.
@@ -81,7 +83,7 @@ impl Layout {
     #[must_use]
     pub fn new(views: &Views) -> Self {
         let tree = Tree::new_horizontal(tree_id(), views.list().iter().map(|view| view.id).collect());
-        let mut layout = Self { tree, panes: BTreeMap::new(), maximised: None, camera: Camera::default() };
+        let mut layout = Self { tree, panes: BTreeMap::new(), maximised: None, camera: Camera::default(), reframe_in: None };
         layout.sync(views);
         layout
     }
@@ -145,6 +147,28 @@ impl Layout {
         }
         let camera = self.camera;
         self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
+    }
+
+    /// Brings everything into view once the panes have their new places. Linked cameras go by the narrowest pane.
+    pub fn reframe(&mut self) -> bool {
+        match &mut self.reframe_in {
+            None => return false,
+            Some(0) => self.reframe_in = None,
+            Some(frames) => {
+                *frames -= 1;
+                return true;
+            }
+        }
+        let width = |pane: &Pane| pane.body().map_or(f32::INFINITY, |body| body.width() / body.height().max(1.0));
+        let linked = |pane: &&mut Pane| pane.state.camera_linked;
+        if let Some(narrowest) = self.panes.values_mut().filter(linked).min_by(|a, b| width(a).total_cmp(&width(b))) {
+            narrowest.viewport.frame_whole();
+            self.camera = narrowest.viewport.camera;
+        }
+        let camera = self.camera;
+        self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
+        self.panes.values_mut().filter(|pane| !pane.state.camera_linked).for_each(|pane| pane.viewport.frame_whole());
+        false
     }
 
     /// Draws all panes into what is left of `ui`.
@@ -233,6 +257,7 @@ impl Layout {
         let root = preset.tiles(&mut tiles, &list);
         self.tree = Tree::new(tree_id(), root, tiles);
         self.maximised = None;
+        self.reframe_in = Some(2);
         let template = self.panes.get(&views.active().id).map(Pane::fork).unwrap_or_default();
         for (place, view) in list.iter().enumerate() {
             let mut pane = template.fork();

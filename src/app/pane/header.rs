@@ -162,6 +162,11 @@ fn place_menu(ui: &mut Ui, view: &View, pane: &Pane, many: bool, context: &mut P
             let state = PaneState { camera_linked: linked, ..pane.state };
             context.actions.push(Action::Layout(LayoutAction::SetPane(view.id, state)));
         }
+        let mut scores = pane.shows_scores(context.session);
+        if ui.checkbox(&mut scores, "Scores: volume, cuts, stretch, time").changed() {
+            let state = PaneState { scores: Some(scores), ..pane.state };
+            context.actions.push(Action::Layout(LayoutAction::SetPane(view.id, state)));
+        }
         let mut shared = !view.free;
         if ui.checkbox(&mut shared, "Pose and clock shared with the others").changed() {
             context.actions.once(Command::View(ViewCommand::SetFree { view: view.id, free: !shared }));

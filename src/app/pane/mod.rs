@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actions::Actions;
 use super::look::Look;
+use super::score_line::score_ui;
 use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
@@ -49,11 +50,13 @@ pub struct PaneState {
     pub comparing: Comparing,
     /// Whether its camera moves with those of other panes.
     pub camera_linked: bool,
+    /// Whether its scores are shown; by itself where there is something to compare them with.
+    pub scores: Option<bool>,
 }
 
 impl Default for PaneState {
     fn default() -> Self {
-        Self { look: Look::default(), comparing: Comparing::Wipe(0.5), camera_linked: true }
+        Self { look: Look::default(), comparing: Comparing::Wipe(0.5), camera_linked: true, scores: None }
     }
 }
 
@@ -126,6 +129,28 @@ impl Pane {
         dragged
     }
 
+    /// Whether the scores are shown.
+    #[must_use]
+    pub fn shows_scores(&self, session: &Session) -> bool {
+        self.state.scores.unwrap_or(session.views().list().len() > 1 && session.mode() == crate::session::Mode::Pose)
+    }
+
+    fn scores(&self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
+        let Some(own) = own.filter(|_| self.shows_scores(context.session)) else { return };
+        let score = context.session.score_of(u64::from(id.0), own);
+        let lift = if context.session.views().get(id).is_some_and(|view| view.compare.is_some()) { 40.0 } else { 6.0 };
+        let line = Rect::from_min_max(pos2(body.left() + 6.0, body.bottom() - lift - 22.0), pos2(body.right() - 6.0, body.bottom() - lift));
+        let mut child = ui.new_child(egui::UiBuilder::new().max_rect(line).layout(egui::Layout::left_to_right(egui::Align::Center)));
+        child.set_clip_rect(body.intersect(ui.clip_rect()));
+        egui::Frame::new().fill(theme::colors(ui.ctx()).plate).corner_radius(4.0).inner_margin(egui::Margin::symmetric(6, 2)).show(
+            &mut child,
+            |ui| {
+                ui.visuals_mut().override_text_color = Some(theme::colors(ui.ctx()).plate_text);
+                score_ui(ui, score.as_ref());
+            },
+        );
+    }
+
     fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {
         let session = context.session;
         let scale = ui.ctx().pixels_per_point();
@@ -177,5 +202,6 @@ impl Pane {
         }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         compare::compare_ui(ui, body, id, self.state, context);
+        self.scores(ui, body, id, own.as_ref(), context);
     }
 }

@@ -49,6 +49,15 @@ pub enum CameraAction {
 }
 
 impl Viewport {
+    /// Brings the whole character into view at once, from where the camera looks.
+    pub(in crate::app) fn frame_whole(&mut self) {
+        if let Some(framed) = self.framed {
+            self.flight = None;
+            let aspect = self.aspect();
+            self.camera.frame(&framed.bounds, aspect);
+        }
+    }
+
     /// A viewport that begins as this one.
     #[must_use]
     pub fn fork(&self) -> Self {

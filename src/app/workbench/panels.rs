@@ -77,17 +77,21 @@ impl Workbench {
 
     /// The tree of joints on the left.
     pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
-        let Some(subject) = self.session.subject().cloned().filter(|_| self.panel_shown) else { return };
+        if !self.panel_shown {
+            return;
+        }
+        let subject = self.session.subject().cloned();
         let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         let panel = Panel::left("joints").frame(frame).resizable(true).default_size(theme::JOINTS_WIDTH).size_range(200.0..=460.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                let Some(subject) = &subject else { return };
                 if self.is_editing() {
                     return self.rig_tree_section(ui);
                 }
-                section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+                section(ui, "Joints", true, |ui| joints_section(ui, &self.session, subject, hovered, &mut self.joints, &mut self.actions));
                 section(ui, "Poses", true, |ui| {
                     let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
                     let view =

@@ -29,6 +29,9 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
+        if self.layout.reframe() {
+            ui.ctx().request_repaint();
+        }
         self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
         if self.session.subject().is_none() {
             notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
