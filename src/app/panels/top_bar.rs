@@ -38,7 +38,23 @@ use Item::{Builtins, Line, Recent, Row};
 
 /// The menus from left to right.
 const MENUS: [(&str, &[Item]); 6] = [
-    ("File", &[Row("open"), Recent, Builtins, Line, Row("pose.load"), Row("pose.save"), Line, Row("quit")]),
+    (
+        "File",
+        &[
+            Row("open"),
+            Recent,
+            Builtins,
+            Line,
+            Row("pose.load"),
+            Row("pose.save"),
+            Line,
+            Row("export"),
+            Row("copy.view"),
+            Row("copy.window"),
+            Line,
+            Row("quit"),
+        ],
+    ),
     ("Edit", &[Row("undo"), Row("redo")]),
     (
         "View",
@@ -53,6 +69,7 @@ const MENUS: [(&str, &[Item]); 6] = [
             Row("look.left"),
             Row("look.right"),
             Row("look.top"),
+            Row("look.bottom"),
             Row("look.three-quarter"),
             Line,
             Row("bones"),

@@ -28,7 +28,7 @@ impl Workbench {
     }
 
     fn escape(&mut self) {
-        if self.comfort.close_topmost() {
+        if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
@@ -49,7 +49,12 @@ impl Workbench {
         }
         for action in actions {
             match action {
-                Action::Session(command, gesture) => self.session.apply(command, gesture),
+                Action::Session(command, gesture) => {
+                    if command == Command::CancelJobs {
+                        self.capture.cancel();
+                    }
+                    self.session.apply(command, gesture);
+                }
                 Action::SetLook(id, look) => {
                     if let Some(pane) = self.layout.pane_mut(id) {
                         pane.state.look = look;
@@ -70,6 +75,7 @@ impl Workbench {
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
                 Action::Posing(ask) => self.carry_out_posing(ctx, ask),
+                Action::Capture(action) => self.capture_action(ctx, action),
                 Action::Comfort(action) => self.comfort.carry_out(ctx, action),
                 Action::Escape => self.escape(),
                 Action::ToggleBones => {

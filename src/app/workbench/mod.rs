@@ -1,5 +1,6 @@
 //! The workbench: the session with its window state, and the one place that carries out what was asked for.
 
+mod capture;
 mod carry_out;
 mod clock;
 mod panels;
@@ -13,6 +14,7 @@ use egui::{CentralPanel, Context, Frame, Ui};
 
 use self::clock::Clock;
 use super::actions::{Action, Actions};
+use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
@@ -49,6 +51,7 @@ pub struct Workbench {
     sequence_timed: u64,
     panel_shown: bool,
     comfort: Comfort,
+    capture: Capture,
     quits: bool,
 }
 
@@ -87,6 +90,7 @@ impl Workbench {
             sequence_timed: 0,
             panel_shown: true,
             comfort: Comfort::default(),
+            capture: Capture::default(),
             quits: false,
         }
     }
@@ -187,6 +191,7 @@ impl Workbench {
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
+        self.capture_ui(&ctx);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 }

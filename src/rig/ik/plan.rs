@@ -230,13 +230,14 @@ impl Maker<'_> {
             Unit::Whole { .. } | Unit::Swivel { .. } => None,
         });
         let standing = pins.iter().any(|pin| is_below(skeleton, hips, pin.joint) && branch(pin.joint) != own);
+        let steps = i32::try_from(movers.len()).unwrap_or(MOST_STEPS);
         let alone = movers.is_empty() && matches!(unit, Unit::Body { .. });
         if standing || alone || skeleton.children(hips).len() == 1 {
-            let turner = self.turner(hips, held, movers.len() as i32);
+            let turner = self.turner(hips, held, steps);
             movers.push(Mover { stiffness: turner.stiffness * if alone { 1.0 } else { HIPS }, ..turner });
         }
         if standing {
-            let stiffness = HIPS * GROWTH.powi((movers.len() as i32).min(MOST_STEPS));
+            let stiffness = HIPS * GROWTH.powi(steps.min(MOST_STEPS));
             movers.push(Mover { joint: hips, shifts: true, stiffness, hinge: None });
         }
     }
