@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::viewport::edit::EditAction;
 use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
@@ -24,6 +25,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Something in edit mode.
+    Edit(EditAction),
     /// Asks for files to open.
     OpenDialog,
     /// Opens files as if they had been dropped.
@@ -48,10 +51,10 @@ pub enum Action {
     Camera(CameraAction),
     /// Moves the camera of a view.
     CameraOf(ViewId, CameraAction),
-    /// Asks something of the pose tools.
-    Posing(PosingAsk),
     /// Makes pictures to keep.
     Capture(CaptureAction),
+    /// Asks something of the pose tools.
+    Posing(PosingAsk),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

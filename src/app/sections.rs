@@ -19,7 +19,7 @@ use super::viewport::posing::tools::Toolbox;
 use crate::character::FleshSettings;
 use crate::rig::Skeleton;
 use crate::rig::limits::Limit;
-use crate::session::{Checkup, Session, Snapshot, Source, ViewId, all_notes};
+use crate::session::{Checkup, Mode, Session, Snapshot, Source, ViewId, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
@@ -56,7 +56,7 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> No
         clips: session.clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
-        editing: false,
+        editing: session.mode() == Mode::Edit,
         panel_shown,
         bones_shown,
     }

@@ -5,6 +5,7 @@
 //! [`posing`].
 
 pub mod axis_gizmo;
+pub mod edit;
 pub mod gizmo;
 pub mod handles;
 pub mod legend;

@@ -5,22 +5,26 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
+use crate::app::look::Backdrop;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, RigCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
+        if let Some(theme) = self.comfort.changed_theme(ctx) {
+            self.suit(theme);
+        }
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
+        self.read_tab(ctx);
         let view = TimelineView::of(&self.session, self.session.selection().joints());
         timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
             self.escape();
@@ -29,6 +33,12 @@ impl Workbench {
 
     fn escape(&mut self) {
         if self.comfort.close_topmost() || self.capture.close() {
+            return;
+        }
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
@@ -40,6 +50,19 @@ impl Workbench {
         }
     }
 
+    /// Gives the plain studios of the views the brightness of the panels.
+    fn suit(&mut self, theme: egui::Theme) {
+        let (from, to) = match theme {
+            egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
+            egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
+        };
+        for (_, pane) in self.layout.panes_mut() {
+            if pane.state.look.backdrop == from {
+                pane.state.look.backdrop = to;
+            }
+        }
+    }
+
     /// Carries out what was asked for.
     pub(super) fn carry_out(&mut self, ctx: &Context) {
         let actions = self.actions.take();
@@ -48,6 +71,7 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
+            self.comfort.watch(&action, &self.session);
             match action {
                 Action::Session(command, gesture) => {
                     if command == Command::CancelJobs {
@@ -65,6 +89,7 @@ impl Workbench {
                         self.session.apply_once(command);
                     }
                 }
+                Action::Edit(action) => self.carry_out_edit(ctx, action),
                 Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -76,7 +101,10 @@ impl Workbench {
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
                 Action::Posing(ask) => self.carry_out_posing(ctx, ask),
                 Action::Capture(action) => self.capture_action(ctx, action),
-                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+                Action::Comfort(action) => {
+                    let now = now(&self.session, self.panel_shown, self.bones_shown());
+                    self.comfort.carry_out(ctx, action, &self.session, &now);
+                }
                 Action::Escape => self.escape(),
                 Action::ToggleBones => {
                     if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
@@ -97,7 +125,7 @@ impl Workbench {
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));

@@ -3,6 +3,7 @@
 mod capture;
 mod carry_out;
 mod clock;
+mod editing;
 mod panels;
 mod posing;
 mod views;
@@ -21,11 +22,14 @@ use super::dialogs::Dialogs;
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::rig::RigPanelState;
+use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::viewport::Viewport;
+use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
 use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
@@ -40,6 +44,13 @@ pub struct Workbench {
     layout: Layout,
     joints: JointsState,
     tools: Toolbox,
+    edit: EditTool,
+    rig_panel: RigPanelState,
+    rig_tree: RigTreeState,
+    /// A widget had the focus in the last pass.
+    had_focus: bool,
+    /// Whose bind pose was shown last.
+    bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
     dialogs: Dialogs,
@@ -67,6 +78,11 @@ impl Workbench {
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
         }
+        start_threads(comfort.settings().threads);
+        let method = comfort.settings().default_method;
+        if method != session.active_view().method {
+            session.apply_once(Command::SetMethod(method));
+        }
         session.apply_once(Command::Open(source));
         Self { comfort, ..Self::with_session(session) }
     }
@@ -79,6 +95,11 @@ impl Workbench {
             session,
             joints: JointsState::default(),
             tools: Toolbox::default(),
+            edit: EditTool::default(),
+            rig_panel: RigPanelState::default(),
+            rig_tree: RigTreeState::default(),
+            had_focus: false,
+            bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
@@ -99,6 +120,11 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu_description(&mut self, description: String) {
+        self.comfort.set_gpu(description);
     }
 
     /// What the user has chosen.
@@ -125,9 +151,20 @@ impl Workbench {
         &self.tools
     }
 
+    /// What the pointer does in edit mode.
+    #[must_use]
+    pub fn edit_tool(&self) -> &EditTool {
+        &self.edit
+    }
+
     /// The view that commands act on.
     fn active(&self) -> ViewId {
         self.session.active_view().id
+    }
+
+    /// Whether the active view shows bones.
+    fn bones_shown(&self) -> bool {
+        self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones)
     }
 
     /// What a project keeps of the window.
@@ -189,9 +226,15 @@ impl Workbench {
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
+        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         self.capture_ui(&ctx);
         notices::drop_hint(&ctx, ctx.content_rect());
+    }
+}
+
+/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+fn start_threads(threads: usize) {
+    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+        log::info!("the number of threads is that of the command line");
     }
 }

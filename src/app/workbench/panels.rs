@@ -10,17 +10,18 @@ use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::viewport::edit::{self, EditView};
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.comfort.settings().recent,
-            now: now(&self.session, self.panel_shown, bones),
+            now: now(&self.session, self.panel_shown, self.bones_shown()),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -33,14 +34,18 @@ impl Workbench {
         let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
+            _ if self.is_editing() => EditView::of(&self.session).map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
             (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
             (_, _, None) => String::new(),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
-        let speed = self.speed_text();
-        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+        let memory = self.comfort.memory_text(ui.ctx()).to_owned();
+        let speed = format!("{}  {memory}", self.speed_text()).trim().to_owned();
+        let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
+        Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
+    /// Numbers of a width that stays.
     fn speed_text(&self) -> String {
         if self.timings.is_empty() {
             return String::new();
@@ -48,10 +53,10 @@ impl Workbench {
         let [anchors, local, global, normals, render] = self.timings.mean(30);
         let flesh = anchors + local + global + normals;
         let state = match (self.clock.running, self.clock.smoothed_secs) {
-            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
-            _ => "at rest".to_owned(),
+            (true, secs) if secs > 0.0 => format!("{:>4.0} fps", 1.0 / secs),
+            _ => " at rest".to_owned(),
         };
-        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+        format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
     pub(super) fn timeline(&mut self, ui: &mut Ui) {
@@ -76,6 +81,9 @@ impl Workbench {
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                if self.is_editing() {
+                    return self.rig_tree_section(ui);
+                }
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
             });
         });
@@ -101,6 +109,9 @@ impl Workbench {
             ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
             return;
         };
+        if self.is_editing() {
+            self.rig_section(ui);
+        }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);

@@ -24,7 +24,7 @@ pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Acti
             ui.vertical(|ui| {
                 for tool in Tool::ALL {
                     let icon = match tool {
-                        Tool::Drag => Icon::Drag,
+                        Tool::Drag => Icon::Pull,
                         Tool::Rotate => Icon::Rotate,
                         Tool::Move => Icon::Move,
                     };
