@@ -14,8 +14,8 @@
 //! | s      | `stiffness`| size²  | grows with the square of the lever and towards the hips: far joints go first |
 //! | M      | `metric`   |        | diagonal (μ + λ) s                                                         |
 //!
-//! A step is (JᵀJ + M) δ = Jᵀe − μ s p. There are few residuals (3 to about 20) and many joints, so the step is taken in the small
-//! space: (1 + J M⁻¹ Jᵀ) y = J M⁻¹ g, δ = M⁻¹ (g − Jᵀ y) (Woodbury). With λ → 0 it is the least turn, measured by s, that
+//! A step is `(JᵀJ + M) δ = Jᵀe − μ s p`. There are few residuals (3 to about 20) and many joints, so the step is taken in the small
+//! space: `(1 + J M⁻¹ Jᵀ) y = J M⁻¹ g`, `δ = M⁻¹ (g − Jᵀ y)` (Woodbury). With λ → 0 it is the least turn, measured by s, that
 //! does what is asked. A step is kept only if it helps, so that targets out of reach end in a stretched chain that stands still.
 //! Joint limits are projected onto after each step.
 

@@ -51,6 +51,7 @@ pub(super) struct Plan {
 
 /// Growth of stiffness from a joint to the one that carries it.
 const GROWTH: f64 = 1.7;
+/// The same for what carries a limb: the torso gives way more evenly.
 const CARRIER_GROWTH: f64 = 1.2;
 /// The exponent of that growth, at most.
 const MOST_STEPS: i32 = 12;
@@ -63,14 +64,19 @@ const AT_ELBOW: f64 = 0.3;
 
 impl Plan {
     pub fn of(start: &Figure<'_>, rig: &IkRig, grip: Grip, holding: &Held) -> Option<Self> {
-        let pinned = &holding.pins;
         let size = size_of(start);
-        if grip.joint >= start.skeleton.len() || size <= 0.0 || !size.is_finite() {
+        if grip.joint >= start.skeleton.len() || !size.is_finite() {
             return None;
         }
+        // A pinned joint that is dragged itself goes along, turned as it is, and stays at its new place.
+        let (mut pinned, mut end) = (holding.pins.clone(), holding.end);
+        if pinned.remove(&grip.joint) {
+            end = EndTurn::Stays;
+        }
+        let pinned = &pinned;
         let maker = Maker { start, rig, pinned, size };
         let held = start.point(grip.joint, &grip.point);
-        let unit = maker.unit(grip, &held, holding.end);
+        let unit = maker.unit(grip, &held, end);
         let mut movers = Vec::new();
         let hips = maker.add_path(&unit, &held, &mut movers);
         let mut pins: Vec<Pin> = pinned.iter().filter(|&&pin| pin < start.skeleton.len()).map(|&pin| maker.pin(pin)).collect();
@@ -230,13 +236,14 @@ impl Maker<'_> {
             Unit::Whole { .. } | Unit::Swivel { .. } => None,
         });
         let standing = pins.iter().any(|pin| is_below(skeleton, hips, pin.joint) && branch(pin.joint) != own);
+        let steps = i32::try_from(movers.len()).unwrap_or(MOST_STEPS);
         let alone = movers.is_empty() && matches!(unit, Unit::Body { .. });
         if standing || alone || skeleton.children(hips).len() == 1 {
-            let turner = self.turner(hips, held, movers.len() as i32);
+            let turner = self.turner(hips, held, steps);
             movers.push(Mover { stiffness: turner.stiffness * if alone { 1.0 } else { HIPS }, ..turner });
         }
         if standing {
-            let stiffness = HIPS * GROWTH.powi((movers.len() as i32).min(MOST_STEPS));
+            let stiffness = HIPS * GROWTH.powi(steps.min(MOST_STEPS));
             movers.push(Mover { joint: hips, shifts: true, stiffness, hinge: None });
         }
     }
@@ -280,5 +287,7 @@ fn size_of(figure: &Figure<'_>) -> f64 {
         let at = figure.place(joint).coords;
         bounds = [bounds[0].inf(&at), bounds[1].sup(&at)];
     }
-    (bounds[1] - bounds[0]).norm()
+    let size = (bounds[1] - bounds[0]).norm();
+    // One joint alone can be moved, too.
+    if size > 0.0 { size } else { 1.0 }
 }

@@ -231,6 +231,18 @@ fn pins_hold_places_and_turns() {
 }
 
 #[test]
+fn a_pinned_hand_can_be_put_elsewhere() {
+    let skeleton = human();
+    let rest = skeleton.rest_pose();
+    let held = pinned(&skeleton, &["foot.L", "foot.R"]);
+    let mut drag = begin(&skeleton, &rest, "foot.L", &held);
+    let (target, other) = (place(&skeleton, &rest, "foot.L") + Vec64::new(0.1, 0.2, 0.2), place(&skeleton, &rest, "foot.R"));
+    let pose = drag.reach(&skeleton, &target).clone();
+    assert!((place(&skeleton, &pose, "foot.L") - target).norm() < 1e-4 * SIZE);
+    assert!((place(&skeleton, &pose, "foot.R") - other).norm() < 1e-4 * SIZE);
+}
+
+#[test]
 fn an_elbow_swings_about_a_pinned_hand() {
     let skeleton = human();
     let mut pose = skeleton.rest_pose();
