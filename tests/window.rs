@@ -25,7 +25,7 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
-use sinew::session::{Command, Gesture, Mode, Session, Source, UpAxis, ViewId};
+use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -237,7 +237,7 @@ fn an_angle_can_be_typed() {
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
         let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
-        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now, mode: Mode::Pose };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();

@@ -168,7 +168,7 @@ fn panel_and_tree_edit_the_selected_joint() {
     window.run_steps(3);
     assert_eq!(window.state().session().undo_label(), Some("Apply template"));
     assert!(window.state().session().rig().expect("open").find("hand.L").is_some());
-    window.get_by_role_and_label(Role::RadioButton, "Pose").click();
+    window.get_by_role_and_label(Role::RadioButton, "Pose mode").click();
     window.run_steps(3);
     assert_eq!(window.state().session().mode(), Mode::Pose);
 }
