@@ -11,6 +11,7 @@ use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
 use super::viewport::edit::EditAction;
+use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -52,6 +53,8 @@ pub enum Action {
     CameraOf(ViewId, CameraAction),
     /// Makes pictures to keep.
     Capture(CaptureAction),
+    /// Asks something of the pose tools.
+    Posing(PosingAsk),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -15,6 +15,8 @@ use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::posing::strip::strip_ui;
+use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles, legend};
 use crate::session::{Checkup, GhostSkins, Session, ViewId};
 use crate::skin::{Method, StepTimes};
@@ -75,6 +77,8 @@ pub struct PaneContext<'a> {
     pub actions: &'a mut Actions,
     /// Methods that can't be used, with the reason.
     pub unavailable: &'a [(Method, String)],
+    /// What the pointer does to the pose.
+    pub tools: &'a Toolbox,
     /// What the pointer does in edit mode; none while posing.
     pub edit: Option<&'a EditTool>,
     /// What the check-up found.
@@ -135,7 +139,7 @@ impl Pane {
             Comparing::Flicker => None,
         };
         let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
-        let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let selected: Vec<usize> = session.selection().joints().to_vec();
         let editing = context.edit.is_some();
         let look = if editing { edit::look(&self.state.look) } else { self.state.look };
         let picture = Picture {
@@ -146,7 +150,7 @@ impl Pane {
             snapshot,
             compare,
             selected: if editing { &[] } else { &selected },
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).filter(|_| !editing),
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered).filter(|_| !editing),
             look: &look,
             checkup: context.checkup,
             ghosts: context.ghosts.get(&id).filter(|_| !editing),
@@ -161,11 +165,15 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        let view = super::sections::viewport_view(session, id, own.as_ref());
+        let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
         let painter = ui.painter().with_clip_rect(body);
-        match context.edit.zip(EditView::of(session)) {
-            Some((tool, view)) => edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx())),
-            None => handles::draw(&painter, &self.viewport, &view, context.dots),
+        if let Some((tool, view)) = context.edit.zip(EditView::of(session)) {
+            edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx()));
+        } else {
+            handles::draw(&painter, &self.viewport, &view, context.dots);
+            if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
+                strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions);
+            }
         }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         compare::compare_ui(ui, body, id, self.state, context);

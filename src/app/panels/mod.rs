@@ -8,6 +8,7 @@ pub mod character;
 pub mod checkup;
 pub mod dynamics;
 pub mod joints;
+pub mod limits;
 pub mod method;
 pub mod overlays;
 pub mod resolution;

@@ -9,9 +9,12 @@ use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
 use crate::app::viewport::edit::EditAction;
+use crate::app::viewport::posing::keys::PosingAsk;
+use crate::app::viewport::posing::tools::Tool;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Mode, RigCommand};
+use crate::rig::symmetry::MirrorHow;
+use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
@@ -57,6 +60,17 @@ macro_rules! mode {
     };
 }
 
+/// Something asked of the pose tools.
+macro_rules! posing {
+    ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
+        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
+    };
+}
+
+fn mirror() -> Command {
+    PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into()
+}
+
 /// Everything that can be asked for.
 pub static ALL: &[Shortcut] = &[
     // File.
@@ -69,14 +83,6 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::S)
         .while_typing()
         .needs(Needs::Character),
-    Shortcut::new(
-        "skeleton.save",
-        Group::File,
-        "Save skeleton…",
-        "Writes the joints as .skel, or mesh, joints and weights as .glb",
-        For(|| Action::Edit(EditAction::SaveDialog)),
-    )
-    .needs(Needs::Character),
     Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
         .key(CTRL, Key::E)
         .while_typing()
@@ -86,6 +92,14 @@ pub static ALL: &[Shortcut] = &[
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
+    Shortcut::new(
+        "skeleton.save",
+        Group::File,
+        "Save skeleton…",
+        "Writes the joints as .skel, or mesh, joints and weights as .glb",
+        For(|| Action::Edit(EditAction::SaveDialog)),
+    )
+    .needs(Needs::Character),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -112,6 +126,38 @@ pub static ALL: &[Shortcut] = &[
         For(|| once(Command::ResetSimulation)),
     )
     .needs(Needs::Character),
+    posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingAsk::Tool(Tool::Drag))
+        .key(NONE, Key::Q),
+    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate)).key(NONE, Key::E),
+    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move)).key(NONE, Key::W),
+    posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingAsk::NextAxes)
+        .key(NONE, Key::G),
+    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingAsk::TogglePins)
+        .key(NONE, Key::P)
+        .needs(Needs::Selection),
+    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy).key(CTRL, Key::C),
+    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false }).key(CTRL, Key::V),
+    posing!(
+        "pose.paste_mirrored",
+        "Paste mirrored",
+        "Gives the pose that was copied to the other side",
+        PosingAsk::Paste { mirrored: true }
+    )
+    .key(CTRL_SHIFT, Key::V),
+    Shortcut::new("pose.mirror", Group::Pose, "Mirror pose", "Left and right change places", For(|| once(mirror())))
+        .key(CTRL, Key::M)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new(
+        "limits.human",
+        Group::Pose,
+        "Limit joints as a human's",
+        "Joints turn only as far as a human's do",
+        For(|| once(PoseCommand::LimitAsHuman.into())),
+    )
+    .needs(Needs::Character),
+    Shortcut::new("limits.none", Group::Pose, "Remove all limits", "Joints turn freely", For(|| once(PoseCommand::ClearLimits.into())))
+        .needs(Needs::Character),
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),

@@ -20,6 +20,7 @@ impl Workbench {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
+        crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
         let view = TimelineView::of(&self.session, self.session.selection().joints());
         timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
@@ -98,6 +99,7 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+                Action::Posing(ask) => self.carry_out_posing(ctx, ask),
                 Action::Capture(action) => self.capture_action(ctx, action),
                 Action::Comfort(action) => {
                     let now = now(&self.session, self.panel_shown, self.bones_shown());
@@ -117,7 +119,7 @@ impl Workbench {
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref());
+        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }

@@ -5,6 +5,7 @@ mod carry_out;
 mod clock;
 mod editing;
 mod panels;
+mod posing;
 mod views;
 
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
@@ -41,6 +43,7 @@ pub struct Workbench {
     session: Session,
     layout: Layout,
     joints: JointsState,
+    tools: Toolbox,
     edit: EditTool,
     rig_panel: RigPanelState,
     rig_tree: RigTreeState,
@@ -91,6 +94,7 @@ impl Workbench {
             layout: Layout::new(session.views()),
             session,
             joints: JointsState::default(),
+            tools: Toolbox::default(),
             edit: EditTool::default(),
             rig_panel: RigPanelState::default(),
             rig_tree: RigTreeState::default(),
@@ -139,6 +143,12 @@ impl Workbench {
     #[must_use]
     pub fn viewport(&self) -> Option<&Viewport> {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
+    }
+
+    /// What the pointer does to the pose.
+    #[must_use]
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
     }
 
     /// What the pointer does in edit mode.

@@ -87,6 +87,7 @@ impl Workbench {
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
             });
         });
+        self.tools.hovered = self.joints.hovered;
     }
 
     pub(super) fn side_panel(&mut self, ui: &mut Ui) {

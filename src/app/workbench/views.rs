@@ -51,7 +51,7 @@ impl Workbench {
                 self.session.apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
-            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
                 pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
@@ -76,6 +76,7 @@ impl Workbench {
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
+            tools: &self.tools,
             edit: self.session.subject().filter(|_| self.session.mode() == Mode::Edit).map(|_| &self.edit),
             checkup: checkup.as_ref(),
             ghosts: &ghosts,
