@@ -27,7 +27,7 @@ use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
 use sinew::rig::limits::Limit;
-use sinew::session::{Command, Gesture, Mode, PoseCommand, SelectHow, Session, Source, UpAxis, ViewId};
+use sinew::session::{Command, Gesture, PoseCommand, SelectHow, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -296,7 +296,7 @@ fn an_angle_can_be_typed() {
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
         let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
-        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now, mode: Mode::Pose };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();
