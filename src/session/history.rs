@@ -79,6 +79,11 @@ impl History {
         }
     }
 
+    /// The document as it was when the drag under way began.
+    pub(super) fn gesture_start(&self) -> Option<&Document> {
+        self.open.and_then(|_| self.past.last()).map(|step| &step.document)
+    }
+
     /// The next drag is a new step. A drag that came back to where it began leaves none.
     pub(super) fn end_gesture(&mut self, now: &Document) {
         if self.open.take().is_some() && self.past.last().is_some_and(|step| step.document.same_as(now)) {

@@ -4,8 +4,10 @@ use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
+use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
@@ -13,6 +15,7 @@ use crate::app::sections::{character_section, checkup_section, joints_section, n
 use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
 use crate::app::viewport::edit::{self, EditView};
+use crate::app::viewport::painter::ViewportPainter;
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
@@ -59,13 +62,13 @@ impl Workbench {
         format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
+    /// Transport, ruler and keys under the views.
     pub(super) fn timeline(&mut self, ui: &mut Ui) {
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
+        let view = TimelineView::of(&self.session);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
         let (state, actions) = (&mut self.timeline, &mut self.actions);
         let panel = if state.open {
-            let heights = 96.0..=420.0;
-            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(heights)
+            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(96.0..=420.0)
         } else {
             Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
         };
@@ -73,7 +76,7 @@ impl Workbench {
     }
 
     /// The tree of joints on the left.
-    pub(super) fn joints_panel(&mut self, ui: &mut Ui) {
+    pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let Some(subject) = self.session.subject().cloned().filter(|_| self.panel_shown) else { return };
         let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
@@ -85,6 +88,12 @@ impl Workbench {
                     return self.rig_tree_section(ui);
                 }
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+                section(ui, "Poses", true, |ui| {
+                    let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
+                    let view =
+                        PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
+                    poses_ui(ui, &view, &mut self.poses, &mut self.actions);
+                });
             });
         });
         self.tools.hovered = self.joints.hovered;
@@ -131,6 +140,7 @@ impl Workbench {
             let view = LookView::of(self.active(), pane.state.look, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
+        section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 }

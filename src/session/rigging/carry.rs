@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::rig::edit::{Remap, Rig, pose_on};
 use crate::rig::{NamedPose, Skeleton};
 use crate::session::Document;
+use crate::session::timeline::take_on;
 
 impl Document {
     /// The skeleton as edited, or as in the files; `None` while nothing is open.
@@ -31,9 +32,15 @@ impl Document {
                 *pose = pose_on(old, pose, remap, new);
             }
         }
-        self.takes = self.takes.iter().map(|take| Arc::new(take.remapped(&remap.old_from_new))).collect();
-        let carried = |named: &Arc<NamedPose>| Arc::new(NamedPose { pose: pose_on(old, &named.pose, remap, new), ..(**named).clone() });
-        self.pose_library = self.pose_library.iter().map(carried).collect();
+        for take in &mut self.takes {
+            *take = Arc::new(take_on(old, take, remap, new));
+        }
+        for kept in &mut self.pose_library {
+            if kept.pose.locals.len() == old.len() {
+                let pose = pose_on(old, &kept.pose, remap, new);
+                *kept = Arc::new(NamedPose { name: kept.name.clone(), pose });
+            }
+        }
         self.limits = remap.carry(&self.limits);
         self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
         self.flesh = self.flesh.on(remap);
