@@ -126,7 +126,7 @@ fn an_edit_of_one_side_is_one_of_both() {
     assert_eq!([&named.joints()[2].name, &named.joints()[3].name], ["arm.L", "arm.R"]);
     let split = rig.edited(&RigEdit::Split { bone: RigBone::To(4), parts: 3 }, Some(&mirror())).expect("possible").rig;
     assert_eq!(split.len(), 10);
-    assert!(split.joints()[2..].iter().all(|joint| joint.name.ends_with(".L") || joint.name.ends_with(".R")), "{split:?}");
+    assert!((2..split.len()).all(|joint| split.has_side(joint)), "{split:?}");
 }
 
 #[test]
