@@ -14,7 +14,6 @@ use crate::session::{Command, RigCommand, RigQuality, Verdict};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about the state of editing")]
 pub struct RigView<'a> {
     /// The joints.
     pub rig: &'a Rig,

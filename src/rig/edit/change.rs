@@ -274,8 +274,12 @@ impl RigEdit {
         match self {
             Self::Add { parent, .. } => parent.unwrap_or_default(),
             Self::Insert { bone, .. } | Self::Split { bone, .. } => bone.joint(),
-            Self::Merge(joint) | Self::Delete(joint) => *joint,
-            Self::Move { joint, .. } | Self::Reparent { joint, .. } | Self::Rename { joint, .. } | Self::SetTail { joint, .. } => *joint,
+            Self::Merge(joint)
+            | Self::Delete(joint)
+            | Self::Move { joint, .. }
+            | Self::Reparent { joint, .. }
+            | Self::Rename { joint, .. }
+            | Self::SetTail { joint, .. } => *joint,
         }
     }
 
