@@ -3,13 +3,15 @@
 use egui::{Key, Modifiers};
 
 use super::Asks::{Elsewhere, For, ForDigit};
-use super::{Group, Needs, Shortcut};
+use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
+use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
+use crate::app::layout::{LayoutAction, Preset};
 use crate::app::timeline::TimelineAction;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture};
+use crate::session::{Command, Gesture, Mode, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
@@ -33,10 +35,32 @@ macro_rules! timeline {
     };
 }
 
+/// A picture to keep.
+macro_rules! capture {
+    ($action:ident) => {
+        For(|| Action::Capture(CaptureAction::$action))
+    };
+}
+
 /// Something asked of the camera.
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
         Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
+    };
+}
+
+/// Another arrangement of the views.
+macro_rules! layout {
+    ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
+            .needs(Needs::Character)
+    };
+}
+
+/// What the hand does with the skeleton.
+macro_rules! mode {
+    ($mode:ident) => {
+        For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
     };
 }
 
@@ -52,6 +76,15 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::S)
         .while_typing()
         .needs(Needs::Character),
+    Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
+        .key(CTRL, Key::E)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.view", Group::File, "Copy view", "Copies the active view to the clipboard as a picture", capture!(CopyView))
+        .key(CTRL_SHIFT, Key::C)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -63,6 +96,9 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
+    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+        .key(CTRL, Key::Comma)
+        .while_typing(),
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
         .key(NONE, Key::R)
@@ -78,6 +114,14 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),
+    Shortcut::new("mode.edit", Group::Skeleton, "Edit the skeleton", "Places, moves and names joints", mode!(Edit))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new("mode.pose", Group::Skeleton, "Pose the character", "Leaves the editing of the skeleton", mode!(Pose))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Editing),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
         .key(NONE, Key::Space)
@@ -102,9 +146,6 @@ pub static ALL: &[Shortcut] = &[
     timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey).key(NONE, Key::K),
     timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey).key(NONE, Key::Comma),
     timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).key(NONE, Key::Period),
-    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
-    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
-        .key(CTRL, Key::ArrowRight),
     timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record),
     timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey),
     timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose),
@@ -113,6 +154,11 @@ pub static ALL: &[Shortcut] = &[
     timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip),
     timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip),
     timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold),
+    Shortcut::new("frame.next", Group::Time, "One frame on", "Moves the clock by a frame", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("frame.last", Group::Time, "One frame back", "Moves the clock back by a frame", Elsewhere).key(NONE, Key::ArrowLeft),
+    Shortcut::new("range.start", Group::Time, "To the start", "Moves the clock to the start of the range", Elsewhere)
+        .key(CTRL, Key::ArrowLeft),
+    Shortcut::new("range.end", Group::Time, "To the end", "Moves the clock to the end of the range", Elsewhere).key(CTRL, Key::ArrowRight),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)
@@ -130,6 +176,7 @@ pub static ALL: &[Shortcut] = &[
     look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
     look("look.right", "Look from its right", || Action::LookFrom(NamedView::Right)),
     look("look.top", "Look from above", || Action::LookFrom(NamedView::Top)),
+    look("look.bottom", "Look from below", || Action::LookFrom(NamedView::Bottom)),
     look("look.three-quarter", "Look at an angle", || Action::LookFrom(NamedView::ThreeQuarter)),
     Shortcut::new("bones", Group::View, "Bones", "Shows or hides the bones in front of the skin", For(|| Action::ToggleBones))
         .key(NONE, Key::B)
@@ -138,6 +185,10 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("panel", Group::View, "Side panel", "Shows or hides the panel on the right", For(|| Action::TogglePanel))
         .key(NONE, Key::N)
         .switch(|now| now.panel_shown),
+    layout!("layout.single", "Single view", "Shows one view alone", Single),
+    layout!("layout.methods", "Three methods", "Linear blend, dual quaternion and projective dynamics side by side", Methods),
+    layout!("layout.four", "Four sides", "Perspective, front, side and top", Four),
+    layout!("layout.before-after", "Before and after", "The rest pose beside the pose", BeforeAfter),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
         .key(CTRL_SHIFT, Key::T)
         .while_typing(),
@@ -155,6 +206,25 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
+    Shortcut::new(
+        "palette",
+        Group::Window,
+        "Find anything…",
+        "Finds commands, joints, clips and settings by name",
+        comfort!(TogglePalette),
+    )
+    .key(CTRL, Key::K)
+    .key(CTRL_SHIFT, Key::P)
+    .key(NONE, Key::F3)
+    .while_typing(),
+    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+        .key(CTRL_SHIFT, Key::N)
+        .while_typing(),
+    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+        .key(CTRL_SHIFT, Key::L)
+        .while_typing(),
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps)),
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout)),
     // What views and widgets read by themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];

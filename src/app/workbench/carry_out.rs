@@ -5,6 +5,7 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
+use crate::app::look::Backdrop;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineAction, TimelineView};
@@ -13,12 +14,14 @@ use crate::session::{Command, Level, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
+        if let Some(theme) = self.comfort.changed_theme(ctx) {
+            self.suit(theme);
+        }
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
-        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
             self.escape();
@@ -26,7 +29,7 @@ impl Workbench {
     }
 
     fn escape(&mut self) {
-        if self.comfort.close_topmost() {
+        if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&mut self.actions);
@@ -38,6 +41,19 @@ impl Workbench {
         }
     }
 
+    /// Gives the plain studios of the views the brightness of the panels.
+    fn suit(&mut self, theme: egui::Theme) {
+        let (from, to) = match theme {
+            egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
+            egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
+        };
+        for (_, pane) in self.layout.panes_mut() {
+            if pane.state.look.backdrop == from {
+                pane.state.look.backdrop = to;
+            }
+        }
+    }
+
     /// Carries out what was asked for.
     pub(super) fn carry_out(&mut self, ctx: &Context) {
         let actions = self.actions.take();
@@ -46,8 +62,14 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
+            self.comfort.watch(&action, &self.session);
             match action {
-                Action::Session(command, gesture) => self.session.apply(command, gesture),
+                Action::Session(command, gesture) => {
+                    if command == Command::CancelJobs {
+                        self.capture.cancel();
+                    }
+                    self.session.apply(command, gesture);
+                }
                 Action::SetLook(id, look) => {
                     if let Some(pane) = self.layout.pane_mut(id) {
                         pane.state.look = look;
@@ -67,7 +89,11 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
-                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+                Action::Capture(action) => self.capture_action(ctx, action),
+                Action::Comfort(action) => {
+                    let now = now(&self.session, self.panel_shown, self.bones_shown());
+                    self.comfort.carry_out(ctx, action, &self.session, &now);
+                }
                 Action::Escape => self.escape(),
                 Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
                 Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),

@@ -1,5 +1,6 @@
 //! The workbench: the session with its window state, and the one place that carries out what was asked for.
 
+mod capture;
 mod carry_out;
 mod clock;
 mod panels;
@@ -12,6 +13,7 @@ use egui::{CentralPanel, Context, Frame, Ui};
 
 use self::clock::Clock;
 use super::actions::{Action, Actions};
+use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
@@ -48,6 +50,7 @@ pub struct Workbench {
     sequence_timed: u64,
     panel_shown: bool,
     comfort: Comfort,
+    capture: Capture,
     quits: bool,
 }
 
@@ -62,6 +65,11 @@ impl Workbench {
         let (comfort, complaint) = SettingsFile::of_user().map(Comfort::with_file).unwrap_or_default();
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
+        }
+        start_threads(comfort.settings().threads);
+        let method = comfort.settings().default_method;
+        if method != session.active_view().method {
+            session.apply_once(Command::SetMethod(method));
         }
         session.apply_once(Command::Open(source));
         Self { comfort, ..Self::with_session(session) }
@@ -86,6 +94,7 @@ impl Workbench {
             sequence_timed: 0,
             panel_shown: true,
             comfort: Comfort::default(),
+            capture: Capture::default(),
             quits: false,
         }
     }
@@ -94,6 +103,11 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu_description(&mut self, description: String) {
+        self.comfort.set_gpu(description);
     }
 
     /// What the user has chosen.
@@ -117,6 +131,11 @@ impl Workbench {
     /// The view that commands act on.
     fn active(&self) -> ViewId {
         self.session.active_view().id
+    }
+
+    /// Whether the active view shows bones.
+    fn bones_shown(&self) -> bool {
+        self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones)
     }
 
     /// What a project keeps of the window.
@@ -178,8 +197,15 @@ impl Workbench {
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
+        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
+        self.capture_ui(&ctx);
         notices::drop_hint(&ctx, ctx.content_rect());
+    }
+}
+
+/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+fn start_threads(threads: usize) {
+    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+        log::info!("the number of threads is that of the command line");
     }
 }

@@ -1,12 +1,12 @@
 //! The views, and the time that passes in them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
+use crate::app::comfort::is_builtin;
 use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
@@ -16,7 +16,7 @@ use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
-const JOB_LOOK: Duration = Duration::from_millis(50);
+pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
 
 impl Workbench {
     /// The views: what the pointer does in them, then time, then the pictures of what came of it.
@@ -28,8 +28,10 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
-        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
-        notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+        self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
+        if self.session.subject().is_none() {
+            notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
+        }
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.
             ui.ctx().request_repaint();
@@ -105,8 +107,7 @@ impl Workbench {
     /// What was opened can be opened again from the menu.
     fn remember_files(&mut self) {
         let files = &self.session.document().source.files;
-        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
-        if !files.iter().any(builtin) {
+        if !is_builtin(files) {
             self.comfort.change(|settings| settings.remember(files));
         }
     }
