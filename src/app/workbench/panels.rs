@@ -4,6 +4,7 @@ use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
+use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
@@ -13,6 +14,7 @@ use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
 use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::viewport::edit::{self, EditView};
 use crate::app::viewport::painter::ViewportPainter;
 use crate::app::{status, theme};
 use crate::session::up_axis;
@@ -35,6 +37,7 @@ impl Workbench {
         let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
+            _ if self.is_editing() => EditView::of(&self.session).map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
             (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
             (_, _, None) => String::new(),
         };
@@ -81,6 +84,9 @@ impl Workbench {
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                if self.is_editing() {
+                    return self.rig_tree_section(ui);
+                }
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
                 section(ui, "Poses", true, |ui| {
                     let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
@@ -90,6 +96,7 @@ impl Workbench {
                 });
             });
         });
+        self.tools.hovered = self.joints.hovered;
     }
 
     pub(super) fn side_panel(&mut self, ui: &mut Ui) {
@@ -111,6 +118,9 @@ impl Workbench {
             ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
             return;
         };
+        if self.is_editing() {
+            self.rig_section(ui);
+        }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);
@@ -130,6 +140,7 @@ impl Workbench {
             let view = LookView::of(self.active(), pane.state.look, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
+        section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 }

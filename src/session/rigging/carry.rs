@@ -15,6 +15,16 @@ impl Document {
         Some(self.rig.as_ref().unwrap_or_else(|| subject.base.as_ref().map_or(&subject.rig, |base| &base.rig)))
     }
 
+    /// The document with the character as read in place of the one on its edited rig, which is made anew when the document is the
+    /// present one again. What is said of joints that the files don't have is lost, but for the rig itself. Does nothing where clips
+    /// have come since.
+    pub(in crate::session) fn rest_on_file(&mut self) {
+        let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else { return };
+        let Some(base) = subject.base.clone().filter(|base| base.character.clips.len() == subject.character.clips.len()) else { return };
+        self.carry(&Remap::between(&subject.rig, &base.rig), &subject.character.skeleton, &base.character.skeleton);
+        (self.subject, self.rig) = (Some(base), Some(rig));
+    }
+
     /// Says of the joints of `new` what was said of those of `old`.
     pub(in crate::session) fn carry(&mut self, remap: &Remap, old: &Skeleton, new: &Skeleton) {
         for pose in std::iter::once(&mut self.pose).chain(self.free_poses.values_mut()) {
