@@ -15,7 +15,7 @@ use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
 use crate::character::FleshSettings;
-use crate::session::{Checkup, Session, Snapshot, Source, ViewId, all_notes};
+use crate::session::{Checkup, Mode, Session, Snapshot, Source, ViewId, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
@@ -37,7 +37,7 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> No
         clips: session.clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
-        editing: false,
+        editing: session.mode() == Mode::Edit,
         panel_shown,
         bones_shown,
     }

@@ -36,10 +36,23 @@ pub struct Wake {
 
 /// Opens the window and stays until it is closed.
 pub fn run(source: Source, params: &Params, cache: Cache) -> Result<(), AppError> {
+    start_log();
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
+}
+
+/// Notes go to the window's log and to a file, whatever logger this process has already.
+fn start_log() {
+    // The command line has set its own, which notes, too.
+    let _ = log::set_logger(&crate::logbook::Logger);
+    log::set_max_level(log::max_level().max(log::LevelFilter::Info));
+    let path = UserFolder::State.path().map(|folder| folder.join("log.txt"));
+    if let Err(error) = crate::logbook::open(log::LevelFilter::Info, path.as_deref()) {
+        log::warn!("the log can't be written to a file: {error}");
+    }
+    log::info!("sinew {} on {} {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
 }
 
 struct Shell {
@@ -76,7 +89,7 @@ impl Shell {
         Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 
-    fn open_window(&self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
         let mut attributes = Window::default_attributes()
             .with_title(self.workbench.title())
             .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
@@ -87,6 +100,7 @@ impl Shell {
         let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
         let graphics = Graphics::new(event_loop, window.clone())?;
+        self.workbench.set_gpu_description(graphics.description());
         let input = egui_winit::State::new(
             self.ctx.clone(),
             egui::ViewportId::ROOT,

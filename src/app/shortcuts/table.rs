@@ -3,14 +3,15 @@
 use egui::{Key, Modifiers};
 
 use super::Asks::{Elsewhere, For, ForDigit};
-use super::{Group, Needs, Shortcut};
+use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
+use crate::app::layout::{LayoutAction, Preset};
 use crate::app::project::ProjectAction;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture};
+use crate::session::{Command, Gesture, Mode, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
@@ -47,6 +48,21 @@ macro_rules! capture {
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
         Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
+    };
+}
+
+/// Another arrangement of the views.
+macro_rules! layout {
+    ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
+            .needs(Needs::Character)
+    };
+}
+
+/// What the hand does with the skeleton.
+macro_rules! mode {
+    ($mode:ident) => {
+        For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
     };
 }
 
@@ -95,6 +111,9 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
+    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+        .key(CTRL, Key::Comma)
+        .while_typing(),
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
         .key(NONE, Key::R)
@@ -110,6 +129,14 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),
+    Shortcut::new("mode.edit", Group::Skeleton, "Edit the skeleton", "Places, moves and names joints", mode!(Edit))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new("mode.pose", Group::Skeleton, "Pose the character", "Leaves the editing of the skeleton", mode!(Pose))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Editing),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
         .key(NONE, Key::Space)
@@ -131,6 +158,15 @@ pub static ALL: &[Shortcut] = &[
     )
     .key(NONE, Key::Num0)
     .needs(Needs::Character),
+    Shortcut::new("key.set", Group::Time, "Set a key", "Keeps the pose at this time in a clip of yours", Elsewhere).key(NONE, Key::K),
+    Shortcut::new("key.next", Group::Time, "To the next key", "Moves the clock to the key that follows", Elsewhere).key(NONE, Key::Period),
+    Shortcut::new("key.last", Group::Time, "To the key before", "Moves the clock to the key that was last", Elsewhere)
+        .key(NONE, Key::Comma),
+    Shortcut::new("frame.next", Group::Time, "One frame on", "Moves the clock by a frame", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("frame.last", Group::Time, "One frame back", "Moves the clock back by a frame", Elsewhere).key(NONE, Key::ArrowLeft),
+    Shortcut::new("range.start", Group::Time, "To the start", "Moves the clock to the start of the range", Elsewhere)
+        .key(CTRL, Key::ArrowLeft),
+    Shortcut::new("range.end", Group::Time, "To the end", "Moves the clock to the end of the range", Elsewhere).key(CTRL, Key::ArrowRight),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)
@@ -157,6 +193,10 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("panel", Group::View, "Side panel", "Shows or hides the panel on the right", For(|| Action::TogglePanel))
         .key(NONE, Key::N)
         .switch(|now| now.panel_shown),
+    layout!("layout.single", "Single view", "Shows one view alone", Single),
+    layout!("layout.methods", "Three methods", "Linear blend, dual quaternion and projective dynamics side by side", Methods),
+    layout!("layout.four", "Four sides", "Perspective, front, side and top", Four),
+    layout!("layout.before-after", "Before and after", "The rest pose beside the pose", BeforeAfter),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
         .key(CTRL_SHIFT, Key::T)
         .while_typing(),
@@ -174,6 +214,25 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
+    Shortcut::new(
+        "palette",
+        Group::Window,
+        "Find anything…",
+        "Finds commands, joints, clips and settings by name",
+        comfort!(TogglePalette),
+    )
+    .key(CTRL, Key::K)
+    .key(CTRL_SHIFT, Key::P)
+    .key(NONE, Key::F3)
+    .while_typing(),
+    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+        .key(CTRL_SHIFT, Key::N)
+        .while_typing(),
+    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+        .key(CTRL_SHIFT, Key::L)
+        .while_typing(),
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps)),
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout)),
     // What views and widgets read by themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];

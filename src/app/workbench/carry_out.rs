@@ -5,6 +5,7 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
+use crate::app::look::Backdrop;
 use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
@@ -14,13 +15,15 @@ use crate::session::{Command, Level, Pace, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
+        if let Some(theme) = self.comfort.changed_theme(ctx) {
+            self.suit(theme);
+        }
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
         let view = TimelineView::of(&self.session, self.session.selection().joints());
         timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
             self.escape();
@@ -40,6 +43,19 @@ impl Workbench {
         }
     }
 
+    /// Gives the plain studios of the views the brightness of the panels.
+    fn suit(&mut self, theme: egui::Theme) {
+        let (from, to) = match theme {
+            egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
+            egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
+        };
+        for (_, pane) in self.layout.panes_mut() {
+            if pane.state.look.backdrop == from {
+                pane.state.look.backdrop = to;
+            }
+        }
+    }
+
     /// Carries out what was asked for.
     pub(super) fn carry_out(&mut self, ctx: &Context) {
         let actions = self.actions.take();
@@ -55,6 +71,7 @@ impl Workbench {
     }
 
     fn carry_out_one(&mut self, ctx: &Context, action: Action) {
+        self.comfort.watch(&action, &self.session);
         match action {
             Action::Project(action) => self.carry_out_project(ctx, action),
             Action::Session(command, gesture) => {
@@ -87,7 +104,10 @@ impl Workbench {
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),
-            Action::Comfort(action) => self.comfort.carry_out(ctx, action),
+            Action::Comfort(action) => {
+                let now = now(&self.session, self.panel_shown, self.bones_shown());
+                self.comfort.carry_out(ctx, action, &self.session, &now);
+            }
             Action::Escape => self.escape(),
             Action::ToggleBones => {
                 if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {

@@ -68,6 +68,11 @@ impl Workbench {
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
         }
+        start_threads(comfort.settings().threads);
+        let method = comfort.settings().default_method;
+        if method != session.active_view().method {
+            session.apply_once(Command::SetMethod(method));
+        }
         session.apply_once(Command::Open(source));
         Self { comfort, ..Self::with_session(session) }
     }
@@ -103,6 +108,11 @@ impl Workbench {
         &self.session
     }
 
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu_description(&mut self, description: String) {
+        self.comfort.set_gpu(description);
+    }
+
     /// What the user has chosen.
     #[must_use]
     pub fn settings(&self) -> &Settings {
@@ -124,6 +134,11 @@ impl Workbench {
     /// The view that commands act on.
     fn active(&self) -> ViewId {
         self.session.active_view().id
+    }
+
+    /// Whether the active view shows bones.
+    fn bones_shown(&self) -> bool {
+        self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones)
     }
 
     /// What a project keeps of the window.
@@ -200,10 +215,16 @@ impl Workbench {
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
+        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+    }
+}
+
+/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+fn start_threads(threads: usize) {
+    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+        log::info!("the number of threads is that of the command line");
     }
 }

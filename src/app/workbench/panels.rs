@@ -11,17 +11,17 @@ use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.comfort.settings().recent,
-            now: now(&self.session, self.panel_shown, bones),
+            now: now(&self.session, self.panel_shown, self.bones_shown()),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -38,10 +38,13 @@ impl Workbench {
             (_, _, None) => String::new(),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
-        let speed = self.speed_text();
-        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+        let memory = self.comfort.memory_text(ui.ctx()).to_owned();
+        let speed = format!("{}  {memory}", self.speed_text()).trim().to_owned();
+        let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
+        Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
+    /// Numbers of a width that stays.
     fn speed_text(&self) -> String {
         if self.timings.is_empty() {
             return String::new();
@@ -49,10 +52,10 @@ impl Workbench {
         let [anchors, local, global, normals, render] = self.timings.mean(30);
         let flesh = anchors + local + global + normals;
         let state = match (self.clock.running, self.clock.smoothed_secs) {
-            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
-            _ => "at rest".to_owned(),
+            (true, secs) if secs > 0.0 => format!("{:>4.0} fps", 1.0 / secs),
+            _ => " at rest".to_owned(),
         };
-        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+        format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
     pub(super) fn timeline(&mut self, ui: &mut Ui) {

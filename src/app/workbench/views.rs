@@ -1,12 +1,12 @@
 //! The views, and the time that passes in them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
+use crate::app::comfort::is_builtin;
 use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
@@ -28,8 +28,10 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
-        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
-        notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
+        self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
+        if self.session.subject().is_none() {
+            notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
+        }
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.
             ui.ctx().request_repaint();
@@ -109,8 +111,7 @@ impl Workbench {
             return self.comfort.change(|settings| settings.remember(&[project]));
         }
         let files = &self.session.document().source.files;
-        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
-        if !files.iter().any(builtin) {
+        if !is_builtin(files) {
             self.comfort.change(|settings| settings.remember(files));
         }
     }
