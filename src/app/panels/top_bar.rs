@@ -52,6 +52,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Line,
             Row("pose.load"),
             Row("pose.save"),
+            Row("skeleton.save"),
             Line,
             Row("export.files"),
             Row("export"),

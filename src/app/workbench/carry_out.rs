@@ -9,9 +9,9 @@ use crate::app::look::Backdrop;
 use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineView};
+use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, Pace, Session, ViewId};
+use crate::session::{Command, Level, Pace, RigCommand, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -21,8 +21,9 @@ impl Workbench {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
-        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
+        crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
+        self.read_tab(ctx);
+        timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
@@ -34,7 +35,13 @@ impl Workbench {
         if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
-        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
+            return;
+        }
+        let mut cancelled = self.timeline.cancel_drag(&mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
@@ -64,6 +71,7 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
+            self.comfort.watch(&action, &self.session);
             if let Some(action) = self.project.guard(action, &self.session) {
                 self.carry_out_one(ctx, action);
             }
@@ -71,7 +79,6 @@ impl Workbench {
     }
 
     fn carry_out_one(&mut self, ctx: &Context, action: Action) {
-        self.comfort.watch(&action, &self.session);
         match action {
             Action::Project(action) => self.carry_out_project(ctx, action),
             Action::Session(command, gesture) => {
@@ -104,6 +111,13 @@ impl Workbench {
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),
+            Action::Posing(ask) => self.carry_out_posing(ctx, ask),
+            Action::Edit(action) => self.carry_out_edit(ctx, action),
+            Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
+            Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
+            Action::Timeline(action) => {
+                timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+            }
             Action::Comfort(action) => {
                 let now = now(&self.session, self.panel_shown, self.bones_shown());
                 self.comfort.carry_out(ctx, action, &self.session, &now);
@@ -155,13 +169,13 @@ impl Workbench {
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref());
+        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.document_title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
