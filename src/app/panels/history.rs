@@ -40,7 +40,7 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
             let response = ui.add(button);
             if is_here && moved {
                 // Only when it has moved: the list is not taken from whoever scrolls it.
-                response.scroll_to_me(Some(Align::Center));
+                response.scroll_to_me_animation(Some(Align::Center), egui::style::ScrollAnimation::none());
             }
             if response.clicked() && !is_here {
                 actions.once(ProjectCommand::JumpTo(position).into());
