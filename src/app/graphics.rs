@@ -67,6 +67,11 @@ impl Graphics {
         }
     }
 
+    /// What draws, in words.
+    pub(super) fn description(&self) -> String {
+        self.device.as_ref().map_or_else(|| "nothing".to_owned(), |(surface, _)| surface.gpu().description())
+    }
+
     /// What draws, unless there is no device at the moment.
     pub(super) fn device(&mut self) -> Option<&mut (WindowSurface, GpuPainter)> {
         self.device.as_mut()

@@ -99,10 +99,8 @@ impl Shell {
         }
         let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
-        let mut graphics = Graphics::new(event_loop, window.clone())?;
-        if let Some((surface, _)) = graphics.device() {
-            self.workbench.set_gpu_description(surface.gpu().description());
-        }
+        let graphics = Graphics::new(event_loop, window.clone())?;
+        self.workbench.set_gpu_description(graphics.description());
         let input = egui_winit::State::new(
             self.ctx.clone(),
             egui::ViewportId::ROOT,

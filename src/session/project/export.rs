@@ -1,6 +1,6 @@
 //! Writing what the character does to files that other programs read, in the background.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::dynamics::Params;
@@ -106,14 +106,7 @@ impl Export {
     }
 
     /// Does the work; an error is a sentence.
-    fn run(
-        &self,
-        subject: &Arc<Subject>,
-        pose: Pose,
-        params: &Params,
-        path: &PathBuf,
-        progress: &Progress,
-    ) -> Result<Vec<PathBuf>, String> {
+    fn run(&self, subject: &Arc<Subject>, pose: Pose, params: &Params, path: &Path, progress: &Progress) -> Result<Vec<PathBuf>, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
         let take = self.take(subject, pose);
         match self.what {
@@ -126,7 +119,7 @@ impl Export {
                 return baked.map(|baked| baked.files).map_err(|error| said(&error));
             }
         }
-        Ok(vec![path.clone()])
+        Ok(vec![path.to_owned()])
     }
 }
 
