@@ -7,10 +7,15 @@ pub mod bone;
 pub mod character;
 pub mod checkup;
 pub mod dynamics;
+pub mod history;
 pub mod joints;
+pub mod limits;
 pub mod method;
 pub mod overlays;
+pub mod poses;
 pub mod resolution;
+pub mod rig;
+pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
 
