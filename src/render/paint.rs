@@ -185,11 +185,16 @@ impl SkinPaint {
                 Legend { title: format!("{one} to {other}"), unit: "mm", range: [0.0, top], map }
             }
         };
+        self.recolor(&legend);
+        legend
+    }
+
+    /// Colours the present numbers by another legend, such as one that several pictures share.
+    pub fn recolor(&mut self, legend: &Legend) {
         let [low, high] = legend.range;
         let per_unit = 1.0 / (high - low).max(f32::MIN_POSITIVE);
         self.colors.clear();
         self.colors.extend(self.numbers.iter().map(|number| legend.map.rgba((number - low) * per_unit)));
-        legend
     }
 
     /// A range for the size of the numbers.

@@ -26,7 +26,7 @@ use crate::skin::{Method, StepTimes};
 pub const HEADER: f32 = 28.0;
 
 /// Points at the upper edge of a view that its axes take.
-const LEGEND_TOP: f32 = 92.0;
+const LEGEND_TOP: f32 = 104.0;
 
 /// How a view is compared with another method.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -60,13 +60,21 @@ pub struct GpuPainter {
 struct Canvas {
     target: Target,
     texture: TextureId,
-    extras: Extras,
+    own: Side,
+    /// What a wipe shows on the right of its line.
+    other: Option<Box<Side>>,
     marks: Vec<Mark>,
+    drawn: Option<Key>,
+    used: u64,
+}
+
+/// What is drawn with one state of the flesh.
+#[derive(Default)]
+struct Side {
+    extras: Extras,
     paint: SkinPaint,
     colors: Option<(Arc<MeshModel>, MeshColors)>,
     legend: Option<Legend>,
-    drawn: Option<Key>,
-    used: u64,
 }
 
 /// Everything that a picture depends on; equal keys make equal pictures.
@@ -195,7 +203,7 @@ impl GpuPainter {
         let model = picture.snapshot.map(|snapshot| pool.model(renderer, &snapshot.subject.character, *pass));
         let own = picture.snapshot.map(|snapshot| pool.state(renderer, snapshot, *pass));
         let wiped = match picture.compare {
-            Some(Comparison { with, how: How::Wipe(at) }) => Some((pool.state(renderer, with, *pass), with, at)),
+            Some(Comparison { with, how: How::Wipe(at) }) => Some((pool.state(renderer, with, *pass), at)),
             _ => None,
         };
         let ghosts: Vec<(usize, MeshStyle)> = match picture.ghosts {
@@ -204,27 +212,15 @@ impl GpuPainter {
                 .collect(),
             _ => Vec::new(),
         };
-        canvas.update_colors(renderer, model.as_ref(), picture);
-        canvas.update_extras(picture);
-        let style = canvas.style(picture.look);
-        let draw = |state: usize| MeshDraw { mesh: pool.frame(state), colors: canvas.colors.as_ref().map(|(_, colors)| colors), style };
-        let ghost = |(state, style): &(usize, MeshStyle)| MeshDraw { mesh: pool.frame(*state), colors: None, style: *style };
-        let overlays = canvas.extras.overlays();
-        let scene = |state: Option<usize>| Scene {
-            meshes: ghosts.iter().map(ghost).chain(state.into_iter().filter(|_| picture.look.skin).map(draw)).collect(),
-            overlays: overlays.to_vec(),
-            ground: ground_of(picture),
-            background: picture.look.backdrop.background(),
-            // Software draws on the cores that the flesh needs.
-            occlusion: *best || !renderer.gpu().is_software(),
-            scale: picture.scale,
-            ..Scene::default()
-        };
-        match wiped {
-            None => renderer.render(&mut canvas.target, picture.camera, &scene(own)),
-            Some((other, _, at)) => {
+        canvas.update(renderer, model.as_ref(), picture);
+        let occlusion = *best || !renderer.gpu().is_software();
+        let shown = Shown { pool, ghosts: &ghosts, picture, occlusion };
+        let Canvas { target, own: left, other: right, .. } = canvas;
+        match wiped.zip(right.as_deref()) {
+            None => renderer.render(target, picture.camera, &shown.scene(own, left)),
+            Some(((other, at), right)) => {
                 let column = (at.clamp(0.0, 1.0) * picture.size[0] as f32).round() as u32;
-                renderer.render_wiped(&mut canvas.target, picture.camera, &scene(own), &scene(Some(other)), column);
+                renderer.render_wiped(target, picture.camera, &shown.scene(own, left), &shown.scene(Some(other), right), column);
             }
         }
     }
@@ -247,51 +243,88 @@ impl GpuPainter {
         let canvas = self.canvases.get_mut(&picture.view)?;
         canvas.drawn = Some(key);
         let ms = if drawn { 0.0 } else { start.elapsed().as_secs_f64() * 1e3 };
-        let legends = canvas.legend.iter().chain(canvas.extras.legends()).cloned().collect();
+        let legends = canvas.own.legend.iter().chain(canvas.own.extras.legends()).cloned().collect();
         Some(Painted { texture: canvas.texture, ms, legends })
+    }
+}
+
+/// What the scenes of a picture share.
+struct Shown<'a> {
+    pool: &'a Pool,
+    ghosts: &'a [(usize, MeshStyle)],
+    picture: &'a Picture<'a>,
+    occlusion: bool,
+}
+
+impl<'a> Shown<'a> {
+    /// A state of the flesh with what is drawn with it.
+    fn scene(&self, state: Option<usize>, side: &'a Side) -> Scene<'a> {
+        let look = self.picture.look;
+        let ghosts = self.ghosts.iter().map(|&(ghost, style)| MeshDraw { mesh: self.pool.frame(ghost), colors: None, style });
+        let style = if side.legend.is_some() { look.data_style() } else { look.mesh_style() };
+        let colors = side.colors.as_ref().filter(|_| side.legend.is_some()).map(|(_, colors)| colors);
+        let skin = state.filter(|_| look.skin).map(|state| MeshDraw { mesh: self.pool.frame(state), colors, style });
+        Scene {
+            meshes: ghosts.chain(skin).collect(),
+            overlays: side.extras.overlays().to_vec(),
+            ground: ground_of(self.picture),
+            background: look.backdrop.background(),
+            // Software draws on the cores that the flesh needs.
+            occlusion: self.occlusion,
+            scale: self.picture.scale,
+            ..Scene::default()
+        }
     }
 }
 
 impl Canvas {
     fn new(texture: TextureId, target: Target) -> Self {
-        Self {
-            target,
-            texture,
-            extras: Extras::default(),
-            marks: Vec::new(),
-            paint: SkinPaint::default(),
-            colors: None,
-            legend: None,
-            drawn: None,
-            used: 0,
+        Self { target, texture, own: Side::default(), other: None, marks: Vec::new(), drawn: None, used: 0 }
+    }
+
+    /// Computes colours and overlays of both sides, and brings the colours to the device.
+    fn update(&mut self, renderer: &Renderer, model: Option<&Arc<MeshModel>>, picture: &Picture<'_>) {
+        self.marks.clear();
+        if let (true, Some(checkup)) = (picture.look.findings, picture.checkup) {
+            self.marks.extend(checkup.findings.iter().flat_map(|finding| finding.spots.iter().map(|spot| mark_of(spot, finding.severity))));
         }
+        self.own.update(picture, picture.snapshot, &self.marks);
+        match picture.compare {
+            Some(Comparison { with, how: How::Wipe(_) }) => {
+                let other = self.other.get_or_insert_default();
+                other.update(picture, Some(with), &self.marks);
+                // One legend stands for both.
+                if let (Some(own), Some(others)) = (&mut self.own.legend, &mut other.legend) {
+                    let range = if own.range[1] >= others.range[1] { own.range } else { others.range };
+                    (own.range, others.range) = (range, range);
+                    self.own.paint.recolor(own);
+                    other.paint.recolor(others);
+                }
+                other.upload(renderer, model);
+            }
+            _ => self.other = None,
+        }
+        self.own.upload(renderer, model);
+    }
+}
+
+impl Side {
+    fn update(&mut self, picture: &Picture<'_>, snapshot: Option<&Arc<Snapshot>>, marks: &[Mark]) {
+        let quantity = snapshot.and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
+        self.legend = quantity.map(|(snapshot, quantity)| self.paint.update(&snapshot.subject, &quantity, picture.look.color_map));
+        let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks };
+        self.extras.update(picture.look, snapshot.map(|snapshot| moment_of(snapshot)).as_ref(), &marked);
     }
 
-    fn style(&self, look: &Look) -> MeshStyle {
-        if self.legend.is_some() { look.data_style() } else { look.mesh_style() }
-    }
-
-    /// Computes what the skin is coloured by, and brings it to the device.
-    fn update_colors(&mut self, renderer: &Renderer, model: Option<&Arc<MeshModel>>, picture: &Picture<'_>) {
-        self.legend = None;
-        let (Some(snapshot), Some(model)) = (picture.snapshot, model) else { return };
-        let Some(quantity) = quantity_of(picture, snapshot) else { return };
-        self.legend = Some(self.paint.update(&snapshot.subject, &quantity, picture.look.color_map));
+    /// Brings the colours to the device, if there are any.
+    fn upload(&mut self, renderer: &Renderer, model: Option<&Arc<MeshModel>>) {
+        let Some(model) = model.filter(|_| self.legend.is_some()) else { return };
         if self.colors.as_ref().is_none_or(|(mine, _)| !Arc::ptr_eq(mine, model)) {
             self.colors = Some((model.clone(), MeshColors::new(renderer, model)));
         }
         if let Some((_, colors)) = &mut self.colors {
             colors.update(renderer.gpu(), self.paint.colors());
         }
-    }
-
-    fn update_extras(&mut self, picture: &Picture<'_>) {
-        self.marks.clear();
-        if let (true, Some(checkup)) = (picture.look.findings, picture.checkup) {
-            self.marks.extend(checkup.findings.iter().flat_map(|finding| finding.spots.iter().map(|spot| mark_of(spot, finding.severity))));
-        }
-        let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks: &self.marks };
-        self.extras.update(picture.look, picture.snapshot.map(|snapshot| moment_of(snapshot)).as_ref(), &marked);
     }
 }
 
