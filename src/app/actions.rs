@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use egui::Response;
 
+use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
@@ -46,6 +47,8 @@ pub enum Action {
     Camera(CameraAction),
     /// Moves the camera of a view.
     CameraOf(ViewId, CameraAction),
+    /// Makes pictures to keep.
+    Capture(CaptureAction),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -10,6 +10,7 @@
 //! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
 
 pub mod actions;
+pub mod capture;
 mod checkup;
 pub mod comfort;
 pub mod dialogs;
@@ -22,6 +23,7 @@ pub mod notices;
 pub mod numpad;
 pub mod pane;
 pub mod panels;
+pub mod score_line;
 mod sections;
 pub mod settings;
 mod shell;

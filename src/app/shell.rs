@@ -124,8 +124,13 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        let presented =
-            running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, theme::colors(&self.ctx).panel);
+        let behind = theme::colors(&self.ctx).panel;
+        let presented = running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, behind);
+        let (capture, session) = self.workbench.capture_mut();
+        if capture.wants_window() {
+            let texture = running.surface.picture(&primitives, output.pixels_per_point, behind);
+            capture.receive_window(&self.ctx, running.surface.gpu(), texture, session);
+        }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
         match presented {

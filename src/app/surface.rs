@@ -114,10 +114,21 @@ impl WindowSurface {
             wgpu::CurrentSurfaceTexture::Lost => return self.recreate(),
             _ => return Presented::Hidden,
         };
+        self.draw(&frame.texture, primitives, pixels_per_point, behind);
+        self.window.pre_present_notify();
+        self.gpu.queue.present(frame);
+        if suboptimal {
+            self.surface.configure(&self.gpu.device, &self.config);
+        }
+        Presented::Shown
+    }
+
+    /// Draws one pass of egui into a texture of the surface's size and format, and submits it.
+    fn draw(&mut self, texture: &wgpu::Texture, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) {
         let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [self.config.width, self.config.height], pixels_per_point };
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
         let mut commands = self.painter.update_buffers(&self.gpu.device, &self.gpu.queue, &mut encoder, primitives, &screen);
-        let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let [r, g, b, _] = behind.to_normalized_gamma_f32().map(f64::from);
         let attachment = wgpu::RenderPassColorAttachment {
             view: &view,
@@ -131,12 +142,22 @@ impl WindowSurface {
         drop(pass);
         commands.push(encoder.finish());
         self.gpu.queue.submit(commands);
-        self.window.pre_present_notify();
-        self.gpu.queue.present(frame);
-        if suboptimal {
-            self.surface.configure(&self.gpu.device, &self.config);
-        }
-        Presented::Shown
+    }
+
+    /// The last pass again, into a texture that can be read back. Does not wait.
+    pub fn picture(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) -> wgpu::Texture {
+        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("picture of the window"),
+            size: wgpu::Extent3d { width: self.config.width, height: self.config.height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.config.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        self.draw(&texture, primitives, pixels_per_point, behind);
+        texture
     }
 
     fn recreate(&mut self) -> Presented {

@@ -7,6 +7,7 @@
 //!
 //! Output goes through [`AtomicFile`]: written beside its target, then renamed.
 
+mod animation;
 pub mod builtin;
 mod bvh;
 mod bytes;
@@ -38,6 +39,7 @@ mod tgf;
 mod tissue;
 mod write;
 
+pub use animation::{AnimationFormat, AnimationWriter};
 pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, Problem};

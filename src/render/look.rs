@@ -308,7 +308,8 @@ impl Look {
             } else {
                 1.0
             },
-            materials: self.shading == Shading::Textured,
+            // A veil of textures would colour what is inside.
+            materials: self.shading == Shading::Textured && !self.tets,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
             light: match self.shading {
                 Shading::Textured | Shading::Studio => Light::Studio,

@@ -51,6 +51,7 @@ mod posing;
 mod project;
 mod recovery;
 mod rigging;
+mod scores;
 mod selection;
 mod source;
 mod stages;
@@ -79,6 +80,7 @@ pub use posing::{
 pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
 pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
+pub use scores::ViewScore;
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
@@ -128,6 +130,7 @@ pub struct Session {
     cache: Cache,
     projects: Projects,
     recoveries: Recoveries,
+    scores: scores::Scores,
 }
 
 /// The pose that the flesh shall follow.

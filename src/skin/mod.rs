@@ -11,12 +11,14 @@ mod kept;
 mod lbs;
 mod projective;
 pub mod riding;
+pub mod score;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
 pub use projective::Projective;
 pub use riding::Riding;
+pub use score::{Score, Scorer};
 pub use subject::{BindError, Flesh, SetupTimes, Subject};
 
 use serde::{Deserialize, Serialize};

@@ -38,7 +38,23 @@ use Item::{Builtins, Line, Recent, Row};
 
 /// The menus from left to right.
 const MENUS: [(&str, &[Item]); 7] = [
-    ("File", &[Row("open"), Recent, Builtins, Line, Row("pose.load"), Row("pose.save"), Line, Row("quit")]),
+    (
+        "File",
+        &[
+            Row("open"),
+            Recent,
+            Builtins,
+            Line,
+            Row("pose.load"),
+            Row("pose.save"),
+            Line,
+            Row("export"),
+            Row("copy.view"),
+            Row("copy.window"),
+            Line,
+            Row("quit"),
+        ],
+    ),
     ("Edit", &[Row("undo"), Row("redo"), Line, Row("palette"), Row("settings")]),
     (
         "View",
@@ -58,6 +74,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("look.left"),
             Row("look.right"),
             Row("look.top"),
+            Row("look.bottom"),
             Row("look.three-quarter"),
             Line,
             Row("bones"),

@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use super::Asks::{Elsewhere, For, ForDigit};
 use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
+use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
 use crate::app::viewport::views::CameraAction;
@@ -23,6 +24,13 @@ fn once(command: Command) -> Action {
 macro_rules! comfort {
     ($action:ident) => {
         For(|| Action::Comfort(ComfortAction::$action))
+    };
+}
+
+/// A picture to keep.
+macro_rules! capture {
+    ($action:ident) => {
+        For(|| Action::Capture(CaptureAction::$action))
     };
 }
 
@@ -60,6 +68,15 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::S)
         .while_typing()
         .needs(Needs::Character),
+    Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
+        .key(CTRL, Key::E)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.view", Group::File, "Copy view", "Copies the active view to the clipboard as a picture", capture!(CopyView))
+        .key(CTRL_SHIFT, Key::C)
+        .while_typing()
+        .needs(Needs::Character),
+    Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -144,6 +161,7 @@ pub static ALL: &[Shortcut] = &[
     look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
     look("look.right", "Look from its right", || Action::LookFrom(NamedView::Right)),
     look("look.top", "Look from above", || Action::LookFrom(NamedView::Top)),
+    look("look.bottom", "Look from below", || Action::LookFrom(NamedView::Bottom)),
     look("look.three-quarter", "Look at an angle", || Action::LookFrom(NamedView::ThreeQuarter)),
     Shortcut::new("bones", Group::View, "Bones", "Shows or hides the bones in front of the skin", For(|| Action::ToggleBones))
         .key(NONE, Key::B)

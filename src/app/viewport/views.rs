@@ -15,7 +15,7 @@ const FLIGHT_SECS: f32 = 0.18;
 /// How long the turntable takes for one turn.
 pub const TURN_SECS: f32 = 12.0;
 /// The longest time that one frame may let pass: a slow frame must not become a jump.
-const MAX_STEP_SECS: f32 = 0.05;
+const MAX_STEP_SECS: f32 = 0.1;
 /// Turn of one press of a key.
 const KEY_TURN: f32 = std::f32::consts::PI / 12.0;
 

@@ -30,7 +30,7 @@ impl Workbench {
     }
 
     fn escape(&mut self) {
-        if self.comfort.close_topmost() {
+        if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
         let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
@@ -65,7 +65,12 @@ impl Workbench {
         for action in actions {
             self.comfort.watch(&action, &self.session);
             match action {
-                Action::Session(command, gesture) => self.session.apply(command, gesture),
+                Action::Session(command, gesture) => {
+                    if command == Command::CancelJobs {
+                        self.capture.cancel();
+                    }
+                    self.session.apply(command, gesture);
+                }
                 Action::SetLook(id, look) => {
                     if let Some(pane) = self.layout.pane_mut(id) {
                         pane.state.look = look;
@@ -85,6 +90,7 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+                Action::Capture(action) => self.capture_action(ctx, action),
                 Action::Comfort(action) => {
                     let now = now(&self.session, self.panel_shown, self.bones_shown());
                     self.comfort.carry_out(ctx, action, &self.session, &now);

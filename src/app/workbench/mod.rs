@@ -1,5 +1,6 @@
 //! The workbench: the session with its window state, and the one place that carries out what was asked for.
 
+mod capture;
 mod carry_out;
 mod clock;
 mod panels;
@@ -12,6 +13,7 @@ use egui::{CentralPanel, Context, Frame, Ui};
 
 use self::clock::Clock;
 use super::actions::{Action, Actions};
+use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
@@ -46,6 +48,7 @@ pub struct Workbench {
     sequence_timed: u64,
     panel_shown: bool,
     comfort: Comfort,
+    capture: Capture,
     quits: bool,
 }
 
@@ -88,6 +91,7 @@ impl Workbench {
             sequence_timed: 0,
             panel_shown: true,
             comfort: Comfort::default(),
+            capture: Capture::default(),
             quits: false,
         }
     }
@@ -191,6 +195,7 @@ impl Workbench {
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
+        self.capture_ui(&ctx);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 }

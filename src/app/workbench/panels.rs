@@ -39,7 +39,7 @@ impl Workbench {
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
         let memory = self.comfort.memory_text(ui.ctx()).to_owned();
         let speed = format!("{}  {memory}", self.speed_text()).trim().to_owned();
-        let view = StatusView { hint: &hint, jobs: &self.session.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
+        let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
         Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 

@@ -16,7 +16,7 @@ use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
-const JOB_LOOK: Duration = Duration::from_millis(50);
+pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
 
 impl Workbench {
     /// The views: what the pointer does in them, then time, then the pictures of what came of it.
@@ -30,7 +30,7 @@ impl Workbench {
         self.draw_panes(ui, painter);
         self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
         if self.session.subject().is_none() {
-            notices::jobs_ui(ui.ctx(), rect, &self.session.jobs(), &mut self.actions);
+            notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
         }
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.

@@ -9,22 +9,34 @@ use crate::progress::{Cancelled, Progress};
 /// Faces between two looks at whether the caller gave up.
 const CHUNK: usize = 4096;
 
-/// Faces that intersect another face, ascending. Faces with a common edge never do; of faces with one common corner the opposite
-/// edges are held against the other face. Faces in one plane don't cut.
+/// Faces that intersect another face, ascending, by the rules of [`intersecting_pairs`].
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn intersecting_faces(mesh: &TriMesh, progress: &Progress) -> Result<Vec<u32>, Cancelled> {
+    let mut faces = intersecting_pairs(mesh, progress)?.into_flattened();
+    faces.sort_unstable();
+    faces.dedup();
+    Ok(faces)
+}
+
+/// Pairs of faces that intersect, ascending, the lower index first. Faces with a common edge never do; of faces with one common
+/// corner the opposite edges are held against the other face. Faces in one plane don't cut.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn intersecting_pairs(mesh: &TriMesh, progress: &Progress) -> Result<Vec<[u32; 2]>, Cancelled> {
     let tree = TriangleTree::new(mesh);
-    let mut cut = vec![false; mesh.triangles.len()];
     let count = mesh.triangles.len();
+    let mut all = Vec::new();
     for start in (0..count).step_by(CHUNK) {
         progress.check()?;
         let pairs: Vec<Vec<[u32; 2]>> =
             (start..(start + CHUNK).min(count)).into_par_iter().map(|face| cut_by(mesh, &tree, face as u32)).collect();
-        pairs.into_iter().flatten().flatten().for_each(|face| cut[face as usize] = true);
+        all.extend(pairs.into_iter().flatten());
     }
-    Ok((0..count as u32).filter(|&face| cut[face as usize]).collect())
+    all.sort_unstable();
+    Ok(all)
 }
 
 /// The pairs of a face with those after it that it intersects.

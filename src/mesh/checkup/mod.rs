@@ -11,7 +11,7 @@ use super::{Topology, TriMesh};
 use crate::progress::{Cancelled, Progress};
 
 pub(crate) use edges::EdgeFaces;
-pub use intersections::intersecting_faces;
+pub use intersections::{intersecting_faces, intersecting_pairs};
 
 /// A face is degenerate if its area is below this part of its longest edge squared.
 const FLAT: f64 = 1e-9;
@@ -123,7 +123,7 @@ fn inside_out(mesh: &TriMesh, topology: &Topology, edges: &EdgeFaces) -> Vec<u32
 }
 
 /// Signed volumes of the parts, each about a corner of its own.
-pub(super) fn volumes(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
+pub(crate) fn volumes(mesh: &TriMesh, topology: &Topology) -> Vec<f64> {
     let mut volumes = vec![0.0; topology.components];
     let mut origins = vec![None; topology.components];
     for (index, triangle) in mesh.triangles.iter().enumerate() {

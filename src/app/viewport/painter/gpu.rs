@@ -11,6 +11,7 @@ use super::{Comparison, How, Painted, Picture, ViewportPainter};
 use crate::app::look::{Look, SkinColors};
 use crate::app::surface::WindowSurface;
 use crate::character::Severity;
+use crate::gpu::GpuError;
 use crate::math::Point64;
 use crate::render::{
     Camera, Extras, Ground, Legend, Light, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene,
@@ -51,6 +52,8 @@ pub struct GpuPainter {
     canvases: BTreeMap<ViewId, Canvas>,
     /// Passes of the window so far: a view that is painted a second time begins a new one.
     pass: u64,
+    /// Nothing is left out to be quick.
+    best: bool,
 }
 
 /// What one view has for itself.
@@ -124,7 +127,21 @@ impl GpuPainter {
     /// A painter that draws with this renderer.
     #[must_use]
     pub fn with(renderer: Renderer) -> Self {
-        Self { renderer, pool: Pool::default(), canvases: BTreeMap::new(), pass: 1 }
+        Self { renderer, pool: Pool::default(), canvases: BTreeMap::new(), pass: 1, best: false }
+    }
+
+    /// Draws pictures to keep: nothing is left out to be quick.
+    pub fn set_best(&mut self, best: bool) {
+        self.best = best;
+    }
+
+    /// Reads the picture of a view back. Waits for it.
+    ///
+    /// # Errors
+    /// [`GpuError::Readback`] if the view has not been painted, or the device was lost.
+    pub fn image(&self, view: ViewId) -> Result<image::RgbaImage, GpuError> {
+        let canvas = self.canvases.get(&view).ok_or_else(|| GpuError::Readback { reason: "the view has not been painted".into() })?;
+        canvas.target.read(self.renderer.gpu())
     }
 
     /// The painter with what keeps its textures.
@@ -173,7 +190,7 @@ impl GpuPainter {
     }
 
     fn draw(&mut self, picture: &Picture<'_>) {
-        let Self { renderer, pool, canvases, pass } = self;
+        let Self { renderer, pool, canvases, pass, best } = self;
         let Some(canvas) = canvases.get_mut(&picture.view) else { return };
         let model = picture.snapshot.map(|snapshot| pool.model(renderer, &snapshot.subject.character, *pass));
         let own = picture.snapshot.map(|snapshot| pool.state(renderer, snapshot, *pass));
@@ -199,7 +216,7 @@ impl GpuPainter {
             ground: ground_of(picture),
             background: picture.look.backdrop.background(),
             // Software draws on the cores that the flesh needs.
-            occlusion: !renderer.gpu().is_software(),
+            occlusion: *best || !renderer.gpu().is_software(),
             scale: picture.scale,
             ..Scene::default()
         };
@@ -310,6 +327,8 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
     match picture.look.colors {
         SkinColors::Material => None,
         SkinColors::Weights => picture.selected.last().map(|&joint| Quantity::Weights { joint }),
+        // Cut open, the cells show it.
+        SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
         SkinColors::Strain => Some(Quantity::Strain { positions: &snapshot.positions }),
     }
 }

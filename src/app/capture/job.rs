@@ -1,0 +1,77 @@
+//! The thread that makes pictures.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use egui::{ColorImage, Context};
+
+use super::CaptureError;
+use crate::progress::{Cancelled, Progress};
+use crate::session::JobView;
+
+/// Where a picture goes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Work {
+    /// Into a file.
+    File(PathBuf),
+    /// Onto the clipboard.
+    Clipboard,
+}
+
+/// What has been made.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// Files, in order.
+    Files(Vec<PathBuf>),
+    /// A picture for the clipboard.
+    Image(ColorImage),
+}
+
+/// A thread that will make one thing. Dropping it gives that up.
+pub(super) struct CaptureJob {
+    title: String,
+    progress: Progress,
+    receiver: Receiver<Result<Done, CaptureError>>,
+}
+
+impl CaptureJob {
+    /// Starts the work.
+    pub(super) fn start(
+        ctx: &Context,
+        title: String,
+        work: impl FnOnce(&Progress) -> Result<Done, CaptureError> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let (sender, receiver) = channel();
+        let (progress, ctx) = (Progress::new(), ctx.clone());
+        let shared = progress.clone();
+        std::thread::Builder::new().name("capture".into()).spawn(move || {
+            // Nobody waits any more if sending fails.
+            let _ = sender.send(work(&shared));
+            ctx.request_repaint();
+        })?;
+        Ok(Self { title, progress, receiver })
+    }
+
+    /// What has come of it, if it is over.
+    pub(super) fn poll(&self) -> Option<Result<Done, CaptureError>> {
+        match self.receiver.try_recv() {
+            Ok(done) => Some(done),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(CaptureError::Cancelled(Cancelled))),
+        }
+    }
+
+    pub(super) fn view(&self) -> JobView {
+        JobView { title: self.title.clone(), stage: self.progress.stage(), fraction: self.progress.fraction() }
+    }
+
+    pub(super) fn cancel(&self) {
+        self.progress.cancel();
+    }
+}
+
+impl Drop for CaptureJob {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}

@@ -1,0 +1,218 @@
+//! Pictures to keep: of a view, of the window, turntables and clips, into files or onto the clipboard.
+//!
+//! ```text
+//! Action::Capture ─carry_out→ Shot (what a view shows, frozen) ─thread: Studio→ images ─AnimationWriter→ file
+//!                                                                                    └→ clipboard
+//! ```
+//! Drawing and encoding happen on a thread with a device of its own: the window goes on as if nothing were.
+
+mod dialog;
+mod job;
+mod matte;
+mod settings;
+mod studio;
+
+use std::path::PathBuf;
+
+use egui::{ColorImage, Context};
+
+pub use dialog::{CaptureView, capture_ui};
+pub use settings::{CaptureSettings, What};
+pub use studio::{ClipShot, Shot};
+
+use self::job::{CaptureJob, Done, Work};
+use crate::gpu::GpuContext;
+use crate::session::{JobView, Level, Session};
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The device gave none.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
+    /// The file could not be written.
+    #[error(transparent)]
+    Io(#[from] crate::io::IoError),
+    /// The method could not be prepared for the clip.
+    #[error(transparent)]
+    Bind(#[from] crate::skin::BindError),
+    /// A frame of the clip could not be computed.
+    #[error("frame {frame} of the clip could not be computed: {source}")]
+    Skin {
+        /// Which, from 0.
+        frame: usize,
+        /// What happened.
+        source: crate::skin::SkinError,
+    },
+    /// The user gave it up.
+    #[error(transparent)]
+    Cancelled(#[from] crate::progress::Cancelled),
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CaptureAction {
+    /// Opens or closes the dialog.
+    ToggleDialog,
+    /// Changes what the dialog says.
+    Set(CaptureSettings),
+    /// Asks the system where to write.
+    Browse,
+    /// Writes what the dialog says, where it says.
+    Export,
+    /// Copies the active view, as large as it is.
+    CopyView,
+    /// Copies the whole window.
+    CopyWindow,
+    /// Writes the whole window to this file.
+    SaveWindow(PathBuf),
+    /// Gives up what is being made.
+    Cancel,
+}
+
+/// The dialog and what is being made.
+#[derive(Default)]
+pub struct Capture {
+    settings: CaptureSettings,
+    open: bool,
+    job: Option<CaptureJob>,
+    browsing: Option<dialog::Browse>,
+    /// A picture of the window is wanted in so many passes: the menu that asked for it must be gone first.
+    window: Option<(u32, Work)>,
+}
+
+impl Capture {
+    /// Does what was asked; `shot` is what the active view shows.
+    pub fn carry_out(&mut self, ctx: &Context, action: CaptureAction, shot: Option<Shot>, session: &mut Session) {
+        match action {
+            CaptureAction::ToggleDialog => {
+                self.open = !self.open;
+                if let (true, Some(shot)) = (self.open, &shot) {
+                    self.settings.suit(shot);
+                }
+            }
+            CaptureAction::Set(settings) => self.settings = settings.sanitized(),
+            CaptureAction::Browse => match dialog::Browse::start(ctx, &self.settings) {
+                Ok(browse) => self.browsing = Some(browse),
+                Err(error) => session.tell(Level::Error, format!("The file dialog could not be opened: {error}.")),
+            },
+            CaptureAction::Export => {
+                if let Some(shot) = shot {
+                    let (work, settings) = (Work::File(self.settings.path()), self.settings.clone());
+                    self.start(ctx, settings.title(), session, move |progress| studio::export(&shot, &settings, &work, progress));
+                }
+            }
+            CaptureAction::CopyView => {
+                if let Some(shot) = shot {
+                    let settings = CaptureSettings { what: What::Picture, size: shot.view_size, ..self.settings.clone() };
+                    self.start(ctx, "Copying the view".to_owned(), session, move |progress| {
+                        studio::export(&shot, &settings, &Work::Clipboard, progress)
+                    });
+                }
+            }
+            CaptureAction::CopyWindow => self.window = Some((2, Work::Clipboard)),
+            CaptureAction::SaveWindow(path) => self.window = Some((2, Work::File(path))),
+            CaptureAction::Cancel => self.cancel(),
+        }
+        ctx.request_repaint();
+    }
+
+    fn start(
+        &mut self,
+        ctx: &Context,
+        title: String,
+        session: &mut Session,
+        work: impl FnOnce(&crate::progress::Progress) -> Result<Done, CaptureError> + Send + 'static,
+    ) {
+        if self.job.is_some() {
+            session.tell(Level::Warning, "A picture is being made already; wait for it, or cancel it first.");
+            return;
+        }
+        match CaptureJob::start(ctx, title, work) {
+            Ok(job) => self.job = Some(job),
+            Err(error) => session.tell(Level::Error, format!("No thread could be started to make the picture: {error}.")),
+        }
+    }
+
+    /// Takes over what has been made. Call it with every pass.
+    pub fn poll(&mut self, ctx: &Context, session: &mut Session) {
+        if let Some(path) = self.browsing.as_ref().and_then(dialog::Browse::poll) {
+            self.browsing = None;
+            if let Some(path) = path {
+                self.settings.set_path(&path);
+            }
+        }
+        if let Some((passes, _)) = &mut self.window {
+            *passes = passes.saturating_sub(1);
+            ctx.request_repaint();
+        }
+        let Some(done) = self.job.as_ref().and_then(CaptureJob::poll) else { return };
+        self.job = None;
+        match done {
+            Ok(Done::Files(files)) => session.tell(Level::Info, written(&files)),
+            Ok(Done::Image(image)) => {
+                ctx.copy_image(image);
+                session.tell(Level::Info, "The picture is on the clipboard.");
+            }
+            Err(CaptureError::Cancelled(_)) => {}
+            Err(error) => session.tell(Level::Error, format!("There is no picture: {error}.")),
+        }
+    }
+
+    /// What is being made, for the list of jobs.
+    #[must_use]
+    pub fn job(&self) -> Option<JobView> {
+        self.job.as_ref().map(CaptureJob::view)
+    }
+
+    /// Gives up what is being made.
+    pub fn cancel(&mut self) {
+        if let Some(job) = &self.job {
+            job.cancel();
+        }
+    }
+
+    /// Whether the window shall be drawn into a texture in this pass, for [`Capture::receive_window`].
+    #[must_use]
+    pub fn wants_window(&self) -> bool {
+        matches!(self.window, Some((0, _))) && self.job.is_none()
+    }
+
+    /// Takes the window's picture, drawn into a texture of the window's device but perhaps not finished.
+    pub fn receive_window(&mut self, ctx: &Context, gpu: &GpuContext, texture: wgpu::Texture, session: &mut Session) {
+        let Some((_, work)) = self.window.take() else { return };
+        let gpu = gpu.clone();
+        self.start(ctx, "Taking a picture of the window".to_owned(), session, move |_| studio::keep_texture(&gpu, &texture, &work));
+    }
+
+    /// Closes the dialog; what is being made goes on. Returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::take(&mut self.open)
+    }
+
+    /// What the dialog says.
+    #[must_use]
+    pub fn settings(&self) -> &CaptureSettings {
+        &self.settings
+    }
+
+    /// Whether the dialog is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+}
+
+fn written(files: &[PathBuf]) -> String {
+    match files {
+        [] => "Nothing was written.".to_owned(),
+        [one] => format!("The picture was written to {}.", one.display()),
+        [first, .., last] => format!("{} pictures were written, {} to {}.", files.len(), first.display(), last.display()),
+    }
+}
+
+/// As egui wants it.
+fn color_image(image: &image::RgbaImage) -> ColorImage {
+    ColorImage::from_rgba_unmultiplied([image.width() as usize, image.height() as usize], image.as_raw())
+}

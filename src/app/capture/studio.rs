@@ -1,0 +1,279 @@
+//! Draws what a view shows on a device of its own, picture after picture.
+
+use std::sync::Arc;
+
+use egui::TextureId;
+use image::RgbaImage;
+
+use super::job::{Done, Work};
+use super::settings::{CaptureSettings, What};
+use super::{CaptureError, color_image, matte};
+use crate::app::look::{Backdrop, Look};
+use crate::app::viewport::painter::{Comparison, GpuPainter, How, Picture, Textures, ViewportPainter};
+use crate::dynamics::Params;
+use crate::gpu::{GpuContext, read_rgba};
+use crate::io::{AnimationWriter, write_atomically};
+use crate::math::Affine;
+use crate::progress::Progress;
+use crate::render::{Camera, Renderer};
+use crate::rig::Clip;
+use crate::session::{Checkup, ClipPlay, Snapshot, ViewId};
+use crate::skin::{Actor, Frame};
+
+/// The only view that is painted here.
+const VIEW: ViewId = ViewId(0);
+/// Flesh that is simulated runs through so much of the round before, so that the seam of a loop is not seen.
+const RUN_UP_SECS: f64 = 2.0;
+
+/// What a view shows, frozen, with all that is needed to show it again from elsewhere or at another time.
+#[derive(Clone)]
+pub struct Shot {
+    /// Of the character.
+    pub name: String,
+    /// The flesh.
+    pub snapshot: Arc<Snapshot>,
+    /// What it is compared with.
+    pub compare: Option<(Arc<Snapshot>, How)>,
+    /// From where.
+    pub camera: Camera,
+    /// How it is drawn.
+    pub look: Look,
+    /// The selected joints.
+    pub selected: Vec<usize>,
+    /// Places that the check-up found.
+    pub checkup: Option<Arc<Checkup>>,
+    /// Height of the floor.
+    pub ground_height: f32,
+    /// Diagonal of the character's box.
+    pub character_size: f32,
+    /// Size of the view in pixels.
+    pub view_size: [u32; 2],
+    /// Its pixels per point.
+    pub scale: f32,
+    /// Physics for a clip that is simulated.
+    pub params: Params,
+    /// The clip that is shown.
+    pub clip: Option<ClipShot>,
+}
+
+/// A clip and how it is played.
+#[derive(Debug, Clone)]
+pub struct ClipShot {
+    /// The clip.
+    pub clip: Clip,
+    /// Range, speed and seams; rounds don't count.
+    pub play: ClipPlay,
+    /// It starts over at its end.
+    pub looping: bool,
+}
+
+impl ClipShot {
+    /// How long one round takes.
+    #[must_use]
+    pub fn round_secs(&self) -> f64 {
+        ClipPlay { loops: 1, ..self.play.clone() }.duration_secs(&self.clip)
+    }
+}
+
+/// Textures that nobody looks at.
+struct Unseen;
+
+impl Textures for Unseen {
+    fn register(&mut self, _view: &wgpu::TextureView) -> TextureId {
+        TextureId::User(0)
+    }
+
+    fn replace(&mut self, _texture: TextureId, _view: &wgpu::TextureView) {}
+
+    fn free(&mut self, _texture: TextureId) {}
+}
+
+/// A painter on a device of its own.
+struct Studio<'a> {
+    shot: &'a Shot,
+    look: Look,
+    size: [u32; 2],
+    scale: f32,
+    painter: GpuPainter,
+}
+
+impl<'a> Studio<'a> {
+    fn new(shot: &'a Shot, settings: &CaptureSettings) -> Result<Self, CaptureError> {
+        let gpu = GpuContext::headless()?;
+        let size = settings.size;
+        gpu.check_size(size[0], size[1])?;
+        let mut look = shot.look;
+        if settings.transparent {
+            (look.backdrop, look.ground) = (Backdrop::Transparent, false);
+        }
+        let growth = size[1] as f32 / shot.view_size[1].max(1) as f32;
+        let mut painter = GpuPainter::with(Renderer::new(&gpu));
+        painter.set_best(true);
+        Ok(Self { shot, look, size, scale: (shot.scale * growth).clamp(0.5, 6.0), painter })
+    }
+
+    fn picture(&mut self, camera: &Camera, snapshot: &Arc<Snapshot>, other: Option<&Arc<Snapshot>>) -> Result<RgbaImage, CaptureError> {
+        let how = self.shot.compare.as_ref().map(|(_, how)| *how);
+        let picture = Picture {
+            view: VIEW,
+            size: self.size,
+            scale: self.scale,
+            camera,
+            snapshot: Some(snapshot),
+            compare: other.zip(how).map(|(with, how)| Comparison { with, how }),
+            selected: &self.shot.selected,
+            hovered: None,
+            look: &self.look,
+            checkup: self.shot.checkup.as_ref(),
+            ghosts: None,
+            ground_height: self.shot.ground_height,
+            character_size: self.shot.character_size,
+        };
+        let legends = self.painter.on(&mut Unseen).paint(&picture).map(|painted| painted.legends).unwrap_or_default();
+        let mut image = self.painter.image(VIEW)?;
+        if self.look.backdrop == Backdrop::Transparent {
+            matte::unmultiply(&mut image);
+        }
+        if let Some(legend) = legends.first() {
+            matte::add_legend(&mut image, legend);
+        }
+        Ok(image)
+    }
+}
+
+/// Makes what the settings say.
+pub(super) fn export(shot: &Shot, settings: &CaptureSettings, work: &Work, progress: &Progress) -> Result<Done, CaptureError> {
+    progress.report(0.0, "Setting up");
+    let mut studio = Studio::new(shot, settings)?;
+    progress.check()?;
+    let path = match work {
+        Work::File(path) if settings.what != What::Picture => path,
+        _ => {
+            let other = shot.compare.as_ref().map(|(other, _)| other);
+            return keep(&studio.picture(&shot.camera, &shot.snapshot, other)?, work);
+        }
+    };
+    let frames = settings.frames(shot.clip.as_ref().map_or(0.0, ClipShot::round_secs));
+    let mut writer = AnimationWriter::create(path, settings.format, settings.size, settings.fps, frames)?;
+    let receive = |frame: usize, image: RgbaImage| {
+        progress.report((frame + 1) as f32 / frames as f32, &format!("{} of {frames}", frame + 1));
+        writer.push(&image).map_err(CaptureError::from)
+    };
+    match &shot.clip {
+        Some(clip) if settings.what == What::Clip => play(&mut studio, settings, clip, frames, progress, receive)?,
+        _ => turn(&mut studio, frames, progress, receive)?,
+    }
+    Ok(Done::Files(writer.finish()?))
+}
+
+/// The camera of a shot, gone round by a part of a turn.
+fn turned(camera: &Camera, part: f64) -> Camera {
+    let mut camera = *camera;
+    camera.orbit((std::f64::consts::TAU * part) as f32, 0.0);
+    camera
+}
+
+fn turn(
+    studio: &mut Studio<'_>,
+    frames: usize,
+    progress: &Progress,
+    mut receive: impl FnMut(usize, RgbaImage) -> Result<(), CaptureError>,
+) -> Result<(), CaptureError> {
+    let shot = studio.shot;
+    let other = shot.compare.as_ref().map(|(other, _)| other);
+    for frame in 0..frames {
+        progress.check()?;
+        let camera = turned(&shot.camera, frame as f64 / frames as f64);
+        receive(frame, studio.picture(&camera, &shot.snapshot, other)?)?;
+    }
+    Ok(())
+}
+
+/// One method that plays, and its states as snapshots.
+struct Player {
+    actor: Actor,
+    like: Arc<Snapshot>,
+}
+
+impl Player {
+    fn new(like: &Arc<Snapshot>, params: &Params, progress: &Progress) -> Result<Self, CaptureError> {
+        let actor = Actor::bind(&like.subject, like.method, params, progress)?;
+        Ok(Self { actor, like: like.clone() })
+    }
+
+    fn advance(&mut self, world_from_joint: &[Affine], dt_secs: f64, frame: usize) -> Result<(), CaptureError> {
+        self.actor.advance(&Frame { world_from_joint, dt_secs }).map_err(|source| CaptureError::Skin { frame, source })
+    }
+
+    fn snapshot(&self, world_from_joint: &[Affine], frame: usize) -> Arc<Snapshot> {
+        let mut snapshot = Snapshot::clone(&self.like);
+        snapshot.sequence = frame as u64 + 1;
+        snapshot.positions.copy_from_slice(self.actor.positions());
+        snapshot.normals.copy_from_slice(self.actor.normals());
+        snapshot.simulated = self.actor.simulated().to_vec();
+        snapshot.world_from_joint = world_from_joint.to_vec();
+        Arc::new(snapshot)
+    }
+}
+
+fn play(
+    studio: &mut Studio<'_>,
+    settings: &CaptureSettings,
+    clip: &ClipShot,
+    frames: usize,
+    progress: &Progress,
+    mut receive: impl FnMut(usize, RgbaImage) -> Result<(), CaptureError>,
+) -> Result<(), CaptureError> {
+    let shot = studio.shot;
+    progress.report(0.0, "Preparing the flesh");
+    let of = |snapshot: &Arc<Snapshot>| Player::new(snapshot, &shot.params, &progress.silent());
+    let mut players = vec![of(&shot.snapshot)?];
+    if let Some((other, _)) = &shot.compare {
+        players.push(of(other)?);
+    }
+    let round = clip.round_secs();
+    let simulated = players.iter().any(|player| player.actor.method().is_simulated());
+    // A loop is filmed in its second round: it comes from its own end.
+    let start = if clip.looping { round } else { 0.0 };
+    let run_up = if simulated { ((RUN_UP_SECS.min(start)) * settings.fps).floor() as usize } else { 0 };
+    let clip_play = ClipPlay { loops: if clip.looping { 2 } else { 1 }, ..clip.play.clone() };
+    let skeleton = &shot.snapshot.subject.character.skeleton;
+    let mut world = Vec::new();
+    for step in 0..run_up + frames {
+        progress.check()?;
+        let time_secs = start + (step as f64 - run_up as f64) / settings.fps;
+        skeleton.world_from_joint_into(&clip_play.pose_at(&clip.clip, skeleton, time_secs), &mut world);
+        let dt_secs = if step == 0 { 0.0 } else { 1.0 / settings.fps };
+        let frame = step.saturating_sub(run_up);
+        players.iter_mut().try_for_each(|player| player.advance(&world, dt_secs, frame))?;
+        if step >= run_up {
+            let states: Vec<_> = players.iter().map(|player| player.snapshot(&world, frame)).collect();
+            let part = if settings.turn_with_clip { frame as f64 / frames as f64 } else { 0.0 };
+            receive(frame, studio.picture(&turned(&shot.camera, part), &states[0], states.get(1))?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps a picture that was drawn into a texture of the window.
+pub(super) fn keep_texture(gpu: &GpuContext, texture: &wgpu::Texture, work: &Work) -> Result<Done, CaptureError> {
+    let mut image = read_rgba(gpu, texture)?;
+    let swapped = matches!(texture.format(), wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Bgra8UnormSrgb);
+    for pixel in image.pixels_mut() {
+        if swapped {
+            pixel.0.swap(0, 2);
+        }
+        pixel.0[3] = 255;
+    }
+    keep(&image, work)
+}
+
+fn keep(image: &RgbaImage, work: &Work) -> Result<Done, CaptureError> {
+    match work {
+        Work::Clipboard => Ok(Done::Image(color_image(image))),
+        Work::File(path) => {
+            write_atomically(path, |out| image.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+            Ok(Done::Files(vec![path.clone()]))
+        }
+    }
+}

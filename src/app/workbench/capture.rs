@@ -1,0 +1,83 @@
+//! Pictures to keep, of the active view.
+
+use egui::{Context, Rect};
+
+use super::Workbench;
+use super::views::JOB_LOOK;
+use crate::app::capture::{Capture, CaptureAction, ClipShot, Shot};
+use crate::app::pane::Comparing;
+use crate::app::viewport::painter::How;
+use crate::session::{ClipPlay, JobView, Session};
+
+impl Workbench {
+    /// What the active view shows.
+    fn shot(&self, ctx: &Context) -> Option<Shot> {
+        let id = self.active();
+        let (pane, snapshot) = (self.layout.pane(id)?, self.session.snapshot_of(id)?);
+        let how = match pane.state.comparing {
+            Comparing::Wipe(at) => Some(How::Wipe(at)),
+            Comparing::Difference => Some(How::Difference { max_mm: None }),
+            Comparing::Flicker => None,
+        };
+        let (scale, body) = (ctx.pixels_per_point(), pane.body().unwrap_or(Rect::ZERO));
+        Some(Shot {
+            name: snapshot.subject.character.name.clone(),
+            compare: self.session.compared_snapshot_of(id).zip(how),
+            camera: pane.viewport.wanted_camera(),
+            look: pane.state.look,
+            selected: self.session.selected_joint().into_iter().collect(),
+            checkup: None,
+            ground_height: pane.viewport.ground_height(),
+            character_size: pane.viewport.size(),
+            view_size: [body.width(), body.height()].map(|points| (points * scale).round().max(1.0) as u32),
+            scale,
+            params: self.session.document().params,
+            clip: self.clip_shot(),
+            snapshot,
+        })
+    }
+
+    /// The clip that is shown, and how it is played.
+    fn clip_shot(&self) -> Option<ClipShot> {
+        let playback = self.session.playback();
+        let index = playback.clip?;
+        let play = ClipPlay {
+            range_secs: playback.range_secs,
+            // A clock that stands still would show nothing else than its first frame.
+            speed: if playback.speed == 0.0 { 1.0 } else { playback.speed },
+            seam_secs: playback.blend_secs,
+            ..ClipPlay::once(index)
+        };
+        Some(ClipShot { clip: self.session.clips().get(index)?.clone(), play, looping: playback.looping })
+    }
+
+    pub(super) fn capture_action(&mut self, ctx: &Context, action: CaptureAction) {
+        let shot = self.shot(ctx);
+        self.capture.carry_out(ctx, action, shot, &mut self.session);
+    }
+
+    /// Takes over what has been made, and draws the dialog.
+    pub(super) fn capture_ui(&mut self, ctx: &Context) {
+        self.capture.poll(ctx, &mut self.session);
+        if self.capture.job().is_some() {
+            ctx.request_repaint_after(JOB_LOOK);
+        }
+        if self.capture.is_open() {
+            let clip_secs = self.clip_shot().map(|clip| clip.round_secs());
+            let shot = self.shot(ctx);
+            let view_size = shot.as_ref().map_or([1, 1], |shot| shot.view_size);
+            self.capture.ui(ctx, shot.is_some(), clip_secs, view_size, &mut self.actions);
+        }
+    }
+
+    /// All long work that runs now; the dialog for pictures shows its own.
+    pub(super) fn jobs(&self) -> Vec<JobView> {
+        let making = self.capture.job().filter(|_| !self.capture.is_open());
+        self.session.jobs().into_iter().chain(making).collect()
+    }
+
+    /// The pictures that are being made, and who is told of them.
+    pub fn capture_mut(&mut self) -> (&mut Capture, &mut Session) {
+        (&mut self.capture, &mut self.session)
+    }
+}
