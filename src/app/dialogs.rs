@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use egui::Context;
 
-use crate::session::{Command, Source};
+use crate::session::{Command, KeysCommand, RigCommand, Source};
 
 /// What a dialog is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,12 @@ pub enum Purpose {
     LoadPose,
     /// Where to write a pose.
     SavePose,
+    /// Where to write the skeleton.
+    SaveRig,
+    /// Poses for the library.
+    LoadPoses,
+    /// A folder to write the library into.
+    SavePoses,
 }
 
 /// Dialogs under way; at most one is open.
@@ -79,6 +85,26 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
         Purpose::LoadPose => {
             let answer = dialog.set_title("Load a pose").add_filter("Poses", &["json"]).pick_file();
             Box::pin(async move { Some(Command::LoadPose(answer.await?.path().to_path_buf())) })
+        }
+        Purpose::SaveRig => {
+            let answer = dialog
+                .set_title("Save the skeleton")
+                .add_filter("Joints alone", &["skel"])
+                .add_filter("Mesh, joints and weights", &["glb"])
+                .set_file_name(format!("{name}.skel"))
+                .save_file();
+            Box::pin(async move { Some(Command::Rig(RigCommand::Save(answer.await?.path().to_path_buf()))) })
+        }
+        Purpose::LoadPoses => {
+            let answer = dialog.set_title("Load poses into the library").add_filter("Poses", &["json"]).pick_files();
+            Box::pin(async move {
+                let files = answer.await?.iter().map(|file| file.path().to_path_buf()).collect();
+                Some(Command::Keys(KeysCommand::LoadPoses(files)))
+            })
+        }
+        Purpose::SavePoses => {
+            let answer = dialog.set_title("Save the poses into a folder").pick_folder();
+            Box::pin(async move { Some(Command::Keys(KeysCommand::SavePoses(answer.await?.path().to_path_buf()))) })
         }
         Purpose::SavePose => {
             let answer =

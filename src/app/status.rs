@@ -5,9 +5,9 @@ use egui::{Align, Label, Layout, ProgressBar, Rect, RichText, Sense, Stroke, Ui,
 use super::actions::{Action, Actions};
 use super::comfort::ComfortAction;
 use super::icons::{self, Icon};
+use super::viewport::Viewport;
 use super::viewport::gizmo::Ring;
-use super::viewport::picking::Target;
-use super::viewport::{PoseDrag, Viewport};
+use super::viewport::posing::{Handle, PoseDrag};
 use super::{shortcuts, theme};
 use crate::rig::Skeleton;
 use crate::session::{Command, JobView, Level};
@@ -19,32 +19,42 @@ pub fn hint(viewport: &Viewport, skeleton: Option<&Skeleton>, pointer_in_viewpor
         return "Drop a character on the window, or choose Open…".to_owned();
     };
     let name = |joint: usize| skeleton.joints().get(joint).map_or("", |joint| joint.name.as_str());
-    match (&viewport.drag, viewport.hovered_ring, viewport.hovered) {
-        (Some(PoseDrag::Ring { joint, drag, sent, .. }), ..) => {
-            format!(
-                "Turning {} about {} by {:.1}° – Ctrl snaps to 15°, Esc takes it back",
-                name(*joint),
-                axis(drag.ring),
-                sent.to_degrees()
-            )
+    if let Some(drag) = &viewport.drag {
+        return drag_hint(drag, &name);
+    }
+    match (viewport.hovered_handle, viewport.hovered) {
+        (Some(Handle::Ring(ring)), _) => format!("Drag to turn about {} – Ctrl snaps", axis(ring)),
+        (Some(Handle::Arrow(_)), _) => {
+            "Drag to move the joint, the body follows – Ctrl snaps, Shift keeps a hand or foot turned as it is".to_owned()
         }
-        (Some(PoseDrag::Pull(pull)), ..) => format!("Pulling, {} turns – Esc takes it back", name(pull.joint)),
-        (None, Some(ring), _) => format!("Drag to turn about {} – Ctrl snaps to 15°", axis(ring)),
-        (None, None, Some(Target::Joint(joint))) => match skeleton.joints().get(joint).and_then(|joint| joint.parent) {
-            Some(parent) => format!("{}: click to select, drag to pull it ({} turns)", name(joint), name(parent)),
-            None => format!("{}: click to select – drag orbits", name(joint)),
-        },
-        (None, None, Some(Target::Bone(joint))) => format!("{}: click to select, drag to turn it", name(joint)),
-        (None, None, Some(Target::Flesh { joint, .. })) if skeleton.joints().get(joint).is_some_and(|j| j.parent.is_none()) => {
-            format!("{}: click to select – drag orbits, wheel zooms", name(joint))
+        (Some(Handle::Ball), Some(target)) => format!("{}: click to select, drag to turn freely", name(target.joint())),
+        (Some(Handle::Ball), None) => "Drag to turn freely".to_owned(),
+        (None, Some(target)) => {
+            let joint = target.joint();
+            format!("{}: click to select, drag to pull it – right click for more, P pins it", name(joint))
         }
-        (None, None, Some(Target::Flesh { joint, .. })) => format!("{}: click to select, drag to pull the limb", name(joint)),
-        (None, None, None) if pointer_in_viewport => {
+        (None, None) if pointer_in_viewport => {
             format!("Drag to orbit, Shift or right drag to pan, wheel to zoom – F frames{}", if has_clips { ", Space plays" } else { "" })
         }
-        (None, None, None) => {
+        (None, None) => {
             format!("Click a joint or the flesh to pose{}; F1 lists all shortcuts", if has_clips { "; Space plays" } else { "" })
         }
+    }
+}
+
+fn drag_hint<'a>(drag: &PoseDrag, name: &dyn Fn(usize) -> &'a str) -> String {
+    match drag {
+        PoseDrag::Ring { joint, joints, drag, angle, .. } => {
+            let what = if joints.len() > 1 { format!("{} joints", joints.len()) } else { name(*joint).to_owned() };
+            format!("Turning {what} about {} by {:.1}° – Ctrl snaps, Esc takes it back", axis(drag.ring), angle.to_degrees())
+        }
+        PoseDrag::Ball { joint, .. } => format!("Turning {} freely – Esc takes it back", name(*joint)),
+        PoseDrag::Arrow { joint, .. } => format!("Moving {} – Ctrl snaps, Shift keeps its turn, Esc takes it back", name(*joint)),
+        PoseDrag::Reach(reach) => {
+            format!("Dragging {} – Shift keeps a hand or foot turned as it is, Esc takes it back", name(reach.grip.joint))
+        }
+        PoseDrag::Pull(pull) => format!("Pulling, {} turns – Esc takes it back", name(pull.joint)),
+        PoseDrag::Box { .. } => "Selecting the joints in the rectangle".to_owned(),
     }
 }
 

@@ -21,12 +21,12 @@ pub enum Command {
     SetMethod(Method),
     /// Changes what views there are and what they show.
     View(ViewCommand),
+    /// Clips and their keys, takes, the library of poses.
+    Keys(KeysCommand),
     /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
-    /// Clips and their keys, takes, the library of poses.
-    Keys(KeysCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -113,9 +113,9 @@ impl Command {
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
+            Self::Keys(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),
-            Self::Keys(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

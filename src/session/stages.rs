@@ -10,7 +10,8 @@ use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and
 use super::project::Restored;
 use super::views::Channel;
 use super::{
-    Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants, up_axis,
+    Answer, Document, JobView, Level, Mode, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants,
+    up_axis,
 };
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
@@ -125,11 +126,6 @@ impl Stages {
     pub(super) fn forgive(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
-    }
-
-    /// A method that could not be bound, without a word to the user.
-    pub(super) fn refuse_quietly(&mut self, method: Method) {
-        self.refused.push(method);
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
@@ -317,6 +313,10 @@ impl Session {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
+            // A bare mesh, or half a skeleton: the window says how to go on.
+            Err(BindError::Tissue(_)) if self.mode() == Mode::Edit || self.rig().is_none_or(|rig| rig.is_empty()) => {
+                self.stages.refused.push(need.method);
+            }
             Err(error) => self.refuse(need.method, &error.to_string()),
         }
     }

@@ -10,7 +10,7 @@ use super::dialog::{CENTER, dialog};
 const MOUSE: [(&str, &str); 8] = [
     ("Click", "Select the joint or the limb under the pointer"),
     ("Drag a ring", "Turn the joint; Ctrl snaps"),
-    ("Drag the flesh or a joint", "Pull the limb there"),
+    ("Drag the flesh or a joint", "The body follows; pins and limits hold"),
     ("Drag beside the character", "Orbit"),
     ("Middle drag", "Orbit"),
     ("Right drag, Shift+drag", "Pan"),

@@ -8,9 +8,13 @@ pub mod character;
 pub mod checkup;
 pub mod dynamics;
 pub mod joints;
+pub mod limits;
 pub mod method;
 pub mod overlays;
+pub mod poses;
 pub mod resolution;
+pub mod rig;
+pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
 

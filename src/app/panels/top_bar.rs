@@ -47,6 +47,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Line,
             Row("pose.load"),
             Row("pose.save"),
+            Row("skeleton.save"),
             Line,
             Row("export"),
             Row("copy.view"),

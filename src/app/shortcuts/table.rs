@@ -8,9 +8,14 @@ use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
+use crate::app::timeline::TimelineAction;
+use crate::app::viewport::edit::EditAction;
+use crate::app::viewport::posing::keys::PosingAsk;
+use crate::app::viewport::posing::tools::Tool;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture, Mode, RigCommand};
+use crate::rig::symmetry::MirrorHow;
+use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
@@ -31,6 +36,13 @@ macro_rules! comfort {
 macro_rules! capture {
     ($action:ident) => {
         For(|| Action::Capture(CaptureAction::$action))
+    };
+}
+
+/// Something asked of the timeline.
+macro_rules! timeline {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
     };
 }
 
@@ -56,6 +68,17 @@ macro_rules! mode {
     };
 }
 
+/// Something asked of the pose tools.
+macro_rules! posing {
+    ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
+        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
+    };
+}
+
+fn mirror() -> Command {
+    PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into()
+}
+
 /// Everything that can be asked for.
 pub static ALL: &[Shortcut] = &[
     // File.
@@ -77,6 +100,14 @@ pub static ALL: &[Shortcut] = &[
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
+    Shortcut::new(
+        "skeleton.save",
+        Group::File,
+        "Save skeleton…",
+        "Writes the joints as .skel, or mesh, joints and weights as .glb",
+        For(|| Action::Edit(EditAction::SaveDialog)),
+    )
+    .needs(Needs::Character),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -103,6 +134,38 @@ pub static ALL: &[Shortcut] = &[
         For(|| once(Command::ResetSimulation)),
     )
     .needs(Needs::Character),
+    posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingAsk::Tool(Tool::Drag))
+        .key(NONE, Key::Q),
+    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate)).key(NONE, Key::E),
+    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move)).key(NONE, Key::W),
+    posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingAsk::NextAxes)
+        .key(NONE, Key::G),
+    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingAsk::TogglePins)
+        .key(NONE, Key::P)
+        .needs(Needs::Selection),
+    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy).key(CTRL, Key::C),
+    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false }).key(CTRL, Key::V),
+    posing!(
+        "pose.paste_mirrored",
+        "Paste mirrored",
+        "Gives the pose that was copied to the other side",
+        PosingAsk::Paste { mirrored: true }
+    )
+    .key(CTRL_SHIFT, Key::V),
+    Shortcut::new("pose.mirror", Group::Pose, "Mirror pose", "Left and right change places", For(|| once(mirror())))
+        .key(CTRL, Key::M)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new(
+        "limits.human",
+        Group::Pose,
+        "Limit joints as a human's",
+        "Joints turn only as far as a human's do",
+        For(|| once(PoseCommand::LimitAsHuman.into())),
+    )
+    .needs(Needs::Character),
+    Shortcut::new("limits.none", Group::Pose, "Remove all limits", "Joints turn freely", For(|| once(PoseCommand::ClearLimits.into())))
+        .needs(Needs::Character),
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),
@@ -135,15 +198,20 @@ pub static ALL: &[Shortcut] = &[
     )
     .key(NONE, Key::Num0)
     .needs(Needs::Character),
-    Shortcut::new("key.set", Group::Time, "Set a key", "Keeps the pose at this time in a clip of yours", Elsewhere).key(NONE, Key::K),
-    Shortcut::new("key.next", Group::Time, "To the next key", "Moves the clock to the key that follows", Elsewhere).key(NONE, Key::Period),
-    Shortcut::new("key.last", Group::Time, "To the key before", "Moves the clock to the key that was last", Elsewhere)
-        .key(NONE, Key::Comma),
-    Shortcut::new("frame.next", Group::Time, "One frame on", "Moves the clock by a frame", Elsewhere).key(NONE, Key::ArrowRight),
-    Shortcut::new("frame.last", Group::Time, "One frame back", "Moves the clock back by a frame", Elsewhere).key(NONE, Key::ArrowLeft),
-    Shortcut::new("range.start", Group::Time, "To the start", "Moves the clock to the start of the range", Elsewhere)
-        .key(CTRL, Key::ArrowLeft),
-    Shortcut::new("range.end", Group::Time, "To the end", "Moves the clock to the end of the range", Elsewhere).key(CTRL, Key::ArrowRight),
+    timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey).key(NONE, Key::K),
+    timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey).key(NONE, Key::Comma),
+    timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).key(NONE, Key::Period),
+    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
+        .key(CTRL, Key::ArrowRight),
+    timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record),
+    timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey),
+    timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose),
+    timeline!("poses.load", "Load poses…", "Reads pose files into the library", LoadPosesDialog),
+    timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog),
+    timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip),
+    timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip),
+    timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)

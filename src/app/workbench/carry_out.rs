@@ -8,9 +8,9 @@ use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineView};
+use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, RigCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -20,8 +20,9 @@ impl Workbench {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
-        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
+        crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
+        self.read_tab(ctx);
+        timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
@@ -33,7 +34,13 @@ impl Workbench {
         if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
-        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
+            return;
+        }
+        let mut cancelled = self.timeline.cancel_drag(&mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
@@ -81,6 +88,7 @@ impl Workbench {
                         self.session.apply_once(command);
                     }
                 }
+                Action::Edit(action) => self.carry_out_edit(ctx, action),
                 Action::OpenFiles(files) => self.open_files(files),
                 Action::OpenDialog => self.ask(ctx, Purpose::Open),
                 Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -90,12 +98,18 @@ impl Workbench {
                 Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
                 Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
                 Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+                Action::Posing(ask) => self.carry_out_posing(ctx, ask),
                 Action::Capture(action) => self.capture_action(ctx, action),
                 Action::Comfort(action) => {
                     let now = now(&self.session, self.panel_shown, self.bones_shown());
                     self.comfort.carry_out(ctx, action, &self.session, &now);
                 }
                 Action::Escape => self.escape(),
+                Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
+                Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
+                Action::Timeline(action) => {
+                    timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+                }
                 Action::ToggleBones => {
                     if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
                         pane.state.look.bones = !pane.state.look.bones;
@@ -109,13 +123,13 @@ impl Workbench {
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref());
+        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));

@@ -3,7 +3,9 @@
 mod capture;
 mod carry_out;
 mod clock;
+mod editing;
 mod panels;
+mod posing;
 mod views;
 
 use std::path::PathBuf;
@@ -20,12 +22,17 @@ use super::dialogs::Dialogs;
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::poses::PosesState;
+use super::panels::rig::RigPanelState;
+use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::viewport::Viewport;
+use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
@@ -37,8 +44,17 @@ pub struct Workbench {
     session: Session,
     layout: Layout,
     joints: JointsState,
+    tools: Toolbox,
+    edit: EditTool,
+    rig_panel: RigPanelState,
+    rig_tree: RigTreeState,
+    /// A widget had the focus in the last pass.
+    had_focus: bool,
+    /// Whose bind pose was shown last.
+    bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
+    poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     ghosts: Ghosts,
@@ -80,8 +96,15 @@ impl Workbench {
             layout: Layout::new(session.views()),
             session,
             joints: JointsState::default(),
+            tools: Toolbox::default(),
+            edit: EditTool::default(),
+            rig_panel: RigPanelState::default(),
+            rig_tree: RigTreeState::default(),
+            had_focus: false,
+            bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
+            poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             ghosts: Ghosts::default(),
@@ -123,6 +146,18 @@ impl Workbench {
     #[must_use]
     pub fn viewport(&self) -> Option<&Viewport> {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
+    }
+
+    /// What the pointer does to the pose.
+    #[must_use]
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// What the pointer does in edit mode.
+    #[must_use]
+    pub fn edit_tool(&self) -> &EditTool {
+        &self.edit
     }
 
     /// The view that commands act on.
@@ -190,7 +225,7 @@ impl Workbench {
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
-        self.joints_panel(ui);
+        self.joints_panel(ui, painter);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));

@@ -12,8 +12,9 @@ use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::panels::timings::TimingHistory;
 use crate::app::sections::{unavailable_methods, viewport_view};
+use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, ViewCommand, ViewId, Wants};
+use crate::session::{Command, Mode, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -40,6 +41,7 @@ impl Workbench {
 
     /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
     fn interact(&mut self, ui: &mut Ui) {
+        let editing = self.is_editing();
         for (id, rect) in self.layout.rects() {
             let response = ui.interact(rect, Id::unique(("view", id)), Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));
@@ -49,11 +51,14 @@ impl Workbench {
                 self.session.apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
-            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
                 pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
-                pane.viewport.interact(ui, &response, &view, &mut self.actions);
+                match EditView::of(&self.session).filter(|_| editing) {
+                    Some(view) => self.edit.interact(ui, &response, &mut pane.viewport, &view, &mut self.actions),
+                    None => pane.viewport.interact(ui, &response, &view, &mut self.actions),
+                }
             }
         }
         self.layout.link_cameras();
@@ -71,6 +76,8 @@ impl Workbench {
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
+            tools: &self.tools,
+            edit: self.session.subject().filter(|_| self.session.mode() == Mode::Edit).map(|_| &self.edit),
             checkup: checkup.as_ref(),
             ghosts: &ghosts,
             dots: !self.session.playback().playing,
@@ -96,6 +103,7 @@ impl Workbench {
         let character = self.session.subject().map(|subject| Arc::as_ptr(&subject.character));
         if character != self.character_shown {
             self.character_shown = character;
+            self.choose_mode();
             self.joints.forget();
             self.remember_files();
             self.timings = TimingHistory::default();
