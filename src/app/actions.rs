@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::project::ProjectAction;
 use super::timeline::TimelineAction;
 use super::viewport::edit::EditAction;
 use super::viewport::posing::keys::PosingAsk;
@@ -26,6 +27,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Saves, and answers what is asked about projects.
+    Project(ProjectAction),
     /// Something in edit mode.
     Edit(EditAction),
     /// Asks for files to open.

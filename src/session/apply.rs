@@ -8,7 +8,7 @@ use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::limits::clamp_joint;
-use crate::rig::{Pose, PoseFile, Skeleton};
+use crate::rig::{Pose, PoseFile, Skeleton, Trs};
 
 impl Session {
     /// Applies everything that was collected.
@@ -99,6 +99,7 @@ impl Session {
                 self.stages.cancel();
                 self.timeline.cancel();
                 self.rigging.cancel();
+                self.projects.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}
@@ -239,7 +240,7 @@ impl Session {
     }
 
     fn set_pose(&mut self, pose: Pose) {
-        if pose.locals.len() == self.document.pose.locals.len() {
+        if pose.locals.len() == self.document.pose.locals.len() && pose.locals.iter().all(Trs::is_finite) {
             self.refresh_shown();
             self.take_pose(pose);
         }

@@ -15,7 +15,8 @@ use crate::skin::Method;
 pub enum Command {
     /// Reads a character in the background; the present one stays until the new one is ready.
     Open(Source),
-    /// Adds motions (`.bvh`) to the open character, on which they are put, in the background (undoable); the first is shown.
+    /// Adds files to the open character, in the background (undoable): motions (`.bvh`), which are put on it and shown, or whatever else belongs
+    /// to it (`.skel`, `.tgf`, `.dmat`, `.anim`).
     AddMotions(Vec<PathBuf>),
     /// Changes the method of the active view; the present one stays until the new one is bound.
     SetMethod(Method),

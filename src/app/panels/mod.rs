@@ -7,6 +7,7 @@ pub mod bone;
 pub mod character;
 pub mod checkup;
 pub mod dynamics;
+pub mod history;
 pub mod joints;
 pub mod limits;
 pub mod method;

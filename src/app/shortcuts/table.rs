@@ -8,6 +8,7 @@ use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
 use crate::app::layout::{LayoutAction, Preset};
+use crate::app::project::ProjectAction;
 use crate::app::timeline::TimelineAction;
 use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::posing::keys::PosingAsk;
@@ -21,8 +22,17 @@ const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
+const CTRL_ALT: Modifiers = Modifiers::COMMAND.plus(Modifiers::ALT);
+
 fn once(command: Command) -> Action {
     Action::Session(command, Gesture::Once)
+}
+
+/// Something about the project.
+macro_rules! project {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
+    };
 }
 
 /// An action of the window's own comfort.
@@ -82,13 +92,26 @@ fn mirror() -> Command {
 /// Everything that can be asked for.
 pub static ALL: &[Shortcut] = &[
     // File.
-    Shortcut::new("open", Group::File, "Open…", "Opens a character from one or several files", For(|| Action::OpenDialog))
+    project!("new", "New", "Begins anew with the character that comes with Sinew", New).key(CTRL, Key::N).while_typing(),
+    Shortcut::new("open", Group::File, "Open…", "Opens a project, or a character from one or several files", For(|| Action::OpenDialog))
         .key(CTRL, Key::O)
         .while_typing(),
+    project!("save", "Save", "Writes the project to its file; asks for one the first time", Save)
+        .key(CTRL, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.as", "Save as…", "Writes the project to another file, which is its file from then on", SaveAs)
+        .key(CTRL_SHIFT, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
+        .needs(Needs::Character),
+    project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
+        .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
         .needs(Needs::Character),
     Shortcut::new("pose.save", Group::File, "Save pose…", "Writes the pose shown to a file", For(|| Action::SavePoseDialog))
-        .key(CTRL, Key::S)
+        .key(CTRL_ALT, Key::S)
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))

@@ -8,7 +8,7 @@ mod panels;
 mod posing;
 mod views;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{CentralPanel, Context, Frame, Ui};
@@ -26,6 +26,7 @@ use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
 use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
+use super::project::ProjectUi;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
@@ -37,12 +38,13 @@ use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Session, Source, ViewId};
+use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId};
 
 /// Session and window state.
 pub struct Workbench {
     session: Session,
     layout: Layout,
+    project: ProjectUi,
     joints: JointsState,
     tools: Toolbox,
     edit: EditTool,
@@ -66,6 +68,8 @@ pub struct Workbench {
     comfort: Comfort,
     capture: Capture,
     quits: bool,
+    /// Said when what was dropped is open.
+    remark: Option<String>,
 }
 
 impl Workbench {
@@ -95,6 +99,7 @@ impl Workbench {
         Self {
             layout: Layout::new(session.views()),
             session,
+            project: ProjectUi::default(),
             joints: JointsState::default(),
             tools: Toolbox::default(),
             edit: EditTool::default(),
@@ -116,6 +121,7 @@ impl Workbench {
             comfort: Comfort::default(),
             capture: Capture::default(),
             quits: false,
+            remark: None,
         }
     }
 
@@ -186,10 +192,11 @@ impl Workbench {
         }
     }
 
-    /// Title of the window.
+    /// Title of the window; a dot says that there is unsaved work.
     #[must_use]
     pub fn title(&self) -> String {
-        self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
+        let dot = if self.session.is_dirty() { "\u{2022} " } else { "" };
+        self.session.document_title().map_or_else(|| "Sinew".to_owned(), |title| format!("{dot}{title} – Sinew"))
     }
 
     /// Asks for something from outside the panels.
@@ -203,23 +210,37 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped together as one character; motions alone go onto the one that is open.
+    /// Opens files that were dropped or chosen together, or adds them to what is open, whatever they mean.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        if !files.is_empty() && self.session.subject().is_some() && files.iter().all(is_motion) {
-            self.actions.once(Command::AddMotions(files));
-        } else if !files.is_empty() {
-            self.actions.once(Command::Open(Source::of_files(files)));
+        let Understood { command, remark } = self.session.understand(files);
+        if let Some(command) = command {
+            self.actions.once(command);
         }
+        self.remark = remark.or(self.remark.take());
+    }
+
+    /// Keeps unsaved work in this folder, and offers what others left there.
+    pub fn keep_work_in(&mut self, folder: &Path) {
+        self.session.keep_work_in(folder, Pace::default());
+    }
+
+    /// The window goes: nothing is kept that the user did not want.
+    pub fn close(&mut self) {
+        self.session.close();
     }
 
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
-        self.keyboard(&ctx);
+        if !self.project.is_asking(&self.session) {
+            self.keyboard(&ctx);
+        }
         match self.dialogs.poll() {
             Some(Command::Open(source)) => self.open_files(source.files),
-            Some(command) => self.actions.once(command),
+            Some(command) => {
+                let command = self.project.chosen(command);
+                self.actions.once(command);
+            }
             None => {}
         }
         self.top_bar(ui);
@@ -231,6 +252,7 @@ impl Workbench {
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         self.capture_ui(&ctx);
+        self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
     }
 }

@@ -4,6 +4,7 @@ use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
+use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
@@ -139,6 +140,7 @@ impl Workbench {
             let view = LookView::of(self.active(), pane.state.look, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
+        section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 }

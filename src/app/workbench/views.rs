@@ -94,6 +94,7 @@ impl Workbench {
     pub(super) fn pass_time(&mut self, ctx: &Context) {
         let dt_secs = self.clock.tick();
         let tick = self.session.tick(dt_secs);
+        self.follow_project(ctx);
         self.clock.running = tick.active;
         if tick.active && self.session.jobs().is_empty() {
             ctx.request_repaint();
@@ -113,7 +114,10 @@ impl Workbench {
     }
 
     /// What was opened can be opened again from the menu.
-    fn remember_files(&mut self) {
+    pub(super) fn remember_files(&mut self) {
+        if let Some(project) = self.session.project_file().map(std::path::Path::to_owned) {
+            return self.comfort.change(|settings| settings.remember(&[project]));
+        }
         let files = &self.session.document().source.files;
         if !is_builtin(files) {
             self.comfort.change(|settings| settings.remember(files));

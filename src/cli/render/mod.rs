@@ -91,7 +91,9 @@ impl Render {
             _ => {}
         }
         let subject = self.character.open(options)?;
-        let take = self.pose.take_to_draw(&subject.character)?;
+        let saved = self.character.saved(&subject, options)?;
+        let options = &options.with_saved(saved.as_ref());
+        let take = self.pose.with_saved(saved.as_ref()).take_to_draw(&subject.character)?;
         if take.frame_count() > 1 {
             let sentence = "render draws one picture: give --frames one number, or --settle, or --at for a clip";
             return Err(Failure::Usage(sentence.to_owned()));
