@@ -13,7 +13,7 @@ pub fn score(query: &str, text: &str) -> Option<i32> {
         sum += word_score(&word, &text).or_else(|| slip_score(&word, &text))?;
     }
     // Of two that fit equally, the shorter one is meant.
-    Some(sum * 16 - (text.len().min(200) as i32) / 4)
+    Some(sum * 16 - i32::try_from(text.len().min(200)).unwrap_or(200) / 4)
 }
 
 const LETTER: i32 = 4;
@@ -38,7 +38,7 @@ fn word_score(word: &[char], text: &[char]) -> Option<i32> {
             reached = reached.map(|score| score - 1).max(before[at].map(|score| score - 1));
         }
     }
-    best.into_iter().flatten().max().filter(|&score| score >= LETTER * word.len() as i32)
+    best.into_iter().flatten().max().filter(|&score| score / LETTER >= i32::try_from(word.len()).unwrap_or(i32::MAX))
 }
 
 /// Whether some word of the text differs from this one by a slip of the fingers.

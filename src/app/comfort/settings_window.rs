@@ -60,7 +60,7 @@ pub static ROWS: &[Row] = &[
         sentence: "Which program's buttons and keys move the camera",
         words: "camera orbit pan zoom blender maya preset",
         draw: |ui, label, settings| {
-            choice(ui, label, "navigation", &mut settings.navigation, &NavigationPreset::ALL, NavigationPreset::label)
+            choice(ui, label, "navigation", &mut settings.navigation, &NavigationPreset::ALL, NavigationPreset::label);
         },
         copy: |to, from| to.navigation = from.navigation,
     },

@@ -81,7 +81,9 @@ fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
         return;
     }
     if columns == 1 {
-        blocks.iter().for_each(|block| block_ui(ui, block));
+        for block in &blocks {
+            block_ui(ui, block);
+        }
         return;
     }
     let rows: usize = blocks.iter().map(|(_, rows)| rows.len() + 2).sum();
@@ -93,7 +95,9 @@ fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
     let (left, right) = blocks.split_at((split.unwrap_or(0) + 1).min(blocks.len()));
     ui.columns(2, |columns| {
         for (column, blocks) in columns.iter_mut().zip([left, right]) {
-            blocks.iter().for_each(|block| block_ui(column, block));
+            for block in blocks {
+                block_ui(column, block);
+            }
         }
     });
 }

@@ -192,14 +192,26 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),
-    Shortcut::new("mode.edit", Group::Skeleton, "Edit the skeleton", "Places, moves and names joints", mode!(Edit))
-        .key(CTRL, Key::E)
-        .needs(Needs::Character)
-        .during(During::Posing),
-    Shortcut::new("mode.pose", Group::Skeleton, "Pose the character", "Leaves the editing of the skeleton", mode!(Pose))
-        .key(CTRL, Key::E)
-        .needs(Needs::Character)
-        .during(During::Editing),
+    Shortcut::new(
+        "mode.edit",
+        Group::Skeleton,
+        "Edit the skeleton",
+        "Places, moves and names joints; Tab over a view does it, too",
+        mode!(Edit),
+    )
+    .key(CTRL_SHIFT, Key::E)
+    .needs(Needs::Character)
+    .during(During::Posing),
+    Shortcut::new(
+        "mode.pose",
+        Group::Skeleton,
+        "Pose the character",
+        "Leaves the editing of the skeleton; Tab over a view does it, too",
+        mode!(Pose),
+    )
+    .key(CTRL_SHIFT, Key::E)
+    .needs(Needs::Character)
+    .during(During::Editing),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
         .key(NONE, Key::Space)
