@@ -16,7 +16,6 @@ use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{LookView, look_ui};
-use sinew::app::panels::playback::{PlaybackView, clip_settings_ui, clips_ui, transport_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
 use sinew::app::shortcuts::Now;
 use sinew::app::theme;
@@ -25,7 +24,7 @@ use sinew::app::workbench::Workbench;
 use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
-use sinew::rig::{Clip, Skeleton};
+use sinew::rig::Skeleton;
 use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
@@ -60,10 +59,6 @@ fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
     Skeleton::from_positions(&[("hip".into(), None, p(0.0)), ("knee".into(), Some(0), p(1.0)), ("ankle".into(), Some(1), p(2.0))])
         .expect("a chain")
-}
-
-fn clips() -> Vec<Clip> {
-    ["walk", "stretch"].map(|name| Clip { name: name.into(), duration_secs: 2.0, tracks: Vec::new() }).into()
 }
 
 /// Presses at the left end of a widget, moves through, releases: as a hand does it.
@@ -236,37 +231,6 @@ fn an_angle_can_be_typed() {
     let actions = raised(&mut harness);
     let last = actions.last().expect("something was typed");
     assert_eq!(*last, Action::Session(Command::SetJointAngles { joint: 1, degrees: [0.0, 45.0, 0.0] }, Gesture::Once));
-}
-
-#[test]
-fn clips_and_transport() {
-    let clips = clips();
-    let mut harness = panel(move |ui, raised| {
-        let view = PlaybackView {
-            clips: &clips,
-            clip: Some(0),
-            time_secs: 0.5,
-            playing: false,
-            speed: 1.0,
-            looping: true,
-            range_secs: None,
-            blend_secs: 0.25,
-            mapping: None,
-        };
-        ui.allocate_ui(vec2(320.0, 34.0), |ui| transport_ui(ui, &view, &mut raised.actions));
-        clips_ui(ui, &view, &mut raised.actions);
-        clip_settings_ui(ui, &view, &mut raised.actions);
-    });
-    harness.get_by_label("Play").click();
-    assert_eq!(raised(&mut harness), once(Command::TogglePlaying));
-    harness.get_by_label("Loop").click();
-    assert_eq!(raised(&mut harness), once(Command::SetLooping(false)));
-    harness.get_by_label("To the start").click();
-    assert_eq!(raised(&mut harness), once(Command::Scrub { time_secs: 0.0 }));
-    harness.get_by_label("2  stretch").click();
-    assert_eq!(raised(&mut harness), once(Command::SelectClip(Some(1))));
-    harness.get_by_label("Pose").click();
-    assert_eq!(raised(&mut harness), once(Command::SelectClip(None)));
 }
 
 #[test]

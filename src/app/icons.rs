@@ -35,6 +35,24 @@ pub enum Icon {
     Check,
     /// Back to the start.
     Reset,
+    /// One frame back.
+    StepBack,
+    /// One frame on.
+    StepForward,
+    /// Record.
+    Record,
+    /// A key of an animation.
+    Key,
+    /// Keys are set by themselves.
+    AutoKey,
+    /// Open what is below.
+    FoldUp,
+    /// Close what is below.
+    FoldDown,
+    /// Settings.
+    Settings,
+    /// More commands.
+    More,
 }
 
 /// Side of an icon beside text, points.
@@ -98,6 +116,35 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
         }
         Icon::Check => {
             line(&[(0.12, 0.54), (0.38, 0.80), (0.88, 0.22)]);
+        }
+        Icon::StepBack => {
+            solid(&[(0.62, 0.16), (0.62, 0.84), (0.12, 0.5)]);
+            solid(&[(0.70, 0.16), (0.84, 0.16), (0.84, 0.84), (0.70, 0.84)]);
+        }
+        Icon::StepForward => {
+            solid(&[(0.38, 0.16), (0.88, 0.5), (0.38, 0.84)]);
+            solid(&[(0.16, 0.16), (0.30, 0.16), (0.30, 0.84), (0.16, 0.84)]);
+        }
+        Icon::Record => {
+            painter.circle_filled(square.center(), side * 0.36, color);
+        }
+        Icon::Key => solid(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5)]),
+        Icon::AutoKey => {
+            line(&[(0.5, 0.06), (0.92, 0.5), (0.5, 0.94), (0.08, 0.5), (0.5, 0.06), (0.54, 0.1)]);
+            painter.circle_filled(square.center(), side * 0.16, color);
+        }
+        Icon::FoldUp => line(&[(0.16, 0.66), (0.5, 0.34), (0.84, 0.66)]),
+        Icon::FoldDown => line(&[(0.16, 0.34), (0.5, 0.66), (0.84, 0.34)]),
+        Icon::Settings => {
+            for (y, knob) in [(0.22, 0.68), (0.5, 0.34), (0.78, 0.58)] {
+                line(&[(0.06, y), (0.94, y)]);
+                painter.circle_filled(at(knob, y), side * 0.13, color);
+            }
+        }
+        Icon::More => {
+            for x in [0.18, 0.5, 0.82] {
+                painter.circle_filled(at(x, 0.5), side * 0.09, color);
+            }
         }
         Icon::Reset => {
             line(&arc(0.52, 0.54, 0.36, -60.0, 220.0));

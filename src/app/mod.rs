@@ -30,6 +30,7 @@ pub mod shortcuts;
 pub mod status;
 pub mod surface;
 pub mod theme;
+pub mod timeline;
 pub mod viewport;
 pub mod workbench;
 

@@ -10,7 +10,6 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
-use super::panels::playback::PlaybackView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::shortcuts::Now;
 use super::viewport::ViewportView;
@@ -41,23 +40,6 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> No
         editing: false,
         panel_shown,
         bones_shown,
-    }
-}
-
-pub(super) fn playback_view(session: &Session) -> PlaybackView<'_> {
-    let playback = session.playback();
-    PlaybackView {
-        clips: session.clips(),
-        clip: playback.clip,
-        time_secs: playback.time_secs,
-        playing: playback.playing,
-        speed: playback.speed,
-        looping: playback.looping,
-        range_secs: playback.range_secs,
-        blend_secs: playback.blend_secs,
-        mapping: session.subject().zip(playback.clip).and_then(|(subject, clip)| {
-            subject.character.retargets.iter().find(|retarget| retarget.clip == clip).map(|retarget| &retarget.mapping)
-        }),
     }
 }
 

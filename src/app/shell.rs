@@ -100,6 +100,7 @@ impl Shell {
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
         let Some(running) = &mut self.running else { return };
         self.repaint_at = None;
+        let start = Instant::now();
         let input = running.input.take_egui_input(&running.window);
         let (workbench, painter, surface) = (&mut self.workbench, &mut running.painter, &mut running.surface);
         let output = self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface)));
@@ -110,6 +111,7 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        self.workbench.note_frame(start.elapsed().as_secs_f64() * 1e3);
         let behind = theme::colors(&self.ctx).panel;
         let presented = running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, behind);
         let (capture, session) = self.workbench.capture_mut();

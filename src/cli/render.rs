@@ -1,30 +1,27 @@
-//! `sinew render`: a pose by one or several methods, side by side.
+//! `sinew render`: a pose by one or several methods, side by side; a clip or a turntable as a moving picture.
+
+mod film;
+mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use image::RgbaImage;
 
+use self::stage::Stage;
 use super::bake::check_folder;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, stderr};
-use crate::gpu::GpuContext;
-use crate::io::write_atomically;
+use crate::io::{AnimationFormat, write_atomically};
 use crate::math::{Affine, Point, Vec3, origin_of};
-use crate::mesh::{Bounds, vertex_normals_into};
+use crate::mesh::vertex_normals_into;
 use crate::progress::Progress;
-use crate::render::{
-    Background, BoneGlyph, BoneState, Camera, Ground, Layer, Margins, MeshStyle, NamedView, Overlay, Picture, Renderer, Sheet, WIRE_COLOR,
-};
+use crate::render::{BoneGlyph, BoneState, Camera, Layer, Margins, NamedView, Overlay, Sheet};
 use crate::rig::Skeleton;
 use crate::session::Take;
 use crate::skin::{Method, Subject};
 use crate::tissue::BaseFrame;
-
-/// How much of the skin remains when its inside is shown.
-const SEE_THROUGH: f32 = 0.35;
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -45,8 +42,11 @@ pub(super) struct Render {
     /// What to draw besides the skin, as in bones,volumes.
     #[arg(long, value_enum, value_delimiter = ',')]
     overlay: Vec<Extra>,
-    /// Where to write the picture.
-    #[arg(short, long, value_name = "OUT.png")]
+    /// Let the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
+    turntable: Option<u32>,
+    /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
+    #[arg(short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
 }
 
@@ -79,7 +79,6 @@ fn parse_view(name: &str) -> Result<NamedView, String> {
 
 /// One method's state, ready to be drawn.
 struct Posed {
-    label: &'static str,
     positions: Vec<Point>,
     normals: Vec<Vec3>,
 }
@@ -87,59 +86,48 @@ struct Posed {
 impl Render {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         check_folder(&self.output)?;
-        if !self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-            return Err(Failure::Undone(format!("{}: pictures are written as .png; name the output so", self.output.display())));
-        }
+        let Some(format) = AnimationFormat::of_path(&self.output) else {
+            let shown = self.output.display();
+            return Err(Failure::Undone(format!(
+                "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
+            )));
+        };
         let subject = self.character.open(options)?;
-        let take = self.pose.take_to_draw(&subject.character)?;
-        if take.frame_count() > 1 {
-            let sentence = "render draws one picture: give --frames one number, or --settle, or --at for a clip";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
-        let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| pose(&subject, method, &take, options)).collect();
-        let posed = posed?;
-        let sheet = self.draw(&subject, &take, &posed)?;
-        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+        let files = if self.turntable.is_some() || format != AnimationFormat::Png {
+            self.film(&subject, format, options)?
+        } else {
+            self.picture(&subject, options)?
+        };
         if !options.quiet {
-            stderr::line(&format!("wrote {}", self.output.display()));
+            let more = if files.len() > 1 { format!(" to {}", files[files.len() - 1].display()) } else { String::new() };
+            stderr::line(&format!("wrote {}{more}", files[0].display()));
         }
         Ok(())
     }
 
-    /// One picture a method, all with one camera, on one sheet.
-    fn draw(&self, subject: &Subject, take: &Take, posed: &[Posed]) -> Result<RgbaImage, Failure> {
-        let overlays = self.overlays(subject, take)?;
-        let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
-        let size = self.size(posed.len());
-        gpu.check_size(size[0], size[1])?;
-        let renderer = Renderer::new(&gpu);
-        let sheet = Sheet::new(size, posed.len());
-        // A lone picture says nothing that the command did not.
-        let labels: Vec<_> = if posed.len() > 1 { posed.iter().map(|posed| posed.label).collect() } else { Vec::new() };
-        let points: Vec<Point> = posed.iter().flat_map(|posed| &posed.positions).copied().collect();
-        let camera = self.camera(&points, &sheet, !labels.is_empty());
-        let ground = Some(Ground { height: Bounds::of(&points).min.y, grid: None });
-        let style = MeshStyle {
-            opacity: if self.shows_inside() { SEE_THROUGH } else { 1.0 },
-            wireframe: self.overlay.contains(&Extra::Wireframe).then_some(WIRE_COLOR),
-            ..MeshStyle::default()
-        };
-        let draw = |(index, posed): (usize, &Posed)| {
-            let picture = Picture {
-                character: &subject.character,
-                positions: &posed.positions,
-                normals: &posed.normals,
-                overlays: &overlays,
-                camera: &camera,
-                style,
-                background: Background::STUDIO,
-                ground,
-                size: sheet.cell(index),
-            };
-            renderer.picture(&picture)
-        };
-        let pictures: Vec<_> = posed.iter().enumerate().map(draw).collect::<Result<_, _>>()?;
-        Ok(sheet.compose(&pictures, &labels))
+    /// One picture.
+    fn picture(&self, subject: &Arc<Subject>, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+        let take = self.still(subject)?;
+        let posed = self.posed(subject, &take, options)?;
+        let mut stage = Stage::new(self, subject, &posed)?;
+        let sheet = stage.sheet(&posed, &self.overlays(subject, &take, take.last_frame())?, 0.0)?;
+        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+        Ok(vec![self.output.clone()])
+    }
+
+    /// The one moment that is asked for.
+    fn still(&self, subject: &Subject) -> Result<Take, Failure> {
+        let take = self.pose.take_to_draw(&subject.character)?;
+        if take.frame_count() > 1 {
+            let sentence =
+                "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        Ok(take)
+    }
+
+    fn posed(&self, subject: &Arc<Subject>, take: &Take, options: &Options) -> Result<Vec<Posed>, Failure> {
+        self.method.iter().map(|&method| pose(subject, method, take, options)).collect()
     }
 
     /// Pixels of the whole picture.
@@ -164,9 +152,9 @@ impl Render {
         self.overlay.iter().any(|extra| matches!(extra, Extra::Volumes | Extra::Base))
     }
 
-    fn overlays(&self, subject: &Subject, take: &Take) -> Result<Vec<Overlay>, Failure> {
+    fn overlays(&self, subject: &Subject, take: &Take, frame: u32) -> Result<Vec<Overlay>, Failure> {
         let character = &subject.character;
-        let pose = take.motion.pose_at(character, take.time_of(take.last_frame()));
+        let pose = take.motion.pose_at(character, take.time_of(frame));
         let world = character.skeleton.world_from_joint(&pose);
         let mut overlays = Vec::new();
         if self.shows_inside() {
@@ -206,7 +194,7 @@ fn pose(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) 
     let mut actor = character::bind(subject, method, options)?;
     let work = |progress: &Progress| take.play(&mut actor, progress, |_, _| Ok::<_, std::convert::Infallible>(()));
     stderr::with_progress(options, method.label(), work)?;
-    Ok(Posed { label: method.label(), positions: actor.positions().to_vec(), normals: actor.normals().to_vec() })
+    Ok(Posed { positions: actor.positions().to_vec(), normals: actor.normals().to_vec() })
 }
 
 fn glyphs(skeleton: &Skeleton, world_from_joint: &[Affine]) -> Vec<BoneGlyph> {

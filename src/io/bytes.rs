@@ -19,6 +19,7 @@ pub(crate) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     if bytes.len() > LARGEST_FILE {
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, "it is larger than 512 MB"));
     }
+    super::reads::note(path, &bytes);
     Ok(bytes)
 }
 

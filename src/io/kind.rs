@@ -79,7 +79,7 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, IoError> {
         "usd" | "usda" | "usdc" | "usdz" | "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf" | "x3d" | "wrl" | "x" | "md5mesh" => {
             (extension.as_str(), convert.to_owned())
         }
-        "sinew" => ("Sinew project", "give the character's own files".to_owned()),
+        "sinew" => ("Sinew project", "a project can't be part of a character; open it by itself".to_owned()),
         "png" | "jpg" | "jpeg" | "mtl" | "bin" => (extension.as_str(), "give the file that names it".to_owned()),
         "" => ("such", format!("a name that ends in {} is expected", known())),
         other => (other, format!("what can be read ends in {}", known())),

@@ -82,7 +82,13 @@ impl AtomicFile {
             // Nothing better can be done about a file that can't be removed.
             let _ = std::fs::remove_file(&self.beside);
             IoError::Write { file: shown(&self.target), source }
-        })
+        })?;
+        // The new name survives a power cut, too; where folders can't be synchronised (Windows), the system sees to it.
+        if let Some(folder) = self.target.parent() {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Command, CommandQueue, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
+use super::history::History;
+use super::{Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -30,13 +31,20 @@ impl Session {
             Command::Undo => self.step_history(true),
             Command::Redo => self.step_history(false),
             Command::Pose(PoseCommand::TakeBack) => self.take_back_gesture(),
+            Command::Project(command) => self.apply_project(command),
             command => {
                 self.pose_tools.gesture = gesture;
                 self.dispatch(command);
-                self.history.record(before, &self.document, label, gesture);
+                // What is done while a take is recorded is a part of it.
+                if !self.timeline.is_recording() {
+                    let before = self.timeline.take_recorded_from().unwrap_or(before);
+                    self.history.record(before, &self.document, label, gesture);
+                }
             }
         }
         self.refresh_shown();
+        self.drop_stale_simulation();
+        self.watch_work();
     }
 
     /// The button went up: the next drag is an undo step of its own.
@@ -52,6 +60,7 @@ impl Session {
             Command::View(command) => self.apply_view(command),
             Command::Pose(command) => self.apply_pose(command),
             Command::Rig(command) => self.apply_rig(command),
+            Command::Keys(command) => self.apply_keys(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -78,27 +87,43 @@ impl Session {
             Command::SetBlend(_) => {}
             Command::Scrub { time_secs } if time_secs.is_finite() => {
                 self.playback.fading = None;
-                self.playback.time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
+                let time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
+                let before = std::mem::replace(&mut self.playback.time_secs, time_secs);
+                if self.playback.time_secs != before {
+                    self.settle_scrubbed();
+                }
             }
             Command::Scrub { .. } => {}
             Command::ResetSimulation => self.settle(),
             Command::CancelJobs => {
                 self.stages.cancel();
                 self.rigging.cancel();
+                self.timeline.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
-            Command::Undo | Command::Redo => {}
+            Command::Undo | Command::Redo | Command::Project(_) => {}
         }
     }
 
     fn step_history(&mut self, back: bool) {
-        let (params, bones) = (self.document.params, self.document.flesh.bones.clone());
-        let done = if back { self.history.undo(&mut self.document) } else { self.history.redo(&mut self.document) };
-        if done {
+        if self.timeline.is_recording() {
+            return self.cancel_recording();
+        }
+        self.travel(|history, document| if back { history.undo(document) } else { history.redo(document) });
+    }
+
+    /// Goes to another document of the history; what is shown follows.
+    pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
+        let (params, bones, clips, earlier) =
+            (self.document.params, self.document.flesh.bones.clone(), self.clips().names(), self.document.clone());
+        if go(&mut self.history, &mut self.document) {
             self.stages.forgive();
             self.rigging.forgive();
             self.sync_channels();
-            self.playback.leave_clip();
+            self.follow_clips(&clips);
+            if !self.document.poses_alike(&earlier) {
+                self.playback.leave_clip();
+            }
             if self.document.params != params {
                 self.send_params(self.document.params);
             }
@@ -167,10 +192,17 @@ impl Session {
     pub(super) fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
         self.refresh_shown();
         let Some(subject) = self.document.subject.clone() else { return };
-        let pose = self.document.pose_in_mut(self.channel);
-        pose.clone_from(&self.shown.pose);
-        edit(&subject.character.skeleton, pose);
-        self.playback.leave_clip();
+        let mut pose = self.shown.pose.clone();
+        edit(&subject.character.skeleton, &mut pose);
+        self.take_pose(pose);
+    }
+
+    /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
+    pub(super) fn take_pose(&mut self, pose: Pose) {
+        if !self.key_changes(&pose) {
+            *self.document.pose_in_mut(self.channel) = pose;
+            self.playback.leave_clip();
+        }
     }
 
     fn edit_joint(&mut self, joint: usize, edit: impl FnOnce(&Skeleton, &mut Pose)) {
@@ -201,15 +233,15 @@ impl Session {
 
     fn reset_pose(&mut self) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
-            *self.document.pose_in_mut(self.channel) = rest;
-            self.playback.leave_clip();
+            self.refresh_shown();
+            self.take_pose(rest);
         }
     }
 
     fn set_pose(&mut self, pose: Pose) {
         if pose.locals.len() == self.document.pose.locals.len() {
-            *self.document.pose_in_mut(self.channel) = pose;
-            self.playback.leave_clip();
+            self.refresh_shown();
+            self.take_pose(pose);
         }
     }
 
@@ -217,7 +249,8 @@ impl Session {
         let before = self.playback.clip;
         match clip {
             Some(clip) if clip < self.clips().len() => {
-                if before != Some(clip) {
+                // Coming back from the pose made by hand, the range stays.
+                if before.unwrap_or(self.playback.resume.0) != clip {
                     self.playback.range_secs = None;
                 }
                 self.playback.clip = Some(clip);

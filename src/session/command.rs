@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MessageId, PoseCommand, RigCommand, Source, ViewCommand};
+use super::{KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -25,6 +25,8 @@ pub enum Command {
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
+    /// Clips and their keys, takes, the library of poses.
+    Keys(KeysCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -98,6 +100,8 @@ pub enum Command {
     CancelJobs,
     /// Removes a message.
     DismissMessage(MessageId),
+    /// Saves, goes through the history, and answers what a project asks.
+    Project(ProjectCommand),
 }
 
 impl Command {
@@ -111,6 +115,7 @@ impl Command {
             Self::View(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),
+            Self::Keys(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",
@@ -137,6 +142,7 @@ impl Command {
             Self::Redo => "Redo",
             Self::CancelJobs => "Cancel",
             Self::DismissMessage(_) => "Dismiss",
+            Self::Project(command) => command.label(),
         }
     }
 }

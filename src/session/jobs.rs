@@ -1,14 +1,16 @@
 //! Long work in the background: one thread a job, progress and cancel, the latest wins.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use super::{OpenError, Source, Waker, load};
+use super::project::{Loaded, ReadProject, load_all};
+use super::{Answer, OpenError, Source, Waker};
 use crate::cache::Cache;
-use crate::character::FleshSettings;
+use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
-use crate::io::{IoError, add_motion};
+use crate::io::{FileRead, IoError, add_motion, recorded};
 use crate::progress::Progress;
 use crate::rig::edit::Rig;
 use crate::skin::{Actor, BindError, Method, Subject};
@@ -83,6 +85,18 @@ pub(super) struct Opened {
     pub(super) actor: Result<Actor, BindError>,
     /// The first clip that was added, if the character is the one that was open before.
     pub(super) added: Option<usize>,
+    /// The files that were read for it, or for what was added.
+    pub(super) files_read: Vec<FileRead>,
+    /// What the project says, if it is one.
+    pub(super) project: Option<ReadProject>,
+}
+
+/// What to open.
+pub(super) struct Opening {
+    pub(super) source: Source,
+    pub(super) cache: Cache,
+    /// What to do about files of a project that are not what they were.
+    pub(super) answers: BTreeMap<usize, Answer>,
 }
 
 /// A character with new flesh.
@@ -106,7 +120,11 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
 /// [`OpenError`].
 pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
-    let character = load(source, progress)?;
+    let character = load_all(source, cache, &BTreeMap::new(), progress)?.character;
+    build(source, character, cache, progress)
+}
+
+fn build(source: &Source, character: Character, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.check()?;
     let unusable = |error| match error {
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
@@ -153,20 +171,18 @@ pub(super) fn rerig_and_bind(
     Ok(Rebuilt { subject, actor })
 }
 
-/// Everything between a name and a living character.
-pub(super) fn open_and_bind(
-    source: Source,
-    cache: &Cache,
-    method: Method,
-    params: &Params,
-    progress: &Progress,
-) -> Result<Opened, OpenError> {
-    let subject = open_with(&source, cache, progress)?;
-    let actor = match Actor::bind(&subject, method, params, progress) {
+/// Everything between a name and a living character. A project has a method and parameters of its own.
+pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, progress: &Progress) -> Result<Opened, OpenError> {
+    let Opening { source: named, cache, answers } = opening;
+    progress.report(0.0, "Reading");
+    let Loaded { character, source, files_read, project } = load_all(&named, &cache, &answers, progress)?;
+    let subject = build(&named, character, &cache, progress)?;
+    let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method(), project.restored.params));
+    let actor = match Actor::bind(&subject, method, &params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added: None })
+    Ok(Opened { source, subject, actor, added: None, files_read, project })
 }
 
 /// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
@@ -186,15 +202,16 @@ pub(super) fn add_and_bind(
     let added = Some(character.clips.len());
     if character.skeleton.is_empty() {
         // The motion brings the skeleton: everything is new.
-        return open_and_bind(source, old.cache(), method, params, progress);
+        let opening = Opening { source, cache: old.cache().clone(), answers: BTreeMap::new() };
+        return open_and_bind(opening, method, params, progress);
     }
-    for file in files {
-        add_motion(&mut character, file, None, progress).map_err(failed)?;
-    }
+    let add = || files.iter().try_for_each(|file| add_motion(&mut character, file, None, progress));
+    let (result, files_read) = recorded(add);
+    result.map_err(failed)?;
     let subject = Arc::new(old.with_clips(Arc::new(character)));
     let actor = match Actor::bind(&subject, method, params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added })
+    Ok(Opened { source, subject, actor, added, files_read, project: None })
 }

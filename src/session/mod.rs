@@ -37,19 +37,24 @@ mod apply;
 mod bake;
 mod checkup;
 mod clip_play;
+mod clips;
 mod command;
 mod document;
+mod history;
 mod jobs;
 mod message;
 mod motion;
 mod playback;
 mod pose_tools;
 mod posing;
+mod project;
+mod recovery;
 mod rigging;
 mod scores;
 mod selection;
 mod source;
 mod stages;
+mod timeline;
 mod views;
 mod worker;
 
@@ -58,8 +63,10 @@ pub use checkup::{
     Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary, PartSummary, Spot, UpAxis, all_notes, up_axis,
 };
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
+pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
+pub use history::HistoryView;
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
 pub use motion::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};
@@ -68,10 +75,13 @@ pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
+pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
+pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use scores::ViewScore;
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
+pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker};
 
@@ -82,12 +92,15 @@ use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
 use crate::math::{Affine, origin_of};
-use crate::rig::{Clip, Pose};
+use crate::rig::Pose;
 use crate::skin::{Method, Subject};
-use document::History;
+use history::History;
 use message::Messages;
 use pose_tools::PoseTools;
+use project::Projects;
+use recovery::Recoveries;
 use stages::Stages;
+use timeline::Timeline;
 use views::Channel;
 
 /// One open character with its history, clock, jobs and simulation.
@@ -108,11 +121,14 @@ pub struct Session {
     rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
+    timeline: Timeline,
     waker: Option<Waker>,
     /// The states that were there to be shown when last looked at.
     last_sequences: Vec<u64>,
     cache: Cache,
     scores: scores::Scores,
+    projects: Projects,
+    recoveries: Recoveries,
 }
 
 /// The pose that the flesh shall follow.
@@ -173,10 +189,10 @@ impl Session {
         self.document.subject.as_ref()
     }
 
-    /// The clips of the open character.
+    /// The clips of the open character, and after them those made by the user.
     #[must_use]
-    pub fn clips(&self) -> &[Clip] {
-        self.subject().map_or(&[], |subject| &subject.character.clips)
+    pub fn clips(&self) -> Clips<'_> {
+        self.subject().map_or_else(Clips::default, |subject| Clips::new(&subject.character.clips, &self.document.takes))
     }
 
     /// Which clip is shown and when in it.
@@ -239,7 +255,8 @@ impl Session {
     /// Long work that runs now.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
-        self.stages.views().into_iter().chain(self.rigging.views()).collect()
+        let jobs = self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views());
+        jobs.chain(self.projects.saving().map(jobs::Job::view)).collect()
     }
 
     /// What the user should know, oldest first.
@@ -270,6 +287,7 @@ impl Session {
     pub fn tick(&mut self, dt_secs: f64) -> Tick {
         let mut changed = self.take_finished_jobs();
         let dt_secs = if dt_secs.is_finite() { dt_secs.clamp(0.0, MAX_TICK_SECS) } else { 0.0 };
+        let real_secs = dt_secs;
         let dt_secs = self.stages.accept(dt_secs);
         self.pass_time(dt_secs);
         let mut playing = self.playback.playing || self.playback.is_blending();
@@ -288,7 +306,10 @@ impl Session {
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
         self.watch_workers();
-        Tick { changed, active: moving || playing || self.stages.is_busy() || self.rigging.is_busy() }
+        changed |= self.tick_timeline(real_secs);
+        self.watch_work();
+        let works = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.is_saving();
+        Tick { changed, active: moving || playing || works }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.
@@ -304,7 +325,7 @@ impl Session {
     fn pass_seam(&mut self) {
         let Some(subject) = self.document.subject.clone() else { return };
         let character = &subject.character;
-        let wanted = wanted_pose(character, &self.playback, self.document.pose_in(self.channel));
+        let wanted = wanted_pose(character, &self.playback, &self.document, self.channel);
         if wanted.locals.len() != self.shown.pose.locals.len() {
             return;
         }
@@ -325,17 +346,18 @@ impl Session {
         let Some(subject) = self.document.subject.as_deref() else { return };
         let character = &subject.character;
         let skeleton = &character.skeleton;
-        self.shown.pose = wanted_pose(character, &self.playback, self.document.pose_in(self.channel));
+        self.shown.pose = wanted_pose(character, &self.playback, &self.document, self.channel);
         self.playback.add_fading(&mut self.shown.pose);
         skeleton.world_from_joint_into(&self.shown.pose, &mut self.shown.world_from_joint);
     }
 }
 
 /// The pose that clip, clock and document ask for.
-fn wanted_pose(character: &Character, playback: &Playback, by_hand: &Pose) -> Pose {
-    match playback.clip.and_then(|clip| character.clips.get(clip)) {
+fn wanted_pose(character: &Character, playback: &Playback, document: &Document, channel: Channel) -> Pose {
+    let clips = Clips::new(&character.clips, &document.takes);
+    match playback.clip.and_then(|clip| clips.get(clip)) {
         Some(clip) => clip.sample(&character.skeleton, playback.time_secs),
-        None => by_hand.clone(),
+        None => document.pose_in(channel).clone(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Where a character comes from.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::ProjectError;
+use crate::cache::Cache;
 use crate::character::{BoneEditError, Character, PartError, Place, SimVertices};
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
@@ -70,6 +73,9 @@ pub enum OpenError {
     /// The files could not be read.
     #[error(transparent)]
     Load(IoError),
+    /// The project could not be read, or its files are not what they were.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// Something was asked of the bones of a joint that is not there.
     #[error("{file}: {error}")]
     Joint {
@@ -109,11 +115,17 @@ pub enum OpenError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Reads the character.
+/// Reads the character. A project (`.sinew`) among the files stands for the files that it was saved with, and for what it says of the
+/// flesh.
 ///
 /// # Errors
 /// [`OpenError`]: one sentence with the file, the place and what to do.
 pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
+    super::project::load_all(source, &Cache::none(), &BTreeMap::new(), progress).map(|loaded| loaded.character)
+}
+
+/// Reads the character of files that are no projects.
+pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
     let failed = |error| match error {
         IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Load(error),

@@ -1,12 +1,15 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::jobs::{Job, Opened, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
+use super::history::History;
+use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
+use super::project::Restored;
 use super::views::Channel;
-use super::{Document, JobView, Level, OpenError, Session, SimWorker, Source, UpAxis, ViewId, up_axis};
+use super::{Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, up_axis};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
@@ -38,6 +41,8 @@ pub(super) struct Stages {
     /// Methods that could not be bound to the subject: not tried again by themselves.
     refused: Vec<Method>,
     opening: Option<Job<Result<Opened, OpenError>>>,
+    /// What the last opening was asked for, to ask again when the user has said where files are.
+    asked: Option<(Source, BTreeMap<usize, Answer>)>,
     binding: Option<(Need, Job<Result<Actor, BindError>>)>,
     /// New flesh for the document's character, and the settings it is made for.
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
@@ -58,6 +63,11 @@ impl Stages {
 
     pub(super) fn shown_method(&self, view: ViewId) -> Option<Method> {
         self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
+    }
+
+    /// Numbers all states.
+    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+        self.sequences.clone()
     }
 
     /// The workers that some view shows, with the channel that each follows.
@@ -135,10 +145,17 @@ impl Stages {
 impl Session {
     /// Starts reading a character; a reading under way is given up.
     pub(super) fn start_opening(&mut self, source: Source) {
+        self.start_opening_with(source, BTreeMap::new());
+    }
+
+    /// As [`Session::start_opening`], with what to do about files of a project that are not what they were.
+    pub(super) fn start_opening_with(&mut self, source: Source, answers: BTreeMap<usize, Answer>) {
         self.messages.clear();
-        let (method, params, cache) = (self.views.active().method, self.document.params, self.cache.clone());
+        self.stages.asked = Some((source.clone(), answers.clone()));
+        let (method, params) = (self.views.active().method, self.document.params);
         let title = format!("Opening {}", source.title());
-        let work = move |progress: &Progress| open_and_bind(source, &cache, method, &params, progress);
+        let opening = Opening { source, cache: self.cache.clone(), answers };
+        let work = move |progress: &Progress| open_and_bind(opening, method, &params, progress);
         match Job::start(title, self.waker.clone(), work) {
             Ok(job) => self.stages.opening = Some(job),
             Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),
@@ -174,10 +191,16 @@ impl Session {
         match opened {
             Some(Outcome::Done(Ok(opened))) => self.take_over(opened),
             Some(Outcome::Done(Err(OpenError::Cancelled(_))) | Outcome::Running) | None => {}
+            Some(Outcome::Done(Err(OpenError::Project(ProjectError::Sources(missing))))) => {
+                if let Some((source, answers)) = self.stages.asked.take() {
+                    self.ask_about_sources(source, answers, missing);
+                }
+            }
             Some(Outcome::Done(Err(error))) => self.tell(Level::Error, error.to_string()),
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
-        let changed = self.follow_still() || changed;
+        changed |= self.take_saved();
+        changed |= self.follow_still();
         self.follow_document() || changed
     }
 
@@ -188,22 +211,46 @@ impl Session {
         if let (Some(clip), false) = (opened.added, first) {
             return self.take_added(before, opened, clip);
         }
-        let pose = opened.subject.character.skeleton.rest_pose();
-        let flesh = (*opened.subject.settings).clone();
-        // Gravity goes on pulling down, wherever that is in the new file.
+        let Opened { source, subject, actor, files_read, project, .. } = opened;
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
-        let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
-        let params = Params { gravity_m_s2, ..before.params };
+        let (pose, flesh) = (subject.character.skeleton.rest_pose(), (*subject.settings).clone());
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
-        let subject = Some(opened.subject.clone());
-        let (limits, pins) = Default::default();
-        self.document =
-            Document { params, source: opened.source, subject, pose, free_poses, flesh, limits, pins, rig: None, ..before.clone() };
-        self.enter_subject(&opened.subject);
-        if !first {
+        let read = files_read.into();
+        // Clips, poses, limits and pins of the user are of the skeleton before.
+        let kept = Document {
+            limits: BTreeMap::new(),
+            pins: BTreeSet::new(),
+            takes: Vec::new(),
+            pose_library: Vec::new(),
+            rig: None,
+            ..before.clone()
+        };
+        self.timeline.start_over();
+        self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read: read, ..kept };
+        if let Some(project) = &project {
+            self.take_restored(project.restored.clone());
+        } else {
+            // Gravity goes on pulling down, wherever that is in the new file.
+            self.document.params.gravity_m_s2 = up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        }
+        self.enter_work(project);
+        self.enter_subject(&subject);
+        if first {
+            // There is no going back to before there was anything.
+            self.history = History::default();
+        } else {
             self.history.record(before, &self.document, "Open", super::Gesture::Once);
         }
-        self.take_bound(self.views.active().need(), opened.actor);
+        self.forget_old_works();
+        self.take_bound(self.views.active().need(), actor);
+    }
+
+    /// What a project says takes the place of what a fresh character has.
+    fn take_restored(&mut self, restored: Restored) {
+        let Restored { pose, free_poses, views, active, params, flesh } = restored;
+        self.document = Document { pose, free_poses, params, flesh, ..self.document.clone() };
+        self.apply_view(ViewCommand::SetAll(views));
+        self.apply_view(ViewCommand::Activate(active));
     }
 
     /// The open character has got more clips: pose, bones and view stay, and the first new clip is shown. One undo step.
@@ -213,9 +260,12 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
-        self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), ..before.clone() };
+        let clips = self.clips().names();
+        let files_read = before.files_read.iter().cloned().chain(opened.files_read).collect();
+        self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), files_read, ..before.clone() };
         self.enter_subject(&opened.subject);
         (self.selection, self.playback) = (selected, playback);
+        self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
         self.take_bound(self.views.active().need(), opened.actor);

@@ -10,7 +10,6 @@ pub mod dynamics;
 pub mod joints;
 pub mod method;
 pub mod overlays;
-pub mod playback;
 pub mod resolution;
 pub mod timings;
 pub mod top_bar;

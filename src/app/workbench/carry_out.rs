@@ -7,6 +7,7 @@ use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
+use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{Command, Level, ViewId};
 
@@ -15,6 +16,8 @@ impl Workbench {
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
+        let view = TimelineView::of(&self.session, self.session.selection().joints());
+        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
         let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
@@ -27,7 +30,7 @@ impl Workbench {
         if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
-        let mut cancelled = false;
+        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }

@@ -22,6 +22,7 @@ use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
+use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::painter::ViewportPainter;
 use super::{notices, theme};
@@ -36,6 +37,7 @@ pub struct Workbench {
     layout: Layout,
     joints: JointsState,
     timings: TimingHistory,
+    timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     actions: Actions,
@@ -72,6 +74,7 @@ impl Workbench {
             session,
             joints: JointsState::default(),
             timings: TimingHistory::default(),
+            timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             actions: Actions::default(),
@@ -141,6 +144,11 @@ impl Workbench {
         self.actions.push(action);
     }
 
+    /// Tells what a frame of the window took on its thread, without waiting for the screen.
+    pub fn note_frame(&mut self, ms: f64) {
+        self.timings.push_window(ms);
+    }
+
     /// Whether the user asked to quit.
     #[must_use]
     pub fn wants_to_quit(&self) -> bool {
@@ -168,7 +176,7 @@ impl Workbench {
         }
         self.top_bar(ui);
         self.status_bar(ui);
-        self.transport(ui);
+        self.timeline(ui);
         self.joints_panel(ui);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);

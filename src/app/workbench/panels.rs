@@ -6,13 +6,11 @@ use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
-use crate::app::panels::playback::{clip_settings_ui, clips_ui, transport_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
-use crate::app::sections::{
-    character_section, checkup_section, joints_section, now, playback_view, resolution_section, unavailable_methods,
-};
+use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::timeline::{self, TimelineView, timeline_ui};
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
@@ -56,10 +54,17 @@ impl Workbench {
         format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
     }
 
-    pub(super) fn transport(&mut self, ui: &mut Ui) {
-        let view = playback_view(&self.session);
+    pub(super) fn timeline(&mut self, ui: &mut Ui) {
+        let view = TimelineView::of(&self.session, self.session.selection().joints());
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
-        Panel::bottom("transport").frame(frame).exact_size(38.0).show(ui, |ui| transport_ui(ui, &view, &mut self.actions));
+        let (state, actions) = (&mut self.timeline, &mut self.actions);
+        let panel = if state.open {
+            let heights = 96.0..=420.0;
+            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(heights)
+        } else {
+            Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
+        };
+        panel.frame(frame).show(ui, |ui| timeline_ui(ui, &view, state, actions));
     }
 
     /// The tree of joints on the left.
@@ -105,11 +110,6 @@ impl Workbench {
         let unavailable = unavailable_methods(&subject);
         let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
-        let playback = playback_view(&self.session);
-        section(ui, "Clips", true, |ui| {
-            clips_ui(ui, &playback, &mut self.actions);
-            clip_settings_ui(ui, &playback, &mut self.actions);
-        });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = self.session.active_view().method.is_simulated();

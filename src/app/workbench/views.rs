@@ -9,7 +9,6 @@ use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 use super::Workbench;
 use crate::app::notices;
 use crate::app::pane::PaneContext;
-use crate::app::panels::timings::TimingHistory;
 use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::viewport::painter::ViewportPainter;
 use crate::session::{Command, ViewCommand};
@@ -89,7 +88,7 @@ impl Workbench {
             self.character_shown = character;
             self.joints.forget();
             self.remember_files();
-            self.timings = TimingHistory::default();
+            self.timings.forget_character();
             self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
         }

@@ -60,6 +60,19 @@ impl Ease {
         }
     }
 
+    /// The same over a longer or shorter time.
+    fn stretched(&self, factor: f64) -> Self {
+        let stretched = |slope: &Slope| Slope {
+            translation: slope.translation / factor,
+            rotation: slope.rotation / factor,
+            scale: slope.scale / factor,
+        };
+        match self {
+            Self::Free(slopes) => Self::Free(Box::new([stretched(&slopes[0]), stretched(&slopes[1])])),
+            other => other.clone(),
+        }
+    }
+
     /// What a piece of it is, when a key comes between.
     fn split(&self) -> Self {
         match self {
@@ -122,6 +135,22 @@ fn same_time(a: f64, b: f64) -> bool {
     (a - b).abs() < SAME_SECS
 }
 
+/// Where the key of a time is, or would be put.
+fn found(keys: &[Key], time_secs: f64) -> Result<usize, usize> {
+    let index = keys.partition_point(|key| key.time_secs <= time_secs - SAME_SECS);
+    match keys.get(index) {
+        Some(key) if same_time(key.time_secs, time_secs) => Ok(index),
+        _ => Err(index),
+    }
+}
+
+/// The piece that ends at a key ends elsewhere now.
+fn split_before(keys: &mut [Key], index: usize) {
+    if let Some(before) = index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
+        before.ease = before.ease.split();
+    }
+}
+
 /// The quaternion of the two that mean the rotation which has w ≥ 0, so that equal rotations are equal keys.
 fn canonical(rotation: &Quat) -> Quat {
     let c = rotation.coords;
@@ -141,6 +170,25 @@ impl KeyedClip {
         let mut clip = Self { name: name.into(), ..Self::default() };
         clip.fps = if fps.is_finite() { fps.clamp(1.0, 1000.0) } else { NEW_FPS };
         clip.set_duration(duration_secs);
+        clip
+    }
+
+    /// One pose a frame, each as a key with straight lines between; joints that stay at rest have none.
+    #[must_use]
+    pub fn of_poses(name: impl Into<String>, fps: f64, poses: &[Pose], skeleton: &Skeleton) -> Self {
+        let mut clip = Self::new(name, fps, 0.0);
+        for (joint, known) in skeleton.joints().iter().enumerate() {
+            let locals = || poses.iter().filter_map(|pose| pose.locals.get(joint)).filter(|local| is_sound(local));
+            if locals().any(|local| *local != known.rest) {
+                let key = |(frame, local): (usize, &Trs)| Key {
+                    time_secs: frame as f64 / clip.fps,
+                    value: Trs { rotation: canonical(&local.rotation), ..*local },
+                    ease: Ease::Linear,
+                };
+                clip.tracks.insert(joint, locals().enumerate().map(key).collect());
+            }
+        }
+        clip.set_duration(poses.len().saturating_sub(1) as f64 / clip.fps);
         clip
     }
 
@@ -191,7 +239,8 @@ impl KeyedClip {
     /// The key of that name.
     #[must_use]
     pub fn key(&self, key: KeyRef) -> Option<&Key> {
-        self.keys(key.joint).iter().find(|known| same_time(known.time_secs, key.time_secs))
+        let keys = self.keys(key.joint);
+        found(keys, key.time_secs).ok().map(|index| &keys[index])
     }
 
     /// The clip that is played.
@@ -229,24 +278,22 @@ impl KeyedClip {
         }
         let value = Trs { rotation: canonical(&value.rotation), ..value };
         let keys = self.tracks.entry(joint).or_default();
-        if let Some(known) = keys.iter_mut().find(|known| same_time(known.time_secs, time_secs)) {
-            known.value = value;
-        } else {
-            let index = keys.partition_point(|key| key.time_secs < time_secs);
-            let ease = match index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
-                Some(before) => {
-                    before.ease = before.ease.split();
-                    before.ease.clone()
+        match found(keys, time_secs) {
+            Ok(index) => keys[index].value = value,
+            Err(index) => {
+                if index < keys.len() {
+                    split_before(keys, index);
                 }
-                None => keys.first().map(|first| first.ease.split()).unwrap_or_default(),
-            };
-            keys.insert(index, Key { time_secs, value, ease });
+                let near = keys.get(index.saturating_sub(1));
+                let ease = near.map(|near| near.ease.split()).unwrap_or_default();
+                keys.insert(index, Key { time_secs, value, ease });
+            }
         }
         self.duration_secs = self.duration_secs.max(time_secs);
         self.played.take();
     }
 
-    /// Sets a key with its way to go on: for whoever makes clips, keys in any order.
+    /// Sets a key with its way to go on: for whoever makes clips. Keys with slopes of their own keep them if they come in order.
     pub fn put(&mut self, joint: usize, key: Key) {
         let at = KeyRef { joint, time_secs: key.time_secs };
         let ease = key.ease;
@@ -260,11 +307,9 @@ impl KeyedClip {
     pub fn remove_keys(&mut self, which: &[KeyRef]) {
         for key in which {
             let Some(keys) = self.tracks.get_mut(&key.joint) else { continue };
-            let Some(index) = keys.iter().position(|known| same_time(known.time_secs, key.time_secs)) else { continue };
+            let Ok(index) = found(keys, key.time_secs) else { continue };
             keys.remove(index);
-            if let Some(before) = index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
-                before.ease = before.ease.split();
-            }
+            split_before(keys, index);
         }
         self.tracks.retain(|_, keys| !keys.is_empty());
         self.played.take();
@@ -276,35 +321,39 @@ impl KeyedClip {
         let last = which.iter().map(|key| key.time_secs).fold(0.0, f64::max);
         if by_secs.is_finite() && first.is_finite() {
             let by_secs = by_secs.clamp(-first, (LONGEST_SECS - last).max(0.0));
-            self.map_times(which, |time| time + by_secs);
+            self.map_times(which, 1.0, |time| time + by_secs);
         }
     }
 
     /// Spreads keys away from a time, or draws them together, by a positive factor.
     pub fn scale_keys(&mut self, which: &[KeyRef], pivot_secs: f64, factor: f64) {
         if pivot_secs.is_finite() && factor.is_finite() && factor > 0.0 {
-            self.map_times(which, |time| (pivot_secs + (time - pivot_secs) * factor).clamp(0.0, LONGEST_SECS));
+            self.map_times(which, factor, |time| (pivot_secs + (time - pivot_secs) * factor).clamp(0.0, LONGEST_SECS));
         }
     }
 
-    fn map_times(&mut self, which: &[KeyRef], map: impl Fn(f64) -> f64) {
+    fn map_times(&mut self, which: &[KeyRef], factor: f64, map: impl Fn(f64) -> f64) {
+        let before: BTreeMap<usize, usize> = self.tracks.iter().map(|(joint, keys)| (*joint, keys.len())).collect();
         let mut moved: Vec<(usize, Key)> = Vec::new();
         for at in which {
             let Some(keys) = self.tracks.get_mut(&at.joint) else { continue };
-            let Some(index) = keys.iter().position(|known| same_time(known.time_secs, at.time_secs)) else { continue };
+            let Ok(index) = found(keys, at.time_secs) else { continue };
             moved.push((at.joint, keys.remove(index)));
+            split_before(keys, index);
         }
         for (joint, key) in &mut moved {
             key.time_secs = map(key.time_secs);
             let keys = self.tracks.entry(*joint).or_default();
+            // Slopes belong to the keys that they are between: they stay where all keys move together.
+            let together = keys.is_empty() && before.get(joint).is_some_and(|count| *count > 1);
+            key.ease = if together { key.ease.stretched(factor) } else { key.ease.split() };
             keys.retain(|known| !same_time(known.time_secs, key.time_secs));
         }
         for (joint, key) in moved {
             self.duration_secs = self.duration_secs.max(key.time_secs);
             let keys = self.tracks.entry(joint).or_default();
-            let index = keys.partition_point(|known| known.time_secs < key.time_secs);
-            // Two moved keys that came together are one: the later one's.
-            if keys.get(index).is_none_or(|next| !same_time(next.time_secs, key.time_secs)) {
+            // Two moved keys that came together are one.
+            if let Err(index) = found(keys, key.time_secs) {
                 keys.insert(index, key);
             }
         }
@@ -332,6 +381,8 @@ impl KeyedClip {
 
     fn key_mut(&mut self, at: KeyRef) -> Option<&mut Key> {
         self.played.take();
-        self.tracks.get_mut(&at.joint)?.iter_mut().find(|known| same_time(known.time_secs, at.time_secs))
+        let keys = self.tracks.get_mut(&at.joint)?;
+        let index = found(keys, at.time_secs).ok()?;
+        keys.get_mut(index)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::rig::Skeleton;
 use crate::rig::edit::{Remap, Rig, pose_on};
+use crate::rig::{NamedPose, Skeleton};
 use crate::session::Document;
 
 impl Document {
@@ -21,6 +21,9 @@ impl Document {
                 *pose = pose_on(old, pose, remap, new);
             }
         }
+        self.takes = self.takes.iter().map(|take| Arc::new(take.remapped(&remap.old_from_new))).collect();
+        let carried = |named: &Arc<NamedPose>| Arc::new(NamedPose { pose: pose_on(old, &named.pose, remap, new), ..(**named).clone() });
+        self.pose_library = self.pose_library.iter().map(carried).collect();
         self.limits = remap.carry(&self.limits);
         self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
         self.flesh = self.flesh.on(remap);

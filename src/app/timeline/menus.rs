@@ -1,0 +1,166 @@
+//! Menus: how clips are played, what can be done with a clip and with keys.
+
+use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
+
+use super::rows::Layout;
+use super::transport::drag;
+use super::{TimelineState, TimelineView, ruler};
+use crate::app::actions::Actions;
+use crate::app::icons::{self, Icon};
+use crate::app::panels::row;
+use crate::app::theme;
+use crate::rig::Ease;
+use crate::rig::retarget::Mapping;
+use crate::session::{Command, KeysCommand};
+
+/// A shorter part of a clip is none.
+const LEAST_RANGE_SECS: f64 = 0.01;
+
+/// Speed, range, blending, and where the clip comes from.
+pub(super) fn settings_button(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
+    let button = icons::button(ui, Icon::Settings, "How clips are played");
+    egui::Popup::menu(&button).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        ui.set_min_width(270.0);
+        settings_ui(ui, view, actions);
+    });
+}
+
+/// What can be set of how the clip is played.
+fn settings_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
+    row(ui, "Speed", "How fast the clip is played; below 0 backwards", |ui, label| {
+        if let Some((speed, gesture)) = drag(ui, label, "Speed", view.speed, -4.0..=4.0, "×") {
+            actions.send(Command::SetSpeed(speed), gesture);
+        }
+    });
+    let duration = view.duration_secs();
+    let [from, to] = ruler::range(view);
+    if view.clip.is_some() {
+        row(ui, "Range", "Which part of the clip is played", |ui, label| {
+            let limits = 0.0..=(to - LEAST_RANGE_SECS).max(0.0);
+            if let Some((from, gesture)) = drag(ui, label, "Range start", from, limits, " s") {
+                actions.send(Command::SetRange(Some([from, to])), gesture);
+            }
+            let limits = (from + LEAST_RANGE_SECS).min(duration)..=duration;
+            if let Some((to, gesture)) = drag(ui, label, "Range end", to, limits, " s") {
+                actions.send(Command::SetRange(Some([from, to])), gesture);
+            }
+            if ui.add_enabled(view.range_secs.is_some(), Button::new("All")).on_hover_text("Play the whole clip").clicked() {
+                actions.once(Command::SetRange(None));
+            }
+        });
+    }
+    row(ui, "Blend", "How long one motion takes to go over into another: at a loop's seam, into a clip and out of it", |ui, label| {
+        if let Some((secs, gesture)) = drag(ui, label, "Blend", view.blend_secs, 0.0..=2.0, " s") {
+            actions.send(Command::SetBlend(secs), gesture);
+        }
+    });
+    if let Some((clip, take)) = view.take() {
+        row(ui, "Length", "How long the clip is played", |ui, label| {
+            let least = 1.0 / take.fps();
+            if let Some((duration_secs, gesture)) = drag(ui, label, "Length", take.duration_secs(), least..=600.0, " s") {
+                actions.send(Command::Keys(KeysCommand::SetDuration { clip, duration_secs }), gesture);
+            }
+        });
+    }
+    if let Some(mapping) = view.mapping {
+        mapping_ui(ui, mapping);
+    }
+}
+
+/// Who moves whom, for a motion of another skeleton.
+fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
+    let colors = theme::colors(ui.ctx());
+    let moved: usize = mapping.pairs.iter().map(|pair| pair.target.len()).sum();
+    let title = RichText::new(format!("{moved} joints follow another skeleton")).color(colors.text_weak);
+    egui::CollapsingHeader::new(title).id_salt("mapping").show(ui, |ui| {
+        egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
+            egui::Grid::new("pairs").num_columns(2).striped(true).show(ui, |ui| {
+                for pair in &mapping.pairs {
+                    ui.label(RichText::new(pair.target.join(", ")).color(colors.text)).on_hover_text(&pair.role);
+                    ui.label(RichText::new(pair.source.join(", ")).color(colors.text_weak));
+                    ui.end_row();
+                }
+            });
+        });
+    });
+}
+
+/// What can be done with the clip as a whole.
+pub(super) fn clip_button(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+    let Some(clip) = view.clip else { return };
+    let button = icons::button(ui, Icon::More, "More about the clip");
+    egui::Popup::menu(&button).show(|ui| {
+        let mut raise = |command| actions.once(Command::Keys(command));
+        if ui.button("Make an editable copy").on_hover_text("A clip with keys of its own; motion capture gets few").clicked() {
+            raise(KeysCommand::Duplicate { clip });
+        }
+        let mine = view.take();
+        if ui.add_enabled(mine.is_some(), Button::new("Rename")).clicked() {
+            state.renaming = mine.map(|(_, take)| take.name().to_owned());
+        }
+        if ui.add_enabled(mine.is_some(), Button::new("Delete clip")).clicked() {
+            raise(KeysCommand::Delete { clip });
+        }
+    });
+}
+
+/// What can be done with the keys under the pointer, or with those that are selected.
+pub(super) fn key_menu(response: &Response, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+    if response.secondary_clicked()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        if let Some(mark) = layout.mark_at(pointer, view, state) {
+            let keys = layout.keys_of(&mark, view);
+            if !keys.iter().all(|key| state.selected.contains(key)) {
+                state.selected = keys;
+            }
+        }
+        state.menu_for = state.selected.clone();
+    }
+    if view.take().is_none() {
+        return;
+    }
+    response.context_menu(|ui| {
+        let Some((clip, _)) = view.take() else { return };
+        let mut raise = |command| actions.once(Command::Keys(command));
+        let keys = &state.menu_for;
+        ui.add_enabled_ui(!keys.is_empty(), |ui| {
+            for ease in [Ease::Smooth, Ease::Linear, Ease::Step] {
+                let tip = match ease {
+                    Ease::Step => "The joint stays until the next key",
+                    Ease::Linear => "Straight on to the next key",
+                    _ => "In a curve that never goes beyond the keys",
+                };
+                if ui.button(ease.label()).on_hover_text(tip).clicked() {
+                    raise(KeysCommand::SetInterpolation { clip, keys: keys.clone(), ease });
+                }
+            }
+            ui.separator();
+            if ui.button("Delete keys").on_hover_text("Delete").clicked() {
+                raise(KeysCommand::DeleteKeys { clip, keys: keys.clone() });
+            }
+        });
+        if ui.button("Set key here").on_hover_text("Key the pose shown where the playhead is (K)").clicked() {
+            raise(KeysCommand::SetKeys { clip, joints: view.selected.to_vec(), time_secs: view.snapped(view.time_secs) });
+        }
+    });
+}
+
+/// In place of rows, for what has no keys to edit.
+pub(super) fn no_keys_ui(ui: &mut Ui, rect: Rect, view: &TimelineView<'_>, actions: &mut Actions) {
+    let colors = theme::colors(ui.ctx());
+    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(10.0)), |ui| {
+        ui.horizontal_wrapped(|ui| match view.clip {
+            Some(clip) => {
+                ui.label(RichText::new("This clip belongs to the file.").color(colors.text_weak));
+                if ui.button("Make an editable copy").clicked() {
+                    actions.once(Command::Keys(KeysCommand::Duplicate { clip }));
+                }
+            }
+            None if view.skeleton.is_none() => {}
+            None => {
+                ui.label(RichText::new("Turn joints, then press K: the pose becomes the first key of a new clip.").color(colors.text_weak));
+            }
+        });
+    });
+}

@@ -1,0 +1,225 @@
+//! What the pointer does on ruler and rows: scrub, set the range, select and move keys.
+
+use std::sync::Arc;
+
+use egui::{PointerButton, Pos2, Rect, Response, Ui};
+
+use super::rows::Layout;
+use super::{TimelineState, TimelineView, ruler};
+use crate::app::actions::Actions;
+use crate::rig::{KeyRef, KeyedClip};
+use crate::session::{Command, Gesture, KeysCommand};
+
+/// What the pointer is doing.
+#[derive(Debug, Clone)]
+pub(super) enum Drag {
+    /// Moves the clock.
+    Scrub,
+    /// Moves an end of the range: the start, or not.
+    Range { start: bool },
+    /// Draws a frame around keys; what was selected before stays, too.
+    Frame { from: Pos2, kept: Vec<KeyRef> },
+    /// Moves keys, or stretches them from the playhead.
+    Keys { clip: usize, from: Arc<KeyedClip>, keys: Vec<KeyRef>, grabbed_secs: f64, stretch: bool, sent: Option<f64> },
+}
+
+impl Drag {
+    /// The frame around keys, as far as it is drawn.
+    pub(super) fn frame(&self, ui: &Ui) -> Option<Rect> {
+        match self {
+            Self::Frame { from, .. } => ui.ctx().pointer_latest_pos().map(|to| Rect::from_two_pos(*from, to)),
+            _ => None,
+        }
+    }
+
+    /// All is as it was before it.
+    pub(super) fn cancel(self, _view: &TimelineView<'_>, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
+        match self {
+            Self::Keys { clip, from, keys, sent: Some(_), .. } => {
+                let command = KeysCommand::MoveKeys { clip, keys: keys.clone(), by_secs: 0.0, from: Some(from) };
+                actions.send(Command::Keys(command), Gesture::Released);
+                *selected = keys;
+            }
+            Self::Frame { kept, .. } => *selected = kept,
+            _ => {}
+        }
+    }
+}
+
+/// Reads the pointer.
+pub(super) fn interact(
+    ui: &Ui,
+    response: &Response,
+    layout: &Layout,
+    ruler_rect: Rect,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
+    let Some(pointer) = ui.ctx().pointer_latest_pos() else { return };
+    let (pressed, down, shift, alt) = ui.input(|input| {
+        let modifiers = input.modifiers;
+        (
+            input.pointer.button_pressed(PointerButton::Primary),
+            input.pointer.primary_down(),
+            modifiers.shift || modifiers.command,
+            modifiers.alt,
+        )
+    });
+    if pressed && response.contains_pointer() && view.clip.is_some() {
+        state.drag = begin(pointer, layout, ruler_rect, view, state, shift, alt);
+    }
+    if response.double_clicked() && ruler_rect.contains(pointer) {
+        state.axis.fit(view.duration_secs());
+    }
+    let Some(mut drag) = state.drag.take() else { return };
+    proceed(&mut drag, pointer, layout, view, state, actions);
+    if down {
+        state.drag = Some(drag);
+    } else {
+        end(drag, view, actions);
+    }
+}
+
+fn begin(
+    pointer: Pos2,
+    layout: &Layout,
+    ruler_rect: Rect,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    shift: bool,
+    alt: bool,
+) -> Option<Drag> {
+    if ruler_rect.contains(pointer) {
+        return Some(range_end_at(pointer, ruler_rect, view, state).map_or(Drag::Scrub, |start| Drag::Range { start }));
+    }
+    let Some(mark) = layout.mark_at(pointer, view, state) else {
+        let kept = if shift { state.selected.clone() } else { Vec::new() };
+        return Some(Drag::Frame { from: pointer, kept });
+    };
+    let keys = layout.keys_of(&mark, view);
+    let selected = keys.iter().all(|key| state.selected.contains(key));
+    match (shift, selected) {
+        (true, true) => {
+            state.selected.retain(|key| !keys.contains(key));
+            return None;
+        }
+        (true, false) => state.selected.extend(keys),
+        (false, true) => {}
+        (false, false) => state.selected = keys,
+    }
+    let (clip, take) = view.take()?;
+    Some(Drag::Keys { clip, from: take.clone(), keys: state.selected.clone(), grabbed_secs: mark.time_secs, stretch: alt, sent: None })
+}
+
+/// Which end of the range is under the pointer, if one is.
+fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Option<bool> {
+    if pointer.y < ruler_rect.bottom() - 2.0 * ruler::HANDLE - 1.0 {
+        return None;
+    }
+    let [from, to] = ruler::range(view).map(|secs| state.axis.x(secs));
+    // The flags point inwards.
+    let reach = 1.6 * ruler::HANDLE;
+    if (from - 3.0..=from + reach).contains(&pointer.x) {
+        Some(true)
+    } else if (to - reach..=to + 3.0).contains(&pointer.x) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+    let snapped = view.snapped(state.axis.secs(pointer.x));
+    match drag {
+        Drag::Scrub => {
+            if view.by_hand
+                && let Some(clip) = view.clip
+            {
+                // The pose made by hand is left for the clip: that is what scrubbing shows.
+                actions.once(Command::SelectClip(Some(clip)));
+                actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
+            } else if (snapped - view.time_secs).abs() > 1e-9 {
+                actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
+            }
+        }
+        Drag::Range { start } => {
+            let [from, to] = ruler::range(view);
+            let frame = 1.0 / view.fps();
+            let wanted = if *start { [snapped.min(to - frame).max(0.0), to] } else { [from, snapped.max(from + frame)] };
+            let all = wanted[0] <= 1e-9 && wanted[1] >= view.duration_secs() - 1e-9;
+            let range = (!all).then_some(wanted);
+            if range != view.range_secs {
+                actions.send(Command::SetRange(range), Gesture::Dragging);
+            }
+        }
+        Drag::Frame { from, kept } => {
+            let mut keys = layout.keys_in(Rect::from_two_pos(*from, pointer), view, state);
+            keys.extend(kept.iter().filter(|key| !keys.contains(key)).copied().collect::<Vec<_>>());
+            state.selected = keys;
+        }
+        Drag::Keys { clip, from, keys, grabbed_secs, stretch, sent } => {
+            let to = (state.axis.secs(pointer.x) * view.fps()).round() / view.fps();
+            let first = keys.iter().map(|key| key.time_secs).fold(f64::INFINITY, f64::min);
+            if *stretch {
+                let pivot = view.time_secs;
+                let factor = ((to - pivot) / (*grabbed_secs - pivot)).clamp(0.01, 100.0);
+                if (*grabbed_secs - pivot).abs() > 1e-6
+                    && factor.is_finite()
+                    && *sent != Some(factor)
+                    && (sent.is_some() || (factor - 1.0).abs() > 1e-9)
+                {
+                    *sent = Some(factor);
+                    let command =
+                        KeysCommand::ScaleKeys { clip: *clip, keys: keys.clone(), pivot_secs: pivot, factor, from: Some(from.clone()) };
+                    actions.send(Command::Keys(command), Gesture::Dragging);
+                    state.selected =
+                        keys.iter().map(|key| KeyRef { time_secs: (pivot + (key.time_secs - pivot) * factor).max(0.0), ..*key }).collect();
+                }
+                return;
+            }
+            let by_secs = (((to - *grabbed_secs) * view.fps()).round() / view.fps()).max(-first);
+            if *sent != Some(by_secs) && (sent.is_some() || by_secs != 0.0) {
+                *sent = Some(by_secs);
+                let command = KeysCommand::MoveKeys { clip: *clip, keys: keys.clone(), by_secs, from: Some(from.clone()) };
+                actions.send(Command::Keys(command), Gesture::Dragging);
+                state.selected = keys.iter().map(|key| KeyRef { time_secs: key.time_secs + by_secs, ..*key }).collect();
+            }
+        }
+    }
+}
+
+/// The button went up.
+fn end(drag: Drag, view: &TimelineView<'_>, actions: &mut Actions) {
+    match drag {
+        Drag::Keys { clip, from, keys, stretch, sent: Some(sent), .. } => {
+            let from = Some(from);
+            let command = if stretch {
+                KeysCommand::ScaleKeys { clip, keys, pivot_secs: view.time_secs, factor: sent, from }
+            } else {
+                KeysCommand::MoveKeys { clip, keys, by_secs: sent, from }
+            };
+            actions.send(Command::Keys(command), Gesture::Released);
+        }
+        Drag::Keys { .. } | Drag::Scrub | Drag::Range { .. } | Drag::Frame { .. } => {}
+    }
+}
+
+/// What the pointer would do here, in a few words.
+pub(super) fn hint(
+    response: &Response,
+    ruler_rect: Rect,
+    layout: &Layout,
+    view: &TimelineView<'_>,
+    state: &TimelineState,
+) -> Option<String> {
+    let pointer = response.hover_pos().filter(|_| state.drag.is_none())?;
+    if ruler_rect.contains(pointer) {
+        let over = range_end_at(pointer, ruler_rect, view, state);
+        return over.map(|start| format!("Drag the {} of the range", if start { "start" } else { "end" }));
+    }
+    let mark = layout.mark_at(pointer, view, state)?;
+    let frame = (mark.time_secs * view.fps()).round();
+    let ease = mark.ease.map(|ease| format!(", {}", ease.label().to_lowercase())).unwrap_or_default();
+    Some(format!("Frame {frame}{ease}: drag moves, Alt stretches from the playhead, right click for more"))
+}

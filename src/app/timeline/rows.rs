@@ -1,0 +1,159 @@
+//! Rows of keys: one for all joints together, and one for each selected joint (for each keyed one, if none is selected).
+
+use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use super::{NAMES_WIDTH, TimelineState, TimelineView};
+use crate::app::theme;
+use crate::rig::{Ease, KeyRef, SAME_SECS};
+
+/// Height of a row, points.
+const ROW: f32 = 18.0;
+/// Half the width of a key, points.
+const KEY: f32 = 4.5;
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    /// The joint; none for all joints together.
+    pub joint: Option<usize>,
+    pub name: String,
+}
+
+/// The rows and where they are.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub rows: Vec<Row>,
+    pub rect: Rect,
+}
+
+/// A key as drawn.
+pub(super) struct Mark {
+    pub row: usize,
+    pub time_secs: f64,
+    /// How the joint goes on; none where joints differ.
+    pub ease: Option<Ease>,
+}
+
+impl Layout {
+    pub(super) fn of(view: &TimelineView<'_>, rect: Rect) -> Self {
+        let mut rows = Vec::new();
+        if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {
+            rows.push(Row { joint: None, name: "All joints".to_owned() });
+            let keyed: Vec<usize> = take.tracks().filter(|(_, keys)| keys.len() > 1).map(|(joint, _)| joint).collect();
+            let joints = if view.selected.is_empty() { &keyed[..] } else { view.selected };
+            let room = ((rect.height() / ROW) as usize).saturating_sub(1);
+            let named = joints.iter().filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
+            rows.extend(named.take(room).map(|(joint, known)| Row { joint: Some(joint), name: known.name.clone() }));
+        }
+        Self { rows, rect }
+    }
+
+    pub(super) fn y(&self, row: usize) -> f32 {
+        self.rect.top() + ROW * (row as f32 + 0.5)
+    }
+
+    /// All keys to be drawn.
+    pub(super) fn marks(&self, view: &TimelineView<'_>) -> Vec<Mark> {
+        let Some((_, take)) = view.take() else { return Vec::new() };
+        let mut marks = Vec::new();
+        for (row, Row { joint, .. }) in self.rows.iter().enumerate() {
+            match joint {
+                None => marks.extend(take.key_times().into_iter().map(|time_secs| Mark { row, time_secs, ease: None })),
+                Some(joint) => marks.extend(take.keys(*joint).iter().map(|key| {
+                    let ease = Some(key.ease.clone());
+                    Mark { row, time_secs: key.time_secs, ease }
+                })),
+            }
+        }
+        marks
+    }
+
+    /// The keys that a mark stands for.
+    pub(super) fn keys_of(&self, mark: &Mark, view: &TimelineView<'_>) -> Vec<KeyRef> {
+        let time_secs = mark.time_secs;
+        match (self.rows[mark.row].joint, view.take()) {
+            (Some(joint), _) => vec![KeyRef { joint, time_secs }],
+            (None, Some((_, take))) => {
+                let keyed = take.tracks().map(|(joint, _)| KeyRef { joint, time_secs });
+                keyed.filter_map(|at| take.key(at).map(|key| KeyRef { time_secs: key.time_secs, ..at })).collect()
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The key under the pointer.
+    pub(super) fn mark_at(&self, at: Pos2, view: &TimelineView<'_>, state: &TimelineState) -> Option<Mark> {
+        let near = |mark: &Mark| (state.axis.x(mark.time_secs) - at.x).abs().max((self.y(mark.row) - at.y).abs());
+        let hit = self.marks(view).into_iter().map(|mark| (near(&mark), mark)).filter(|(distance, _)| *distance <= KEY + 2.0);
+        hit.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, mark)| mark)
+    }
+
+    /// All keys in a box.
+    pub(super) fn keys_in(&self, area: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Vec<KeyRef> {
+        let inside = |mark: &Mark| area.contains(pos2(state.axis.x(mark.time_secs), self.y(mark.row)));
+        let mut keys: Vec<KeyRef> = self.marks(view).iter().filter(|mark| inside(mark)).flat_map(|mark| self.keys_of(mark, view)).collect();
+        keys.sort_by(|a, b| a.joint.cmp(&b.joint).then(a.time_secs.total_cmp(&b.time_secs)));
+        keys.dedup();
+        keys
+    }
+}
+
+/// Names on the left, keys on the right.
+pub(super) fn paint(ui: &Ui, room: Rect, layout: &Layout, view: &TimelineView<'_>, state: &TimelineState) {
+    let colors = theme::colors(ui.ctx());
+    let names = ui
+        .painter()
+        .with_clip_rect(ui.clip_rect().intersect(Rect::from_min_max(room.min, pos2(room.left() + NAMES_WIDTH - 6.0, room.bottom()))));
+    for (index, row) in layout.rows.iter().enumerate() {
+        let selected = row.joint.is_some_and(|joint| view.selected.contains(&joint));
+        let color = match row.joint {
+            None => colors.text_strong,
+            Some(_) if selected => colors.accent,
+            Some(_) => colors.text_weak,
+        };
+        names.text(pos2(room.left() + 4.0, layout.y(index)), Align2::LEFT_CENTER, &row.name, FontId::proportional(11.5), color);
+    }
+    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(layout.rect));
+    for index in 1..layout.rows.len() {
+        let y = layout.y(index) - ROW / 2.0;
+        painter.hline(layout.rect.x_range(), y, Stroke::new(1.0, colors.line.gamma_multiply(0.5)));
+    }
+    let shown = layout.rect.x_range().expand(KEY);
+    for mark in layout.marks(view) {
+        let at = pos2(state.axis.x(mark.time_secs), layout.y(mark.row));
+        if !shown.contains(at.x) {
+            continue;
+        }
+        let joint = layout.rows[mark.row].joint;
+        let is_selected =
+            |key: &&KeyRef| joint.is_none_or(|joint| key.joint == joint) && (key.time_secs - mark.time_secs).abs() < SAME_SECS;
+        let selected = state.selected.iter().find(is_selected).is_some();
+        paint_key(
+            &painter,
+            at,
+            mark.ease.as_ref(),
+            if selected { colors.text_strong } else { colors.accent },
+            selected.then_some(colors.accent),
+        );
+    }
+    if let Some(area) = state.drag.as_ref().and_then(|drag| drag.frame(ui)) {
+        painter.rect(area, CornerRadius::ZERO, colors.accent.gamma_multiply(0.12), Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+    }
+}
+
+/// A diamond; a square for a step, a disc for a smooth key.
+fn paint_key(painter: &Painter, at: Pos2, ease: Option<&Ease>, fill: Color32, ring: Option<Color32>) {
+    let stroke = ring.map_or(Stroke::NONE, |color| Stroke::new(2.0, color));
+    match ease {
+        Some(Ease::Step) => {
+            painter.rect(Rect::from_center_size(at, vec2(2.0, 2.0) * (KEY - 0.7)), CornerRadius::ZERO, fill, stroke, StrokeKind::Outside);
+        }
+        Some(Ease::Smooth) => {
+            painter.circle(at, KEY - 0.5, fill, stroke);
+        }
+        Some(Ease::Linear | Ease::Free(_)) | None => {
+            let points = [vec2(0.0, -KEY), vec2(KEY, 0.0), vec2(0.0, KEY), vec2(-KEY, 0.0)].map(|offset| at + offset);
+            painter.add(Shape::convex_polygon(points.to_vec(), fill, stroke));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The steps of undo and redo.
+
+use super::{Document, Gesture};
+
+/// One undo step: the document before it, and what it did.
+#[derive(Debug, Clone)]
+struct Step {
+    document: Document,
+    label: &'static str,
+}
+
+/// Steps back and forth. The present document lives with the owner.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    past: Vec<Step>,
+    future: Vec<Step>,
+    /// The label of the drag whose step is still open.
+    open: Option<&'static str>,
+    /// Steps that are not kept any more.
+    forgotten: usize,
+}
+
+/// The steps as a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HistoryView {
+    /// What each step did, the oldest first.
+    pub labels: Vec<&'static str>,
+    /// How many of them are done; the others have been taken back and can be done again.
+    pub position: usize,
+    /// How many older steps can't be taken back any more.
+    pub forgotten: usize,
+}
+
+/// Steps kept; each is a pose and a few pointers.
+pub(super) const MAX_STEPS: usize = 200;
+
+impl History {
+    /// Call after a command turned `before` into `now`. A drag keeps one step, from before its first command to its last.
+    pub(super) fn record(&mut self, before: Document, now: &Document, label: &'static str, gesture: Gesture) {
+        let continues = gesture != Gesture::Once && self.open == Some(label);
+        if !continues && !before.same_as(now) {
+            self.past.push(Step { document: before, label });
+            self.future.clear();
+            if self.past.len() > MAX_STEPS {
+                self.past.remove(0);
+                self.forgotten += 1;
+            }
+            self.open = (gesture == Gesture::Dragging).then_some(label);
+        } else if continues {
+            self.future.clear();
+        }
+        if gesture == Gesture::Released {
+            self.end_gesture(now);
+        } else if gesture == Gesture::Once {
+            self.open = None;
+        }
+    }
+
+    /// The next drag is a new step. A drag that came back to where it began leaves none.
+    pub(super) fn end_gesture(&mut self, now: &Document) {
+        if self.open.take().is_some() && self.past.last().is_some_and(|step| step.document.same_as(now)) {
+            self.past.pop();
+        }
+    }
+
+    pub(super) fn undo(&mut self, now: &mut Document) -> bool {
+        self.end_gesture(now);
+        let Some(step) = self.past.pop() else { return false };
+        let after = std::mem::replace(now, step.document);
+        self.future.push(Step { document: after, label: step.label });
+        true
+    }
+
+    pub(super) fn redo(&mut self, now: &mut Document) -> bool {
+        self.end_gesture(now);
+        let Some(step) = self.future.pop() else { return false };
+        let before = std::mem::replace(now, step.document);
+        self.past.push(Step { document: before, label: step.label });
+        true
+    }
+
+    /// Goes to the document after so many of the steps that are kept. Returns whether there is one and it is another.
+    pub(super) fn jump(&mut self, now: &mut Document, position: usize) -> bool {
+        self.end_gesture(now);
+        let target = position.min(self.past.len() + self.future.len());
+        if target == self.past.len() || target != position {
+            return false;
+        }
+        while self.past.len() > target && self.undo(now) {}
+        while self.past.len() < target && self.redo(now) {}
+        true
+    }
+
+    /// All steps and where the present document stands among them.
+    pub(super) fn view(&self) -> HistoryView {
+        let labels = self.past.iter().map(|step| step.label).chain(self.future.iter().rev().map(|step| step.label)).collect();
+        HistoryView { labels, position: self.past.len(), forgotten: self.forgotten }
+    }
+
+    /// The documents that undo and redo can bring back.
+    pub(super) fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.past.iter().chain(&self.future).map(|step| &step.document)
+    }
+
+    /// Whether a drag is going on.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// What undo would take back.
+    pub(super) fn undo_label(&self) -> Option<&'static str> {
+        self.past.last().map(|step| step.label)
+    }
+
+    /// What redo would do again.
+    pub(super) fn redo_label(&self) -> Option<&'static str> {
+        self.future.last().map(|step| step.label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use Gesture::{Dragging, Released};
+
+    use super::*;
+    use crate::dynamics::Params;
+
+    fn with_density(density: f64) -> Document {
+        Document { params: Params { density_kg_m3: density, ..Params::default() }, ..Document::default() }
+    }
+
+    /// Runs a list of `(density, gesture)` edits through a history.
+    fn edit(history: &mut History, now: &mut Document, edits: &[(f64, Gesture)]) {
+        for &(density, gesture) in edits {
+            let before = std::mem::replace(now, with_density(density));
+            history.record(before, now, "Density", gesture);
+        }
+    }
+
+    #[test]
+    fn a_drag_is_one_step_and_the_next_drag_another() {
+        let (mut history, mut now) = (History::default(), with_density(1.0));
+        edit(&mut history, &mut now, &[(2.0, Dragging), (3.0, Dragging), (4.0, Released), (5.0, Dragging), (6.0, Released)]);
+        assert!(history.undo(&mut now));
+        assert_eq!(now.params.density_kg_m3, 4.0);
+        assert!(history.undo(&mut now));
+        assert_eq!(now.params.density_kg_m3, 1.0);
+        assert!(!history.undo(&mut now));
+        assert!(history.redo(&mut now) && history.redo(&mut now) && !history.redo(&mut now));
+        assert_eq!(now.params.density_kg_m3, 6.0);
+    }
+
+    #[test]
+    fn what_changes_nothing_leaves_no_step() {
+        let (mut history, mut now) = (History::default(), with_density(1.0));
+        edit(&mut history, &mut now, &[(1.0, Gesture::Once)]);
+        assert_eq!(history.undo_label(), None);
+        edit(&mut history, &mut now, &[(2.0, Gesture::Dragging), (1.0, Gesture::Dragging), (1.0, Gesture::Released)]);
+        assert_eq!(history.undo_label(), None);
+    }
+
+    #[test]
+    fn a_new_edit_forgets_what_was_undone() {
+        let (mut history, mut now) = (History::default(), with_density(1.0));
+        edit(&mut history, &mut now, &[(2.0, Gesture::Once), (3.0, Gesture::Once)]);
+        history.undo(&mut now);
+        edit(&mut history, &mut now, &[(9.0, Gesture::Once)]);
+        assert_eq!(history.redo_label(), None);
+        history.undo(&mut now);
+        assert_eq!(now.params.density_kg_m3, 2.0);
+    }
+
+    #[test]
+    fn any_step_can_be_jumped_to_and_the_list_says_where_one_is() {
+        let (mut history, mut now) = (History::default(), with_density(0.0));
+        let edits: Vec<_> = (1..=9).map(|n| (f64::from(n), Gesture::Once)).collect();
+        edit(&mut history, &mut now, &edits);
+        for position in [3, 9, 0, 5, 4] {
+            assert!(history.jump(&mut now, position));
+            assert_eq!(now.params.density_kg_m3, position as f64);
+            assert_eq!(history.view(), HistoryView { labels: vec!["Density"; 9], position, forgotten: 0 });
+        }
+        assert!(!history.jump(&mut now, 4) && !history.jump(&mut now, 10) && !history.jump(&mut now, usize::MAX));
+        assert_eq!(now.params.density_kg_m3, 4.0);
+    }
+
+    #[test]
+    fn the_list_is_bounded() {
+        let (mut history, mut now) = (History::default(), with_density(0.0));
+        let edits: Vec<_> = (1..=MAX_STEPS + 7).map(|n| (n as f64, Gesture::Once)).collect();
+        edit(&mut history, &mut now, &edits);
+        let view = history.view();
+        assert_eq!((view.labels.len(), view.position, view.forgotten), (MAX_STEPS, MAX_STEPS, 7));
+        while history.undo(&mut now) {}
+        assert_eq!(now.params.density_kg_m3, 7.0);
+    }
+}

@@ -1,0 +1,207 @@
+//! Between the document and what is in a project file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::file::{CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart};
+use super::paths::refer;
+use super::{Contents, ProjectError};
+use crate::character::{FleshSettings, Place};
+use crate::dynamics::Params;
+use crate::math::{Quat, Vec64};
+use crate::rig::{Pose, Skeleton, Trs};
+use crate::session::{Document, MAX_VIEWS, View, ViewId};
+use crate::skin::Method;
+
+/// Farther from length 1 than by rounding: the quaternion was written by hand.
+const UNIT: f64 = 1e-9;
+
+/// The document as a file that lies in `folder`, or anywhere.
+pub(super) fn file_of(contents: &Contents, folder: Option<&Path>) -> Result<ProjectFile, ProjectError> {
+    let Contents { document, views, window } = contents;
+    let empty = Skeleton::default();
+    let skeleton = document.skeleton().unwrap_or(&empty);
+    Ok(ProjectFile {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
+        character: character_part(document, folder)?,
+        views: views.list().iter().map(|view| view_part(view, contents, skeleton)).collect(),
+        params: document.params,
+        flesh: flesh_part(&document.flesh, skeleton),
+        pose: pose_part(&document.pose, skeleton),
+        window: window.as_ref().map(serde_json::value::to_raw_value).transpose()?,
+        recovery: None,
+    })
+}
+
+fn character_part(document: &Document, folder: Option<&Path>) -> Result<CharacterPart, ProjectError> {
+    let (source, read) = (&document.source, &document.files_read);
+    let refer = |path: &Path| refer(path, read, folder);
+    let files: Vec<FileRef> = source.files.iter().map(|path| refer(path)).collect::<Result<_, _>>()?;
+    let mapping = source.mapping.as_deref().map(refer).transpose()?;
+    let named =
+        |path: &Path| source.files.iter().chain(&source.mapping).any(|file| std::path::absolute(file).is_ok_and(|file| file == path));
+    let also_read = read.iter().filter(|file| !named(&file.path)).map(|file| refer(&file.path)).collect::<Result<_, _>>()?;
+    Ok(CharacterPart { files, also_read, mapping, metres_per_unit: source.metres_per_unit })
+}
+
+fn view_part(view: &View, contents: &Contents, skeleton: &Skeleton) -> ViewPart {
+    let pose = contents.document.free_poses.get(&view.id).filter(|_| view.free);
+    ViewPart {
+        id: view.id.0,
+        method: view.method.id().to_owned(),
+        compare: view.compare.map(|method| method.id().to_owned()),
+        active: view.id == contents.views.active().id,
+        pose: pose.map(|pose| pose_part(pose, skeleton)),
+    }
+}
+
+fn name_of(skeleton: &Skeleton, joint: usize) -> Option<String> {
+    skeleton.joints().get(joint).map(|joint| joint.name.clone())
+}
+
+fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
+    FleshPart {
+        bones: flesh.bones.iter().filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, (*bone).into()))).collect(),
+        radii: flesh.radii.iter().filter_map(|(&joint, radius)| Some((name_of(skeleton, joint)?, *radius))).collect(),
+        sim_vertices: flesh.sim_vertices,
+        parts: flesh.parts.iter().map(|(name, place)| (name.clone(), place.to_text(skeleton))).collect(),
+    }
+}
+
+/// Joints that are not at rest; whatever is no number is at rest.
+pub(super) fn pose_part(pose: &Pose, skeleton: &Skeleton) -> BTreeMap<String, LocalPart> {
+    let posed = skeleton.joints().iter().zip(&pose.locals).filter(|(joint, local)| joint.rest != **local && is_finite(local));
+    posed.map(|(joint, local)| (joint.name.clone(), local_part(local))).collect()
+}
+
+fn is_finite(local: &Trs) -> bool {
+    let Trs { translation, rotation, scale } = local;
+    translation.iter().chain(rotation.coords.iter()).chain(scale.iter()).all(|number| number.is_finite())
+}
+
+fn local_part(local: &Trs) -> LocalPart {
+    let q = local.rotation.coords;
+    LocalPart { rotation: [q.x, q.y, q.z, q.w], translation: local.translation.into(), scale: local.scale.into() }
+}
+
+/// `None` if the numbers are no transform.
+fn local_of(part: &LocalPart) -> Option<Trs> {
+    let [x, y, z, w] = part.rotation;
+    let quaternion = nalgebra::Quaternion::new(w, x, y, z);
+    let norm = quaternion.norm();
+    // What was written by us comes back to the last bit.
+    let rotation = if (norm - 1.0).abs() < UNIT { Quat::new_unchecked(quaternion) } else { Quat::new_normalize(quaternion) };
+    let local = Trs { translation: Vec64::from(part.translation), rotation, scale: Vec64::from(part.scale) };
+    (norm > 1e-12 && is_finite(&local)).then_some(local)
+}
+
+/// What a project says about a character, by the character's joints.
+#[derive(Debug, Clone, Default)]
+pub(in crate::session) struct Restored {
+    pub pose: Pose,
+    pub free_poses: BTreeMap<ViewId, Pose>,
+    pub views: Vec<View>,
+    pub active: ViewId,
+    pub params: Params,
+    pub flesh: FleshSettings,
+}
+
+impl Restored {
+    /// The method of the active view.
+    pub fn method(&self) -> Method {
+        self.views.iter().find(|view| view.id == self.active).map(|view| view.method).unwrap_or_default()
+    }
+}
+
+/// Gives what is in a file to the joints of a character. What does not fit is left out and told in the second value.
+pub(super) fn restored(file: &ProjectFile, skeleton: &Skeleton) -> (Restored, Vec<String>) {
+    let mut unknown = Joints { skeleton, missing: Vec::new() };
+    let flesh = flesh_of(&file.flesh, &mut unknown);
+    let pose = pose_of(&file.pose, &mut unknown);
+    let free = |part: &ViewPart| Some((ViewId(part.id), pose_of(part.pose.as_ref()?, &mut unknown)));
+    let free_poses: BTreeMap<ViewId, Pose> = file.views.iter().filter_map(free).collect();
+    let mut notes = unknown.notes();
+    let (views, active) = views_of(&file.views, &mut notes);
+    (Restored { pose, free_poses, views, active, params: file.params.sanitized(), flesh }, notes)
+}
+
+fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose {
+    let mut pose = joints.skeleton.rest_pose();
+    for (name, part) in parts {
+        if let (Some(joint), Some(local)) = (joints.find(name), local_of(part)) {
+            pose.locals[joint] = local;
+        }
+    }
+    pose
+}
+
+/// The views and the active one among them; never none.
+fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) {
+    let known = |id: &str| Method::from_id(id);
+    if parts.iter().any(|part| known(&part.method).is_none()) {
+        notes.push("a view showed a method that this Sinew doesn't have".to_owned());
+    }
+    let view = |part: &ViewPart| View {
+        id: ViewId(part.id),
+        method: known(&part.method).unwrap_or_default(),
+        compare: part.compare.as_deref().and_then(known),
+        free: part.pose.is_some(),
+    };
+    let mut views: Vec<View> = parts.iter().take(MAX_VIEWS).map(view).collect();
+    if views.is_empty() {
+        views.push(View { id: ViewId(0), method: Method::default(), compare: None, free: false });
+    }
+    let active = parts.iter().find(|part| part.active).map_or(views[0].id, |part| ViewId(part.id));
+    (views, active)
+}
+
+fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
+    let mut flesh = FleshSettings { sim_vertices: part.sim_vertices, ..FleshSettings::default() };
+    for (name, bone) in &part.bones {
+        if let Some(joint) = joints.find(name) {
+            flesh.bones.insert(joint, (*bone).into());
+        }
+    }
+    for (name, radius) in part.radii.iter().filter(|(_, radius)| radius.is_finite() && **radius > 0.0) {
+        if let Some(joint) = joints.find(name) {
+            flesh.radii.insert(joint, *radius);
+        }
+    }
+    for (name, text) in &part.parts {
+        let place = match text.strip_prefix("rigid:") {
+            Some(joint) => joints.find(joint).map(|joint| Place::Rigid { joint }),
+            None => Place::parse(text, joints.skeleton).ok(),
+        };
+        flesh.parts.extend(place.map(|place| (name.clone(), place)));
+    }
+    flesh
+}
+
+/// Finds joints and remembers those that are not there.
+struct Joints<'a> {
+    skeleton: &'a Skeleton,
+    missing: Vec<String>,
+}
+
+impl Joints<'_> {
+    fn find(&mut self, name: &str) -> Option<usize> {
+        let found = self.skeleton.find(name);
+        if found.is_none() && !self.missing.iter().any(|missing| missing == name) {
+            self.missing.push(name.to_owned());
+        }
+        found
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let names: Vec<String> = self.missing.iter().take(4).map(|name| format!("\"{}\"", name.replace(char::is_control, " "))).collect();
+        match (names.len(), self.missing.len().saturating_sub(4)) {
+            (0, _) => Vec::new(),
+            (_, 0) => vec![format!("the character has no {}; what the project says of it was left out", names.join(", "))],
+            (_, more) => {
+                vec![format!("the character has no {} and {more} more; what the project says of them was left out", names.join(", "))]
+            }
+        }
+    }
+}

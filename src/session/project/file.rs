@@ -1,0 +1,187 @@
+//! What is in a project file. These types are the format: they change only with its version, whatever becomes of [`super::Document`].
+//!
+//! Joints are named, never numbered. What is missing in a file has its default; what a newer program wrote beside is told and left out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::character::{BoneSettings, SimVertices};
+use crate::dynamics::Params;
+
+/// What `format` says.
+pub(super) const FORMAT: &str = "sinew";
+/// The version that is written, and the newest that can be read.
+pub(super) const VERSION: u32 = 1;
+
+/// A whole project.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ProjectFile {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The program that wrote it; nobody reads this but people.
+    #[serde(default)]
+    pub saved_by: String,
+    /// Which files make up the character.
+    pub character: CharacterPart,
+    /// The views, in the order they were made.
+    #[serde(default)]
+    pub views: Vec<ViewPart>,
+    /// Physics.
+    #[serde(default)]
+    pub params: Params,
+    /// How the flesh is made.
+    #[serde(default)]
+    pub flesh: FleshPart,
+    /// Joints that are not at rest in the pose made by hand.
+    #[serde(default)]
+    pub pose: BTreeMap<String, LocalPart>,
+    /// What the window looks like; the window's own business.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Box<RawValue>>,
+    /// What unsaved work belongs to; only in recovery files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryPart>,
+}
+
+/// Where the character comes from.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct CharacterPart {
+    /// As the user named them, in order.
+    pub files: Vec<FileRef>,
+    /// What these files name in turn: buffers, materials, textures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_read: Vec<FileRef>,
+    /// Which joints of a motion move which joints of the character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<FileRef>,
+    /// Length of one unit in metres, if the user said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metres_per_unit: Option<f64>,
+}
+
+/// A file, how to find it, and how to know that it is still the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileRef {
+    /// From the project's folder, with `/` between names; absolute on another drive; or `builtin:NAME`.
+    pub path: String,
+    /// Where it was, for when the project has been moved away from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absolute: Option<String>,
+    /// Hash of what was in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blake3: Option<String>,
+    /// How much was in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// [`crate::character::FleshSettings`] by names.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct FleshPart {
+    /// By joint.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bones: BTreeMap<String, BonePart>,
+    /// By joint, world units.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub radii: BTreeMap<String, f64>,
+    /// How fine the simulation mesh is.
+    pub sim_vertices: SimVertices,
+    /// By part: `flesh`, `ride` or `rigid:JOINT`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, String>,
+}
+
+/// [`BoneSettings`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct BonePart {
+    pub stiffness: f64,
+    pub density: f64,
+    pub damping: f64,
+    pub jiggle: f64,
+    #[serde(rename = "virtual")]
+    pub is_virtual: bool,
+    pub held: bool,
+    pub twist: bool,
+}
+
+impl Default for BonePart {
+    fn default() -> Self {
+        BoneSettings::default().into()
+    }
+}
+
+impl From<BoneSettings> for BonePart {
+    fn from(bone: BoneSettings) -> Self {
+        let BoneSettings { stiffness, density, damping, jiggle, is_virtual, held, twist } = bone;
+        Self { stiffness, density, damping, jiggle, is_virtual, held, twist }
+    }
+}
+
+impl From<BonePart> for BoneSettings {
+    fn from(bone: BonePart) -> Self {
+        let BonePart { stiffness, density, damping, jiggle, is_virtual, held, twist } = bone;
+        Self { stiffness, density, damping, jiggle, is_virtual, held, twist }.sanitized()
+    }
+}
+
+/// A joint's transform in the frame of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct LocalPart {
+    /// Unit quaternion x, y, z, w.
+    pub rotation: [f64; 4],
+    /// In the parent's units.
+    pub translation: [f64; 3],
+    /// Along the joint's axes.
+    #[serde(default = "no_scale", skip_serializing_if = "is_no_scale")]
+    pub scale: [f64; 3],
+}
+
+fn no_scale() -> [f64; 3] {
+    [1.0; 3]
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_no_scale(scale: &[f64; 3]) -> bool {
+    *scale == no_scale()
+}
+
+/// One view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ViewPart {
+    /// What the window's layout knows it by.
+    pub id: u32,
+    /// [`crate::skin::Method::id`].
+    pub method: String,
+    /// The method it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<String>,
+    /// Whether commands act on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub active: bool,
+    /// Its own pose, if it is not linked with the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pose: Option<BTreeMap<String, LocalPart>>,
+}
+
+/// What unsaved work belongs to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RecoveryPart {
+    /// The project file that it would be saved to, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Whether that file is a packed one.
+    #[serde(default)]
+    pub packed: bool,
+    /// What the user knows it as.
+    #[serde(default)]
+    pub title: String,
+    /// When it was written, seconds since 1970.
+    #[serde(default)]
+    pub unix_secs: u64,
+}

@@ -1,0 +1,268 @@
+//! Projects: everything that the user did, in one file.
+//!
+//! A project (`.sinew`) is JSON that people can read: which files make up the character, with a hash of what was in them, and all of the
+//! [`Document`](super::Document), joints by name. The files themselves are only referred to, never written; a *packed* project is a zip
+//! with `project.json` and all of them. Steps of undo are not saved.
+//!
+//! | file | what |
+//! |---|---|
+//! | `file` | the types of the format |
+//! | `text` | between these and JSON: version, damage, what is unknown |
+//! | `convert` | between these and the document |
+//! | `paths` | how files are referred to and found again |
+//! | `pack` | the zip |
+//! | `read` | from a path to a character with all that the project says |
+//! | `save` | from the document to a path, in the background |
+//!
+//! Whatever is written is written beside its place and renamed: a full disk, a cut cable or a killed program leave the old file or the new.
+
+mod command;
+mod convert;
+mod file;
+mod pack;
+mod paths;
+mod read;
+mod save;
+mod text;
+
+pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
+pub(super) use convert::Restored;
+pub use read::is_project;
+pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
+pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::jobs::Job;
+use super::{Document, HistoryView, Level, Session, Source, Views};
+use crate::io::IoError;
+
+/// Why a project can't be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProjectError {
+    /// The file system said no.
+    #[error("{file} can't be read: {source}")]
+    Read {
+        /// The file.
+        file: String,
+        /// What the file system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The content is no project, or of a newer one, or damaged.
+    #[error("{file}: {reason}")]
+    Content {
+        /// The file.
+        file: String,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// Files of the character are not what they were: the user is to be asked.
+    #[error("{0}")]
+    Sources(MissingSources),
+    /// More than one project was named.
+    #[error("two projects are given, {first} and {second}: open them one after the other")]
+    Twice {
+        /// One of them.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// The name of a file has characters that can't be written down.
+    #[error("{file}: the file's name is not Unicode, so a project can't refer to it; rename it")]
+    Name {
+        /// The file.
+        file: String,
+    },
+    /// The project would overwrite one of the character's own files.
+    #[error("{file} is one of the character's own files, which are never written; choose another name")]
+    OverSource {
+        /// The file.
+        file: String,
+    },
+    /// Writing failed; an older file is untouched.
+    #[error("the project could not be saved: {0}")]
+    Write(#[from] IoError),
+    /// The content can't be expressed.
+    #[error("the project could not be saved: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// What is saved.
+#[derive(Clone, Default)]
+pub(super) struct Contents {
+    pub(super) document: Document,
+    pub(super) views: Views,
+    pub(super) window: Option<Value>,
+}
+
+/// What a document is saved to, and what it was when it was saved.
+#[derive(Debug, Clone, Default)]
+struct Work {
+    file: Option<PathBuf>,
+    packed: bool,
+    /// Nothing for what was never saved but recovered.
+    clean: Option<Document>,
+    /// Name for what has no project file and may have no files either.
+    title: Option<String>,
+}
+
+/// Projects of the documents that are open or can be brought back, and what goes on with them.
+#[derive(Default)]
+pub(super) struct Projects {
+    works: BTreeMap<u64, Work>,
+    newest: u64,
+    saving: Option<Job<Result<Saved, ProjectError>>>,
+    /// What to save when the present saving is done.
+    next: Option<SaveRequest>,
+    question: Option<Question>,
+    window: Option<Value>,
+    window_to_restore: Option<Value>,
+}
+
+/// A project that waits for the user's answers.
+struct Question {
+    source: Source,
+    sources: MissingSources,
+    answers: BTreeMap<usize, Answer>,
+}
+
+impl Projects {
+    pub(super) fn saving(&self) -> Option<&Job<Result<Saved, ProjectError>>> {
+        self.saving.as_ref()
+    }
+}
+
+impl Session {
+    /// Whether something was changed that no project file has.
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
+        self.document.subject.is_some()
+            && !self.work().is_some_and(|work| work.clean.as_ref().is_some_and(|clean| clean.same_content_as(&self.document)))
+    }
+
+    /// The project file that the document is saved to.
+    #[must_use]
+    pub fn project_file(&self) -> Option<&Path> {
+        self.work()?.file.as_deref()
+    }
+
+    /// Whether the project file is one with all sources in it.
+    #[must_use]
+    pub fn project_is_packed(&self) -> bool {
+        self.work().is_some_and(|work| work.packed)
+    }
+
+    /// What the document is called: the project's name without its ending, or the character's.
+    #[must_use]
+    pub fn document_title(&self) -> Option<String> {
+        let work = self.work();
+        let stem = work.and_then(|work| work.file.as_deref()).and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+        let recovered = work.and_then(|work| work.title.clone());
+        stem.or(recovered).or_else(|| self.subject().map(|subject| subject.character.name.clone()))
+    }
+
+    /// Whether the project is being written.
+    #[must_use]
+    pub fn is_saving(&self) -> bool {
+        self.projects.saving.is_some()
+    }
+
+    /// The files that the user must be asked about before the project can be opened.
+    #[must_use]
+    pub fn missing_sources(&self) -> Option<&MissingSources> {
+        self.projects.question.as_ref().map(|question| &question.sources)
+    }
+
+    /// Says what the window looks like, to be saved with the project. The session keeps it and knows nothing of it.
+    pub fn set_window(&mut self, window: Value) {
+        self.projects.window = Some(window);
+    }
+
+    /// What the window looked like when the project was saved that has just been opened; once.
+    pub fn take_window(&mut self) -> Option<Value> {
+        self.projects.window_to_restore.take()
+    }
+
+    /// The steps that can be undone and done again.
+    #[must_use]
+    pub fn history(&self) -> HistoryView {
+        self.history.view()
+    }
+
+    /// What is to be saved now.
+    pub(super) fn contents(&self) -> Contents {
+        Contents { document: self.document.clone(), views: self.views.clone(), window: self.projects.window.clone() }
+    }
+
+    fn work(&self) -> Option<&Work> {
+        self.projects.works.get(&self.document.work)
+    }
+
+    /// Carries out a command of this area. None of them is an undo step.
+    pub(super) fn apply_project(&mut self, command: ProjectCommand) {
+        match command {
+            ProjectCommand::Save => self.save(None),
+            ProjectCommand::SaveAs { path, packed } => self.save(Some((path, packed))),
+            ProjectCommand::JumpTo(position) => self.travel(|history, document| history.jump(document, position)),
+            ProjectCommand::Answer { index, answer } => self.answer(index, answer),
+            ProjectCommand::Recover(file) => self.recover(&file),
+            ProjectCommand::Discard(file) => self.discard(&file),
+            ProjectCommand::KeepForLater => self.keep_for_later(),
+            ProjectCommand::CancelOpening => self.projects.question = None,
+        }
+    }
+
+    /// A character was opened: what it is now is what needs no saving.
+    pub(super) fn enter_work(&mut self, project: Option<ReadProject>) {
+        self.projects.newest += 1;
+        self.document.work = self.projects.newest;
+        let clean = Some(self.document.clone());
+        let work = match project {
+            None => Work { clean, ..Work::default() },
+            Some(project) => {
+                for note in project.notes {
+                    self.tell(Level::Warning, note);
+                }
+                self.projects.window_to_restore = project.window;
+                match project.recovered {
+                    None => Work { file: Some(project.path), packed: project.packed, clean, title: None },
+                    Some(unsaved) => {
+                        self.adopt(&project.path);
+                        Work { file: unsaved.project, packed: unsaved.packed, clean: None, title: Some(unsaved.title) }
+                    }
+                }
+            }
+        };
+        self.projects.works.insert(self.document.work, work);
+    }
+
+    /// More was read for the document that is open.
+    pub(super) fn forget_old_works(&mut self) {
+        let kept: Vec<u64> = self.history.documents().map(|document| document.work).chain([self.document.work]).collect();
+        self.projects.works.retain(|work, _| kept.contains(work));
+    }
+
+    /// A project can't be opened before the user has said what to do about some files.
+    pub(super) fn ask_about_sources(&mut self, source: Source, answers: BTreeMap<usize, Answer>, sources: MissingSources) {
+        self.projects.question = Some(Question { source, sources, answers });
+    }
+
+    fn answer(&mut self, index: usize, answer: Answer) {
+        let Some(question) = &mut self.projects.question else { return };
+        question.answers.insert(index, answer);
+        question.sources.list.retain(|source| source.index != index);
+        if question.sources.list.is_empty()
+            && let Some(Question { source, answers, .. }) = self.projects.question.take()
+        {
+            self.start_opening_with(source, answers);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

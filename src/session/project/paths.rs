@@ -1,0 +1,190 @@
+//! How a project refers to files, and finds them again.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use super::file::FileRef;
+use super::{Answer, Found, MissingSource, ProjectError};
+use crate::io::{FileRead, read_file};
+
+/// Files of a folder that are looked at for one that was moved.
+const MOST_LOOKED_AT: usize = 2000;
+
+/// Whether a path names a built-in character.
+pub(super) fn is_builtin(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.starts_with("builtin:"))
+}
+
+/// Refers to a file from a project in a folder, or from anywhere.
+pub(super) fn refer(path: &Path, read: &[FileRead], folder: Option<&Path>) -> Result<FileRef, ProjectError> {
+    let text = |path: &Path| match path.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(ProjectError::Name { file: path.display().to_string() }),
+    };
+    if is_builtin(path) {
+        return Ok(FileRef { path: text(path)?, absolute: None, blake3: None, bytes: None });
+    }
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = read.iter().find(|file| file.path == absolute);
+    let (blake3, bytes) = (known.map(|file| file.hash.to_hex().to_string()), known.map(|file| file.bytes));
+    let absolute_text = text(&absolute)?;
+    let relative = folder.and_then(|folder| relative(&absolute, folder)).and_then(|path| slashed(&path));
+    let (path, absolute) = match relative {
+        Some(relative) => (relative, Some(absolute_text)),
+        None => (absolute_text, None),
+    };
+    Ok(FileRef { path, absolute, blake3, bytes })
+}
+
+/// The way from a folder to a file; none if they are on different drives.
+fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
+    // Links are followed: `..` means the parent of where they lead to.
+    let parent = file.parent()?;
+    let file = parent.canonicalize().map_or_else(|_| file.to_owned(), |parent| parent.join(file.file_name().unwrap_or_default()));
+    let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder)).ok()?;
+    let (mut to, mut from) = (file.components().peekable(), folder.components().peekable());
+    if to.peek() != from.peek() {
+        return None;
+    }
+    while to.peek().is_some() && to.peek() == from.peek() {
+        (to.next(), from.next());
+    }
+    let up = from.map(|_| Component::ParentDir);
+    Some(up.chain(to).collect())
+}
+
+/// A relative path with `/` between its names, on every system.
+pub(super) fn slashed(path: &Path) -> Option<String> {
+    let names: Option<Vec<&str>> = path.components().map(|component| component.as_os_str().to_str()).collect();
+    names.map(|names| names.join("/"))
+}
+
+/// Without `a/..` where that leads to the same file.
+fn tidy(path: &Path) -> PathBuf {
+    let short = without_parents(path);
+    let same = path.canonicalize().is_ok_and(|whole| short.canonicalize().is_ok_and(|short| short == whole));
+    if same || !path.exists() { short } else { path.to_owned() }
+}
+
+/// Without `a/..`, as if there were no links.
+pub(super) fn without_parents(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir if matches!(short.components().next_back(), Some(Component::Normal(_))) => {
+                short.pop();
+            }
+            Component::CurDir => {}
+            other => short.push(other),
+        }
+    }
+    short
+}
+
+/// What was found where a file should be.
+enum Place {
+    Same(PathBuf),
+    Moved(PathBuf),
+    Changed(PathBuf),
+    Missing(PathBuf),
+}
+
+/// Where the sources of a project are, with notes; or what the user must be asked about.
+pub(super) fn resolve(
+    references: &[FileRef],
+    folder: Option<&Path>,
+    answers: &BTreeMap<usize, Answer>,
+) -> Result<(Vec<PathBuf>, Vec<String>), Vec<MissingSource>> {
+    let (mut files, mut notes, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, reference) in references.iter().enumerate() {
+        let ask = |path: PathBuf, found: Found| MissingSource { index, path, expected: reference.blake3.clone(), found };
+        let place = match answers.get(&index) {
+            Some(Answer::Located(path)) => Place::Same(path.clone()),
+            answer => match (find(reference, folder), answer) {
+                (Place::Changed(path), Some(Answer::AsItIs)) => Place::Same(path),
+                (place, _) => place,
+            },
+        };
+        match place {
+            Place::Same(path) => files.push(path),
+            Place::Moved(path) => {
+                notes.push(format!("{} was moved; it is read from {}.", name_of(reference), path.display()));
+                files.push(path);
+            }
+            Place::Changed(path) => missing.push(ask(path, Found::Changed)),
+            Place::Missing(path) => missing.push(ask(path, Found::Nothing)),
+        }
+    }
+    if missing.is_empty() { Ok((files, notes)) } else { Err(missing) }
+}
+
+fn name_of(reference: &FileRef) -> &str {
+    reference.path.rsplit('/').next().unwrap_or(&reference.path)
+}
+
+fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
+    if is_builtin(Path::new(&reference.path)) {
+        return Place::Same(PathBuf::from(&reference.path));
+    }
+    let here = folder.map_or_else(|| PathBuf::from(&reference.path), |folder| tidy(&folder.join(&reference.path)));
+    let candidates: Vec<PathBuf> = std::iter::once(here.clone()).chain(reference.absolute.as_ref().map(PathBuf::from)).collect();
+    let mut changed = None;
+    for candidate in &candidates {
+        if candidate.is_file() {
+            if is_same(candidate, reference) {
+                return Place::Same(candidate.clone());
+            }
+            changed.get_or_insert_with(|| candidate.clone());
+        }
+    }
+    if let Some(changed) = changed {
+        return Place::Changed(changed);
+    }
+    let folders = folder.into_iter().chain(candidates.iter().filter_map(|candidate| candidate.parent()));
+    match folders.into_iter().find_map(|folder| by_hash(folder, reference)) {
+        Some(moved) => Place::Moved(moved),
+        None => Place::Missing(here),
+    }
+}
+
+/// Whether the file is what it was; a file of which nothing is known is taken as it is.
+fn is_same(path: &Path, reference: &FileRef) -> bool {
+    let Some(expected) = &reference.blake3 else { return true };
+    let length = std::fs::metadata(path).map(|about| about.len());
+    if let (Ok(length), Some(bytes)) = (length, reference.bytes)
+        && length != bytes
+    {
+        return false;
+    }
+    // What can't be read is the reader's to complain about.
+    read_file(path).map_or(true, |bytes| blake3::hash(&bytes).to_hex().as_str() == expected)
+}
+
+/// A file of the folder with the same content.
+fn by_hash(folder: &Path, reference: &FileRef) -> Option<PathBuf> {
+    let bytes = reference.bytes.filter(|_| reference.blake3.is_some())?;
+    let ending = Path::new(&reference.path).extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let likely = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        let length = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        let alike = length == bytes && path.extension().map(std::ffi::OsStr::to_ascii_lowercase) == ending;
+        (alike && is_same(&path, reference)).then_some(path)
+    };
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().take(MOST_LOOKED_AT).filter_map(likely).collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_between_folders() {
+        let way = |file: &str, folder: &str| slashed(&relative(Path::new(file), Path::new(folder)).unwrap()).unwrap();
+        assert_eq!(way("/none/a/b/fox.glb", "/none/a/b"), "fox.glb");
+        assert_eq!(way("/none/a/fox.glb", "/none/a/b/c"), "../../fox.glb");
+        assert_eq!(way("/none/x/y/fox.glb", "/none/a"), "../x/y/fox.glb");
+        assert_eq!(tidy(Path::new("/none/a/../b/./fox.glb")), Path::new("/none/b/fox.glb"));
+    }
+}

@@ -1,0 +1,190 @@
+//! From paths, a project among them, to one character with all that the project says.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::convert::{Restored, restored};
+use super::file::{FileRef, ProjectFile, RecoveryPart};
+use super::text::from_text;
+use super::{Answer, MissingSources, ProjectError, pack, paths};
+use crate::cache::Cache;
+use crate::character::Character;
+use crate::io::{FileRead, read_file, recorded, text_of};
+use crate::progress::Progress;
+use crate::session::{OpenError, Source, source};
+
+/// What the window says of itself may take so many bytes; more is none of ours.
+const LARGEST_WINDOW: usize = 1 << 20;
+
+/// Whether a file is a project, by its name.
+#[must_use]
+pub fn is_project(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sinew"))
+}
+
+/// A character and where it came from.
+pub(in crate::session) struct Loaded {
+    pub character: Character,
+    /// The files themselves; no project among them.
+    pub source: Source,
+    pub files_read: Vec<FileRead>,
+    pub project: Option<ReadProject>,
+}
+
+/// What a project says, beside which files make up the character.
+pub(in crate::session) struct ReadProject {
+    pub path: PathBuf,
+    pub packed: bool,
+    pub restored: Restored,
+    pub window: Option<Value>,
+    /// Set if this was unsaved work.
+    pub recovered: Option<Unsaved>,
+    /// What is different from when it was saved; sentences.
+    pub notes: Vec<String>,
+}
+
+/// What unsaved work belongs to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::session) struct Unsaved {
+    pub project: Option<PathBuf>,
+    pub packed: bool,
+    pub title: String,
+    pub unix_secs: u64,
+}
+
+impl From<&RecoveryPart> for Unsaved {
+    fn from(part: &RecoveryPart) -> Self {
+        let RecoveryPart { project, packed, title, unix_secs } = part.clone();
+        Self { project: project.map(PathBuf::from), packed, title, unix_secs }
+    }
+}
+
+/// A project's content, and the folder that its paths begin in.
+struct Content {
+    file: ProjectFile,
+    packed: bool,
+    folder: Option<PathBuf>,
+    notes: Vec<String>,
+}
+
+/// Reads the text of a project that is not packed.
+pub(super) fn read_text(name: &str, bytes: &[u8]) -> Result<(ProjectFile, Vec<String>), ProjectError> {
+    from_text(&text_of(bytes)).map_err(|error| ProjectError::Content { file: name.to_owned(), reason: error.to_string() })
+}
+
+fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Content, ProjectError> {
+    let name = path.display().to_string().replace(char::is_control, " ");
+    let (bytes, _) = recorded(|| read_file(path));
+    let bytes = bytes.map_err(|source| ProjectError::Read { file: name.clone(), source })?;
+    let packed = pack::is_packed(&bytes);
+    let (unpacked, folder) = if packed {
+        progress.report(0.0, "Unpacking");
+        let folder = pack::unpack(&bytes, cache, progress).map_err(|reason| ProjectError::Content { file: name.clone(), reason })?;
+        let path = folder.join(pack::CONTENT);
+        let (bytes, _) = recorded(|| read_file(&path));
+        (bytes.map_err(|source| ProjectError::Read { file: format!("{name}, {}", pack::CONTENT), source })?, Some(folder))
+    } else {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        (bytes, absolute.parent().map(Path::to_owned))
+    };
+    let (file, unknown) = read_text(&name, &unpacked)?;
+    let mut notes = Vec::new();
+    if !unknown.is_empty() {
+        notes.push(format!("{name}: this Sinew doesn't know {}; that was left out.", unknown.join(", ")));
+    }
+    Ok(Content { file, packed, folder, notes })
+}
+
+/// Takes the project out of the files of a source.
+fn project_in(source: &Source) -> Result<Option<PathBuf>, ProjectError> {
+    let mut projects = source.files.iter().filter(|path| is_project(path));
+    match (projects.next(), projects.next()) {
+        (Some(first), Some(second)) => {
+            Err(ProjectError::Twice { first: first.display().to_string(), second: second.display().to_string() })
+        }
+        (first, _) => Ok(first.cloned()),
+    }
+}
+
+/// Reads a character, from its files or from a project with perhaps more files beside it. `answers` say what to do about files that
+/// are not what they were. Packed projects are unpacked beside the cache.
+pub(in crate::session) fn load_all(
+    source: &Source,
+    cache: &Cache,
+    answers: &BTreeMap<usize, Answer>,
+    progress: &Progress,
+) -> Result<Loaded, OpenError> {
+    let Some(path) = project_in(source)? else {
+        let (character, files_read) = recorded(|| source::load_files(source, progress));
+        return Ok(Loaded { character: character?, source: source.clone(), files_read, project: None });
+    };
+    progress.report(0.0, "Reading");
+    let Content { file, packed, folder, mut notes } = read_content(&path, cache, progress)?;
+    progress.check()?;
+    let (whole, moved) = source_of(source, &file, &path, folder.as_deref(), answers)?;
+    notes.extend(moved);
+    let (character, files_read) = recorded(|| source::load_files(&whole, progress));
+    let mut character = character?;
+    notes.extend(changed_beside(&file.character.also_read, folder.as_deref(), &files_read));
+    let (mut restored, unfitting) = restored(&file, &character.skeleton);
+    notes.extend(unfitting.into_iter().map(|note| format!("{}: {note}.", path.display())));
+    // What was said beside the project goes before what it says.
+    restored.flesh = with_said(restored.flesh, &character, source);
+    character.flesh = restored.flesh.clone();
+    let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW);
+    let project = ReadProject {
+        path,
+        packed,
+        restored,
+        window: window.and_then(|window| serde_json::from_str(window.get()).ok()),
+        recovered: file.recovery.as_ref().map(Unsaved::from),
+        notes,
+    };
+    // Everything that was said about the flesh is in the document now.
+    let source = Source { files: whole.files, metres_per_unit: whole.metres_per_unit, mapping: whole.mapping, ..Source::default() };
+    Ok(Loaded { character, source, files_read, project: Some(project) })
+}
+
+/// The project's files in place of the project.
+fn source_of(
+    source: &Source,
+    file: &ProjectFile,
+    path: &Path,
+    folder: Option<&Path>,
+    answers: &BTreeMap<usize, Answer>,
+) -> Result<(Source, Vec<String>), ProjectError> {
+    let part = &file.character;
+    let references: Vec<FileRef> = part.files.iter().chain(&part.mapping).cloned().collect();
+    let found = paths::resolve(&references, folder, answers);
+    let (mut files, notes) = found.map_err(|list| ProjectError::Sources(MissingSources { project: path.to_owned(), list }))?;
+    let mapping = part.mapping.as_ref().and_then(|_| files.pop());
+    files.extend(source.files.iter().filter(|path| !is_project(path)).cloned());
+    let metres_per_unit = source.metres_per_unit.or(part.metres_per_unit.filter(|unit| (1e-9..=1e9).contains(unit)));
+    Ok((Source { files, mapping: source.mapping.clone().or(mapping), metres_per_unit, ..source.clone() }, notes))
+}
+
+/// The project's settings of the flesh with those that were named beside it.
+fn with_said(mut flesh: crate::character::FleshSettings, character: &Character, source: &Source) -> crate::character::FleshSettings {
+    let said = &character.flesh;
+    flesh.bones.extend(said.bones.iter().map(|(&joint, bone)| (joint, *bone)));
+    flesh.radii.extend(said.radii.iter().map(|(&joint, radius)| (joint, *radius)));
+    flesh.parts.extend(said.parts.iter().map(|(name, place)| (name.clone(), *place)));
+    if source.sim_vertices != crate::character::SimVertices::default() {
+        flesh.sim_vertices = source.sim_vertices;
+    }
+    flesh
+}
+
+/// Buffers and textures that have changed, as sentences: with them the file that names them is another one, too.
+fn changed_beside(references: &[FileRef], folder: Option<&Path>, read: &[FileRead]) -> Vec<String> {
+    let changed = |reference: &&FileRef| {
+        let place = folder.map_or_else(|| PathBuf::from(&reference.path), |folder| folder.join(&reference.path));
+        let now =
+            read.iter().find(|file| file.path == place || reference.absolute.as_deref().is_some_and(|old| file.path == Path::new(old)));
+        now.is_some_and(|now| reference.blake3.as_deref().is_some_and(|hash| hash != now.hash.to_hex().as_str()))
+    };
+    let sentence = |reference: &FileRef| format!("{} has changed since the project was saved.", reference.path);
+    references.iter().filter(changed).map(sentence).collect()
+}

@@ -1,0 +1,428 @@
+//! Projects as a session writes and reads them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::text::{from_text, to_text};
+use super::*;
+use crate::cache::Cache;
+use crate::character::{BoneSettings, Place, SimVertices};
+use crate::dynamics::Params;
+use crate::io::write_atomically;
+use crate::math::{Quat, Vec64};
+use crate::rig::Skeleton;
+use crate::session::{Command, Document, Gesture, View, ViewCommand, ViewId};
+use crate::skin::Method;
+
+/// A folder of its own for a test, removed behind it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("sinew-project-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A copy of the built-in arm.
+    fn with_arm(&self, name: &str) -> PathBuf {
+        let path = self.file(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &path).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run_until_idle(session: &mut Session) {
+    let start = Instant::now();
+    while session.tick(1.0 / 60.0).active {
+        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn open(files: Vec<PathBuf>, folder: &Folder) -> Session {
+    let mut session = Session::new();
+    session.set_cache(Cache::in_folder(folder.file("cache")));
+    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::Open(Source::of_files(files)));
+    run_until_idle(&mut session);
+    session
+}
+
+fn do_project(session: &mut Session, command: ProjectCommand) {
+    session.apply_once(command.into());
+    run_until_idle(session);
+}
+
+fn save_as(session: &mut Session, path: &Path, packed: bool) {
+    do_project(session, ProjectCommand::SaveAs { path: path.to_owned(), packed });
+}
+
+/// Changes a little of everything.
+fn edit(session: &mut Session) {
+    let turn = Quat::from_euler_angles(0.3, -0.7, 0.11);
+    session.apply_once(Command::RotateJoint { joint: 1, rotation: turn });
+    session.apply_once(Command::SetParams(Params { density_kg_m3: 1001.0 / 3.0, ..session.document().params }));
+    session.apply_once(Command::SetBone { joint: 0, settings: BoneSettings { stiffness: 1.0 / 3.0, ..BoneSettings::default() } });
+    session.apply_once(Command::SetSimVertices(SimVertices::About(777)));
+    session.apply_once(Command::SetMethod(Method::Dqs));
+    run_until_idle(session);
+}
+
+fn text_of_error(session: &Session) -> String {
+    session.messages().iter().filter(|m| m.level >= Level::Warning).map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_was_saved_comes_back_to_the_last_bit() {
+    let folder = Folder::new();
+    let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
+    assert!(!session.is_dirty() && session.project_file().is_none());
+    edit(&mut session);
+    assert!(session.is_dirty());
+    session.set_window(serde_json::json!({"views": [1, 2.5], "text": "[\n]"}));
+    let path = folder.file("my work.sinew");
+    save_as(&mut session, &path, false);
+    assert!(!session.is_dirty(), "{:?}", session.messages());
+    assert_eq!(session.project_file(), Some(path.as_path()));
+    assert_eq!(session.document_title().as_deref(), Some("my work"));
+
+    let mut again = open(vec![path.clone()], &folder);
+    assert_eq!(text_of_error(&again), "");
+    assert!(again.document().same_content_as(session.document()));
+    assert!(!again.is_dirty());
+    assert_eq!(again.take_window(), Some(serde_json::json!({"views": [1, 2.5], "text": "[\n]"})));
+    assert_eq!(again.take_window(), None);
+    assert_eq!(again.subject().unwrap().settings.sim_vertices, SimVertices::About(777));
+    assert_eq!(again.shown_method(), Some(Method::Dqs));
+
+    // Undo goes back over the saving; Ctrl+S then saves to the same file.
+    session.apply_once(Command::Undo);
+    assert!(session.is_dirty());
+    session.apply_once(Command::Redo);
+    assert!(!session.is_dirty());
+    again.apply_once(Command::ResetPose);
+    do_project(&mut again, ProjectCommand::Save);
+    assert!(!again.is_dirty());
+    let third = open(vec![path], &folder);
+    assert!(third.document().same_content_as(again.document()) && !third.document().same_content_as(session.document()));
+}
+
+#[test]
+fn opening_something_else_and_coming_back_keeps_each_project_with_its_document() {
+    let folder = Folder::new();
+    let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
+    let path = folder.file("a.sinew");
+    save_as(&mut session, &path, false);
+    session.apply_once(Command::Open(Source::builtin("arm")));
+    run_until_idle(&mut session);
+    assert!(!session.is_dirty() && session.project_file().is_none());
+    session.apply_once(Command::Undo);
+    assert!(!session.is_dirty());
+    assert_eq!(session.project_file(), Some(path.as_path()));
+}
+
+#[test]
+fn a_project_moves_with_its_files_and_finds_them_by_their_content() {
+    let folder = Folder::new();
+    let arm = folder.with_arm("there/models/arm.glb");
+    let mut session = open(vec![arm], &folder);
+    edit(&mut session);
+    save_as(&mut session, &folder.file("there/p.sinew"), false);
+    let text = std::fs::read_to_string(folder.file("there/p.sinew")).unwrap();
+    assert!(text.contains("\"path\": \"models/arm.glb\""), "{text}");
+    // The whole folder moves.
+    std::fs::rename(folder.file("there"), folder.file("elsewhere")).unwrap();
+    let moved = open(vec![folder.file("elsewhere/p.sinew")], &folder);
+    assert_eq!(text_of_error(&moved), "");
+    assert_eq!(moved.document().pose, session.document().pose);
+    assert_eq!(moved.document().source.files, [folder.file("elsewhere/models/arm.glb")]);
+    // The file moves beside the project, under another name.
+    std::fs::rename(folder.file("elsewhere/models/arm.glb"), folder.file("elsewhere/limb.glb")).unwrap();
+    let found = open(vec![folder.file("elsewhere/p.sinew")], &folder);
+    assert!(text_of_error(&found).contains("was moved"), "{}", text_of_error(&found));
+    assert_eq!(found.document().pose, session.document().pose);
+}
+
+#[test]
+fn a_missing_or_changed_source_is_asked_about() {
+    let folder = Folder::new();
+    let arm = folder.with_arm("a/arm.glb");
+    let mut session = open(vec![arm.clone()], &folder);
+    edit(&mut session);
+    let project = folder.file("a/p.sinew");
+    save_as(&mut session, &project, false);
+    let pose = session.document().pose.clone();
+    // Missing: locate it.
+    std::fs::create_dir_all(folder.file("b")).unwrap();
+    std::fs::rename(&arm, folder.file("b/arm.glb")).unwrap();
+    let mut asked = open(vec![project.clone()], &folder);
+    let missing = asked.missing_sources().expect("asked").clone();
+    assert_eq!((missing.list.len(), missing.list[0].found, &missing.list[0].path), (1, Found::Nothing, &arm));
+    assert!(asked.subject().is_none());
+    do_project(&mut asked, ProjectCommand::Answer { index: 0, answer: Answer::Located(folder.file("b/arm.glb")) });
+    assert!(asked.missing_sources().is_none());
+    assert_eq!(asked.document().pose, pose);
+    // Changed: use it as it is.
+    let mut bytes = std::fs::read(folder.file("b/arm.glb")).unwrap();
+    bytes.extend([0; 4]);
+    std::fs::write(&arm, &bytes).unwrap();
+    let mut asked = open(vec![project.clone()], &folder);
+    assert_eq!(asked.missing_sources().unwrap().list[0].found, Found::Changed);
+    do_project(&mut asked, ProjectCommand::Answer { index: 0, answer: Answer::AsItIs });
+    assert_eq!(asked.document().pose, pose);
+    // Or cancel.
+    let mut asked = open(vec![project.clone()], &folder);
+    do_project(&mut asked, ProjectCommand::CancelOpening);
+    assert!(asked.missing_sources().is_none() && asked.subject().is_none());
+    // The command line is told in a sentence.
+    let sentence = crate::session::load(&Source::of_files(vec![project]), &crate::progress::Progress::new()).unwrap_err().to_string();
+    assert!(sentence.contains("has changed since") && sentence.contains("arm.glb"), "{sentence}");
+}
+
+#[test]
+fn a_packed_project_needs_nothing_else() {
+    let folder = Folder::new();
+    let mesh = folder.file("model/cube.obj");
+    std::fs::create_dir_all(mesh.parent().unwrap()).unwrap();
+    let cube = "mtllib ../look/cube.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(&mesh, cube).unwrap();
+    std::fs::create_dir_all(folder.file("look")).unwrap();
+    std::fs::write(folder.file("look/cube.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
+    let mut session = open(vec![mesh], &folder);
+    session.apply_once(Command::SetParams(Params { density_kg_m3: 500.0, ..session.document().params }));
+    let packed = folder.file("all.sinew");
+    save_as(&mut session, &packed, true);
+    assert!(!session.is_dirty(), "{}", text_of_error(&session));
+    std::fs::remove_dir_all(folder.file("model")).unwrap();
+    std::fs::remove_dir_all(folder.file("look")).unwrap();
+    let mut again = open(vec![packed.clone()], &folder);
+    assert_eq!(again.document().params.density_kg_m3, 500.0, "{}", text_of_error(&again));
+    assert_eq!(again.subject().unwrap().character.materials[0].base_color[..3], [1.0, 0.0, 0.0]);
+    assert!(again.project_is_packed() && again.project_file() == Some(packed.as_path()) && !again.is_dirty());
+    // It can be changed and saved again.
+    again.apply_once(Command::SetParams(Params { density_kg_m3: 600.0, ..again.document().params }));
+    do_project(&mut again, ProjectCommand::Save);
+    assert_eq!(text_of_error(&again).matches("could not").count(), 0, "{}", text_of_error(&again));
+    let third = open(vec![packed], &folder);
+    assert_eq!(third.document().params.density_kg_m3, 600.0);
+}
+
+#[test]
+fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
+    let folder = Folder::new();
+    let arm = folder.with_arm("arm.glb");
+    let before = std::fs::read(&arm).unwrap();
+    let mut session = open(vec![arm.clone()], &folder);
+    edit(&mut session);
+    do_project(&mut session, ProjectCommand::Save);
+    assert!(session.is_dirty() && text_of_error(&session).contains("no file yet"));
+    save_as(&mut session, &folder.file("nowhere/at/all.sinew"), false);
+    assert!(session.is_dirty() && text_of_error(&session).contains("can't be written"), "{}", text_of_error(&session));
+    save_as(&mut session, &arm, false);
+    assert!(session.is_dirty() && text_of_error(&session).contains("never written"));
+    assert_eq!(std::fs::read(&arm).unwrap(), before);
+    let locked = folder.file("locked.sinew");
+    std::fs::write(&locked, "old").unwrap();
+    let mut permissions = std::fs::metadata(&locked).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&locked, permissions).unwrap();
+    save_as(&mut session, &locked, true);
+    assert!(session.is_dirty() && text_of_error(&session).contains("write-protected"));
+    assert_eq!(std::fs::read(&locked).unwrap(), b"old");
+}
+
+/// Fails when so many bytes have been written.
+struct Failing<W> {
+    inner: W,
+    left: usize,
+}
+
+impl<W: std::io::Write> std::io::Write for Failing<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        let written = self.inner.write(&bytes[..bytes.len().min(self.left)])?;
+        self.left -= written;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+fn small_contents() -> Contents {
+    let mut document = Document { source: Source::builtin("cylinder"), ..Document::default() };
+    document.params.density_kg_m3 = 123.0;
+    Contents { document, ..Contents::default() }
+}
+
+#[test]
+fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
+    let folder = Folder::new();
+    let path = folder.file("p.sinew");
+    let text = to_text(&convert::file_of(&small_contents(), Some(&folder.0)).unwrap()).unwrap();
+    std::fs::write(&path, "old").unwrap();
+    for left in 0..text.len() {
+        let broken = write_atomically(&path, |out| std::io::Write::write_all(&mut Failing { inner: out, left }, text.as_bytes()));
+        assert!(broken.is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    }
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing half-written is left");
+    write_atomically(&path, |out| std::io::Write::write_all(&mut Failing { inner: out, left: text.len() }, text.as_bytes())).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_text_that_breaks_off_is_refused_with_its_line() {
+    let text = to_text(&convert::file_of(&small_contents(), None).unwrap()).unwrap();
+    let whole = text.trim_end().len();
+    for end in (0..whole).filter(|&end| text.is_char_boundary(end)) {
+        let sentence = from_text(&text[..end]).unwrap_err().to_string();
+        assert!(sentence.contains("line "), "{end}: {sentence}");
+    }
+    from_text(&text[..whole]).unwrap();
+}
+
+fn skeleton() -> Skeleton {
+    let at = |y: f64| crate::math::Point64::new(0.0, y, 0.0);
+    Skeleton::from_positions(&[("a".into(), None, at(0.0)), ("b".into(), Some(0), at(1.0)), ("ü \"[\n".into(), Some(1), at(2.0))]).unwrap()
+}
+
+fn four_views() -> Views {
+    let mut session = Session::new();
+    let view = |id: u32, method: Method, compare: Option<Method>, free: bool| View { id: ViewId(id), method, compare, free };
+    let list = vec![view(5, Method::Dqs, None, false), view(3, Method::Lbs, Some(Method::Pd), true)];
+    session.apply_once(Command::View(ViewCommand::SetAll(list)));
+    session.apply_once(Command::View(ViewCommand::Activate(ViewId(3))));
+    session.views().clone()
+}
+
+/// A document with everything that has a name in it.
+fn full_text() -> String {
+    let skeleton = skeleton();
+    let mut character = crate::character::Character { skeleton: skeleton.clone(), ..Default::default() };
+    character.meshes.push(crate::character::SourceMesh::bare(
+        "m",
+        vec![crate::math::Point::origin(), crate::math::Point::new(1.0, 0.0, 0.0), crate::math::Point::new(0.0, 1.0, 0.0)],
+        vec![[0, 1, 2]],
+    ));
+    let subject = crate::skin::Subject::build(std::sync::Arc::new(character), &crate::progress::Progress::new()).unwrap();
+    let mut contents = small_contents();
+    let document = &mut contents.document;
+    document.subject = Some(std::sync::Arc::new(subject));
+    document.pose = skeleton.rest_pose();
+    document.pose.locals[2].rotation = Quat::from_euler_angles(0.1, 0.2, 0.3);
+    document.flesh.bones.insert(1, BoneSettings { jiggle: 0.1, ..BoneSettings::default() });
+    document.flesh.radii.insert(2, 0.25);
+    document.flesh.parts.insert("eye".into(), Place::Rigid { joint: 2 });
+    document.free_poses.insert(ViewId(3), skeleton.rest_pose());
+    contents.views = four_views();
+    to_text(&convert::file_of(&contents, None).unwrap()).unwrap()
+}
+
+#[test]
+fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
+    let (file, unknown) = from_text(&full_text()).unwrap();
+    assert_eq!(unknown, Vec::<String>::new());
+    let (restored, notes) = convert::restored(&file, &skeleton());
+    assert_eq!(notes, Vec::<String>::new());
+    assert_eq!(restored.flesh.parts["eye"], Place::Rigid { joint: 2 });
+    assert_eq!(restored.flesh.radii[&2], 0.25);
+    assert_eq!((restored.views.as_slice(), restored.active), (four_views().list(), ViewId(3)));
+    assert_eq!(restored.free_poses.keys().collect::<Vec<_>>(), [&ViewId(3)]);
+    let at = |x: f64| crate::math::Point64::new(x, 0.0, 0.0);
+    let other = Skeleton::from_positions(&[("b".into(), None, at(0.0)), ("c".into(), Some(0), at(1.0))]).unwrap();
+    let (restored, notes) = convert::restored(&file, &other);
+    assert_eq!(restored.flesh.bones[&0].jiggle, 0.1);
+    assert!(notes.len() == 1 && notes[0].contains('ü') && !notes[0].contains('\n'), "{notes:?}");
+    assert_eq!(restored.pose, other.rest_pose());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_projects_never_panic_and_never_bring_what_is_no_number(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..8),
+    ) {
+        let mut bytes = full_text().into_bytes();
+        for (at, byte, how) in changes {
+            let at = at.index(bytes.len());
+            match how {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => { bytes.remove(at); }
+                _ => bytes[at] = b"0123456789eE-+.[]{},\":ntf"[usize::from(byte) % 25],
+            }
+        }
+        match from_text(&crate::io::text_of(&bytes)) {
+            Ok((file, _)) => {
+                let (restored, notes) = convert::restored(&file, &skeleton());
+                prop_assert!(restored.pose.locals.iter().all(|local| local.to_affine().matrix().iter().all(|c| c.is_finite())));
+                prop_assert!(restored.params.density_kg_m3.is_finite() && notes.iter().all(|note| !note.contains('\n')));
+                let _ = paths::resolve(&file.character.files, None, &BTreeMap::new());
+            }
+            Err(error) => prop_assert!(!error.to_string().contains('\n')),
+        }
+    }
+
+    #[test]
+    fn every_pose_comes_back_to_the_last_bit(
+        numbers in prop::collection::vec((-1e3..1e3_f64, -3.0..3.0_f64, -3.0..3.0_f64, -3.0..3.0_f64), 3),
+        density in 1.0..2000.0_f64,
+    ) {
+        let (mut file, _) = from_text(&full_text()).unwrap();
+        let mut pose = skeleton().rest_pose();
+        for (local, (x, a, b, c)) in pose.locals.iter_mut().zip(numbers) {
+            local.rotation = Quat::from_euler_angles(a, b, c);
+            local.translation += Vec64::new(x, a / 3.0, b * c);
+        }
+        file.pose = convert::pose_part(&pose, &skeleton());
+        file.params.density_kg_m3 = density;
+        let (read, _) = from_text(&to_text(&file).unwrap()).unwrap();
+        let (restored, _) = convert::restored(&read, &skeleton());
+        prop_assert_eq!(restored.pose, pose);
+        prop_assert_eq!(restored.params.density_kg_m3, density);
+    }
+}
+
+#[test]
+fn the_history_is_a_list_to_jump_in() {
+    let folder = Folder::new();
+    let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
+    let first = session.document().clone();
+    for degrees in [10.0, 20.0, 30.0] {
+        session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, degrees] });
+    }
+    session.apply(Command::SetJointAngles { joint: 0, degrees: [1.0; 3] }, Gesture::Dragging);
+    session.apply(Command::SetJointAngles { joint: 0, degrees: [2.0; 3] }, Gesture::Released);
+    let view = session.history();
+    assert_eq!((view.labels.as_slice(), view.position), (&["Set joint angles"; 4][..], 4));
+    session.apply_once(ProjectCommand::JumpTo(2).into());
+    assert!((session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9 && session.joint_angles_deg(0)[0].abs() < 1e-9);
+    session.apply_once(ProjectCommand::JumpTo(0).into());
+    assert!(session.document().same_content_as(&first) && !session.is_dirty());
+    session.apply_once(ProjectCommand::JumpTo(4).into());
+    assert!((session.joint_angles_deg(0)[0] - 2.0).abs() < 1e-9);
+    session.apply_once(ProjectCommand::JumpTo(99).into());
+    assert_eq!(session.history().position, 4);
+}

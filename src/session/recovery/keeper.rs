@@ -1,0 +1,227 @@
+//! The thread that writes unsaved work.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::slot::Slot;
+use crate::session::project::{Contents, Unsaved, draft_text};
+
+/// When unsaved work is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// After nothing has changed for so long …
+    pub quiet: Duration,
+    /// … but not later than this after the first change.
+    pub longest: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { quiet: Duration::from_millis(700), longest: Duration::from_secs(3) }
+    }
+}
+
+/// What is to be kept.
+pub(super) struct Draft {
+    pub(super) contents: Contents,
+    pub(super) unsaved: Unsaved,
+}
+
+/// What the thread is to do next; the newest wish wins.
+#[derive(Default)]
+struct Wishes {
+    draft: Option<Draft>,
+    /// When the oldest change came that isn't written, and the newest.
+    changed: Option<[Instant; 2]>,
+    forget: bool,
+    adopt: Option<Slot>,
+    end: Option<End>,
+    fault: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Write what is not written yet, and leave it.
+    Leave,
+    /// Leave nothing.
+    Clean,
+}
+
+#[derive(Default)]
+struct Shared {
+    wishes: Mutex<Wishes>,
+    news: Condvar,
+}
+
+impl Shared {
+    /// No wish is ever half made.
+    fn lock(&self) -> MutexGuard<'_, Wishes> {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes the newest draft to a slot of its own. Dropped without [`Keeper::close`] it leaves the file: the program ends in a way that
+/// nobody asked for.
+pub(super) struct Keeper {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    pub(super) fn start(folder: PathBuf, pace: Pace) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let mut scribe = Scribe { folder, pace, shared: shared.clone(), slot: None };
+        let thread = std::thread::Builder::new().name("recovery".into()).spawn(move || scribe.run())?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// There is work that isn't saved.
+    pub(super) fn keep(&self, draft: Draft) {
+        let now = Instant::now();
+        let mut wishes = self.shared.lock();
+        let first = wishes.changed.map_or(now, |[first, _]| first);
+        (wishes.draft, wishes.changed, wishes.forget) = (Some(draft), Some([first, now]), false);
+        drop(wishes);
+        self.shared.news.notify_one();
+    }
+
+    /// There is nothing to keep any more.
+    pub(super) fn forget(&self) {
+        let mut wishes = self.shared.lock();
+        (wishes.draft, wishes.changed, wishes.forget) = (None, None, true);
+        drop(wishes);
+        self.shared.news.notify_one();
+    }
+
+    /// Goes on in the place of somebody who lives no more.
+    pub(super) fn adopt(&self, slot: Slot) {
+        self.shared.lock().adopt = Some(slot);
+        self.shared.news.notify_one();
+    }
+
+    /// Why the last writing failed; once.
+    pub(super) fn take_fault(&self) -> Option<String> {
+        self.shared.lock().fault.take()
+    }
+
+    /// Ends the thread and leaves nothing behind.
+    pub(super) fn close(mut self) {
+        self.end(End::Clean);
+    }
+
+    fn end(&mut self, how: End) {
+        if let Some(thread) = self.thread.take() {
+            self.shared.lock().end = Some(how);
+            self.shared.news.notify_one();
+            // A thread that panicked has nothing more to do.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end(End::Leave);
+    }
+}
+
+/// The thread's side.
+struct Scribe {
+    folder: PathBuf,
+    pace: Pace,
+    shared: Arc<Shared>,
+    slot: Option<Slot>,
+}
+
+/// What to do now.
+enum Task {
+    Write(Box<Draft>),
+    Forget,
+    Adopt(Slot),
+    End(End),
+}
+
+impl Scribe {
+    fn run(&mut self) {
+        loop {
+            match self.next() {
+                Task::Write(draft) => self.write(*draft),
+                Task::Forget => self.slot.iter().for_each(Slot::clear),
+                Task::Adopt(slot) => {
+                    if let Some(own) = self.slot.replace(slot) {
+                        own.remove();
+                    }
+                }
+                Task::End(End::Leave) => break,
+                Task::End(End::Clean) => {
+                    if let Some(slot) = self.slot.take() {
+                        slot.remove();
+                    }
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Waits for something to do.
+    fn next(&self) -> Task {
+        let mut wishes = self.shared.lock();
+        loop {
+            if let Some(slot) = wishes.adopt.take() {
+                return Task::Adopt(slot);
+            }
+            if std::mem::take(&mut wishes.forget) {
+                return Task::Forget;
+            }
+            let end = wishes.end;
+            if end == Some(End::Clean) {
+                return Task::End(End::Clean);
+            }
+            let due = wishes.changed.map(|[first, last]| (last + self.pace.quiet).min(first + self.pace.longest));
+            let now = Instant::now();
+            match (due, end) {
+                (Some(due), None) if due > now => {
+                    let waited = self.shared.news.wait_timeout(wishes, due - now);
+                    wishes = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                (Some(_), _) => {
+                    wishes.changed = None;
+                    if let Some(draft) = wishes.draft.take() {
+                        return Task::Write(Box::new(draft));
+                    }
+                }
+                (None, Some(end)) => return Task::End(end),
+                (None, None) => wishes = self.shared.news.wait(wishes).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    fn write(&mut self, draft: Draft) {
+        if let Err(fault) = self.try_write(&draft) {
+            log::warn!("unsaved work can't be kept: {fault}");
+            let mut wishes = self.shared.lock();
+            wishes.fault = Some(fault);
+            // Tried again after a while, unless something newer came, or nobody waits.
+            if wishes.draft.is_none() && !wishes.forget && wishes.end.is_none() {
+                let now = Instant::now();
+                (wishes.draft, wishes.changed) = (Some(draft), Some([now + self.pace.longest, now + self.pace.longest]));
+            }
+        }
+    }
+
+    fn try_write(&mut self, draft: &Draft) -> Result<(), String> {
+        let text = draft_text(&draft.contents, &draft.unsaved).map_err(|error| error.to_string())?;
+        let slot = match self.slot.take() {
+            Some(slot) => slot,
+            None => Slot::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?,
+        };
+        let written = self.slot.insert(slot).write(&text);
+        written.map_err(|error| error.to_string())
+    }
+}
+
+fn cannot(folder: &Path, error: &std::io::Error) -> String {
+    format!("{} can't be written to: {error}", folder.display())
+}

@@ -1,0 +1,84 @@
+//! Which unsaved work was left by programs that live no more.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::slot::{LOCK, PREFIX, Slot, WORK, remove};
+use super::{Recovery, Unsaved};
+use crate::io::{read_file, text_of};
+use crate::session::project::unsaved_of;
+
+/// Locks without work belong to programs that have nothing to keep, or to nobody after so long.
+const ABANDONED: Duration = Duration::from_hours(24);
+
+/// Work to offer; the lock is held meanwhile, so that nobody else offers it too.
+#[derive(Debug)]
+pub(super) struct Offer {
+    pub(super) slot: Slot,
+    unsaved: Unsaved,
+}
+
+impl Offer {
+    pub(super) fn view(&self) -> Recovery {
+        let Unsaved { project, title, unix_secs, .. } = self.unsaved.clone();
+        Recovery { file: self.slot.work().to_owned(), title, project, unix_secs }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// The newest first.
+    pub(super) offers: Vec<Offer>,
+    /// Sentences about what can't be read and was put aside.
+    pub(super) damaged: Vec<String>,
+}
+
+/// Looks through the folder.
+pub(super) fn scan(folder: &Path) -> Scan {
+    let mut found = Scan::default();
+    let Ok(listing) = std::fs::read_dir(folder) else { return found };
+    let names: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
+    let is_ours = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
+    for path in names.iter().filter(is_ours) {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some(WORK) => look_at(path, &names, &mut found),
+            Some(LOCK) if !path.with_extension(WORK).exists() => sweep(path, &names),
+            _ => {}
+        }
+    }
+    found.offers.sort_by_key(|offer| std::cmp::Reverse(offer.unsaved.unix_secs));
+    found
+}
+
+fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
+    let Some(slot) = Slot::adopt(path) else { return };
+    remove_unfinished(path, names);
+    let read = read_file(path).map_err(|error| error.to_string()).and_then(|bytes| unsaved_of(&text_of(&bytes)));
+    match read {
+        Ok(unsaved) => found.offers.push(Offer { slot, unsaved }),
+        Err(reason) => {
+            let aside = path.with_extension("damaged");
+            let place = if std::fs::rename(path, &aside).is_ok() { &aside } else { path };
+            let place = place.display();
+            found.damaged.push(format!("Unsaved work of an earlier run can't be read: {reason}. It is kept as {place}."));
+        }
+    }
+}
+
+/// What a program that was killed had begun to write beside its work.
+fn remove_unfinished(work: &Path, names: &[PathBuf]) {
+    let Some(name) = work.file_name().and_then(|name| name.to_str()) else { return };
+    let begun = format!(".{name}.");
+    let is_begun = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|other| other.starts_with(&begun));
+    names.iter().filter(is_begun).for_each(|path| remove(path));
+}
+
+/// Removes a lock that nobody holds and that has nothing to guard.
+fn sweep(lock: &Path, names: &[PathBuf]) {
+    let age = std::fs::metadata(lock).and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
+    if age.is_some_and(|age| age > ABANDONED) && std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) {
+        remove_unfinished(&lock.with_extension(WORK), names);
+        remove(lock);
+    }
+}

@@ -1,0 +1,161 @@
+//! Unsaved work survives whatever ends the program.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::slot::Slot;
+use super::*;
+use crate::session::{Command, ProjectCommand};
+use crate::skin::Method;
+
+/// A folder of its own for a test, removed behind it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("sinew-recovery-{}-{number}", std::process::id())))
+    }
+
+    fn work_files(&self) -> usize {
+        let is_work = |entry: &std::fs::DirEntry| is_project(&entry.path());
+        std::fs::read_dir(&self.0).map_or(0, |listing| listing.flatten().filter(is_work).count())
+    }
+
+    fn is_empty(&self) -> bool {
+        std::fs::read_dir(&self.0).map_or(true, |mut listing| listing.next().is_none())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const QUICK: Pace = Pace { quiet: Duration::from_millis(5), longest: Duration::from_millis(20) };
+
+/// Ticks until the condition holds; panics if that takes unreasonably long.
+fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bool) {
+    let start = Instant::now();
+    loop {
+        let active = session.tick(1.0 / 60.0).active;
+        if !active && until(session) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_mins(1), "never: {what}; {:?}", session.messages());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn session_in(folder: &Folder) -> Session {
+    let mut session = Session::new();
+    session.keep_work_in(&folder.0, QUICK);
+    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    wait(&mut session, "open", |session| session.subject().is_some() && session.recoveries.scan.is_none());
+    session
+}
+
+fn turn(session: &mut Session, degrees: f64) {
+    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, degrees] });
+}
+
+#[test]
+fn work_is_kept_while_it_is_unsaved_and_no_longer() {
+    let folder = Folder::new();
+    let mut session = session_in(&folder);
+    assert!(folder.is_empty(), "nothing was changed");
+    turn(&mut session, 30.0);
+    wait(&mut session, "kept", |_| folder.work_files() == 1);
+    session.apply_once(Command::Undo);
+    wait(&mut session, "undone", |_| folder.work_files() == 0);
+    session.apply_once(Command::Redo);
+    wait(&mut session, "done again", |_| folder.work_files() == 1);
+    let place = folder.0.with_extension("sinew");
+    session.apply_once(ProjectCommand::SaveAs { path: place.clone(), packed: false }.into());
+    wait(&mut session, "saved", |_| folder.work_files() == 0);
+    turn(&mut session, 40.0);
+    wait(&mut session, "changed again", |_| folder.work_files() == 1);
+    session.close();
+    assert!(folder.is_empty(), "a clean exit leaves nothing");
+    std::fs::remove_file(place).unwrap();
+}
+
+#[test]
+fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
+    let folder = Folder::new();
+    let mut first = session_in(&folder);
+    turn(&mut first, 30.0);
+    let expected = first.document().clone();
+    // As if it had crashed: what was not written yet is, and nothing is put away.
+    drop(first);
+    assert_eq!(folder.work_files(), 1);
+
+    let mut second = session_in(&folder);
+    let [offer] = second.recoveries().try_into().unwrap();
+    assert_eq!((offer.title.as_str(), &offer.project), ("builtin:cylinder", &None));
+    let mut third = session_in(&folder);
+    assert_eq!(third.recoveries(), [], "it is offered once");
+    second.apply_once(ProjectCommand::Recover(offer.file).into());
+    wait(&mut second, "recovered", |session| session.recoveries().is_empty());
+    assert!(second.document().same_content_as(&expected));
+    assert!(second.is_dirty(), "it is still not saved");
+    assert_eq!(folder.work_files(), 1);
+    turn(&mut second, 50.0);
+    wait(&mut second, "still one file", |_| folder.work_files() == 1);
+    turn(&mut third, 5.0);
+    wait(&mut third, "two programs, two files", |_| folder.work_files() == 2);
+    second.close();
+    assert_eq!(folder.work_files(), 1);
+    third.close();
+    assert!(folder.is_empty());
+}
+
+#[test]
+fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
+    let folder = Folder::new();
+    for degrees in [10.0, 20.0] {
+        let mut session = session_in(&folder);
+        session.keep_for_later();
+        turn(&mut session, degrees);
+    }
+    let slot = Slot::claim(&folder.0).unwrap();
+    slot.write("{\"format\": \"sinew\", \"version\": 1, \"char").unwrap();
+    drop(slot);
+    let mut session = session_in(&folder);
+    assert_eq!(session.recoveries().len(), 2);
+    assert!(session.messages().iter().any(|message| message.text.contains("kept as") && message.text.contains("line 1")));
+    assert_eq!(folder.work_files(), 2);
+    session.apply_once(ProjectCommand::KeepForLater.into());
+    assert_eq!(session.recoveries(), []);
+    session.close();
+    let mut session = session_in(&folder);
+    assert_eq!(session.recoveries().len(), 2);
+    for offer in session.recoveries() {
+        session.apply_once(ProjectCommand::Discard(offer.file).into());
+    }
+    assert_eq!((session.recoveries().len(), folder.work_files()), (0, 0));
+    session.close();
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "only the damaged one is left");
+}
+
+#[test]
+fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
+    let folder = Folder::new();
+    std::fs::write(&folder.0, "no folder").unwrap();
+    let mut session = session_in(&folder);
+    let mut degrees = 0.0;
+    let start = Instant::now();
+    while !session.messages().iter().any(|message| message.text.contains("can't be kept")) {
+        degrees += 1.0;
+        turn(&mut session, degrees);
+        session.tick(0.0);
+        assert!(start.elapsed() < Duration::from_mins(1));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    session.close();
+    std::fs::remove_file(&folder.0).unwrap();
+}
