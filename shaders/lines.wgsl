@@ -37,7 +37,8 @@ fn vs_main(
     let extent = length(span);
     let along = select(vec2(1.0, 0.0), span / max(extent, 1e-9), extent > 1e-4);
     let across = vec2(-along.y, along.x);
-    let reach = width * 0.5 + 1.0;
+    let half_width = width * 0.5 * frame.fill.w;
+    let reach = half_width + 1.0;
 
     let far_end = (index & 1u) == 1u;
     let side = select(-1.0, 1.0, (index & 2u) == 2u);
@@ -46,7 +47,7 @@ fn vs_main(
     let clip = vec4(anchor.xy + shift / half_size * anchor.w, anchor.zw);
     let place = vec2(select(-reach, extent + reach, far_end), side * reach);
     let linear = vec4(linear_from_srgb(color.rgb), color.a);
-    return Varyings(clip, place, vec2(extent, width * 0.5), linear);
+    return Varyings(clip, place, vec2(extent, half_width), linear);
 }
 
 @fragment

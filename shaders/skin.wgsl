@@ -50,16 +50,43 @@ fn vs_edges(@builtin(vertex_index) index: u32) -> Varyings {
     return vertex(position, normal, tex_coords[v], unpack4x8unorm(colors[v]), corner);
 }
 
+const STUDIO: i32 = 0;
+const MATCAP: i32 = 1;
+const FLAT: i32 = 2;
+// Colours are numbers: only as much light as shape needs.
+const DATA: i32 = 3;
+
+// One tone a face, from the direction of its normal alone.
+fn flat_tone(albedo: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
+    let key = saturate(dot(n, frame.key.xyz));
+    let fill = saturate(dot(n, frame.fill.xyz) * 0.6 + 0.4);
+    let sky = mix(FLOOR_COLOR, CEILING_COLOR, n.y * 0.5 + 0.5);
+    return tone_map(albedo * (KEY_COLOR * key + FILL_COLOR * fill + sky));
+}
+
 @fragment
 fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    let mode = i32(style.params.z);
     let from_file = style.clay.w * material.params.z;
     // Sampled by everyone, so that the derivatives are defined.
     let texel = mix(vec4(1.0), textureSample(base_texture, base_sampler, in.tex_coord), material.params.y);
     var color = mix(vec4(style.clay.rgb, 1.0), material.base_color * texel, from_file);
-    // Distance to the nearest edge in pixels.
-    let pixels = in.corner / max(fwidth(in.corner), vec3(1e-6));
+    // Distance to the nearest edge, and how high the triangle is there, in pixels.
+    let slopes = max(fwidth(in.corner), vec3(1e-6));
+    let pixels = in.corner / slopes;
     let edge = min(pixels.x, min(pixels.y, pixels.z));
+    let height = 1.0 / max(slopes.x, max(slopes.y, slopes.z));
     let faceted = cross(dpdx(in.world), dpdy(in.world));
+
+    let v = towards_eye(in.world);
+    let face = faceted * inverseSqrt(max(dot(faceted, faceted), 1e-30));
+    let has_normal = dot(in.normal, in.normal) > 1e-12;
+    var n = normalize(select(face, in.normal, has_normal));
+    n = select(-n, n, front || !has_normal);
+    // Interpolated normals near the outline may turn away from the eye.
+    n = normalize(n + v * max(0.0, 0.02 - dot(n, v)));
+    let ball = ball_normal(n, v);
+    let stripe_change = fwidth(stripe_place(ball));
 
     if from_file > 0.5 && color.a < material.params.x {
         discard;
@@ -67,17 +94,27 @@ fn fs_main(in: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec
     let opacity = style.params.x * select(1.0, color.a, from_file > 0.5 && material.params.x < 0.0 && material.base_color.a < 1.0);
     let albedo = mix(color.rgb, linear_from_srgb(in.color.rgb), style.params.y * in.color.a);
 
-    let v = towards_eye(in.world);
-    let flat_normal = faceted * inverseSqrt(max(dot(faceted, faceted), 1e-30));
-    let has_normal = dot(in.normal, in.normal) > 1e-12;
-    var n = normalize(select(flat_normal, in.normal, has_normal));
-    n = select(-n, n, front || !has_normal);
-    // Interpolated normals near the outline may turn away from the eye.
-    n = normalize(n + v * max(0.0, 0.02 - dot(n, v)));
-
-    let sun = key_visibility(in.world, n, 6.0, 14, in.clip.xy);
     let sky = ambient_visibility(in.clip);
-    let lit = tone_map(shade(albedo, n, v, sun, sky));
-    let wire = style.wire.a * (1.0 - smoothstep(0.2, 1.0, edge));
+    var lit: vec3<f32>;
+    if mode == MATCAP {
+        let kind = i32(style.params.w);
+        lit = matcap(kind, ball, stripe_change);
+        // Stripes and normals are to be read as they are.
+        if kind < MATCAP_ZEBRA {
+            lit = tone_map(lit) * mix(0.45, 1.0, sky);
+        }
+    } else if mode == FLAT {
+        lit = flat_tone(albedo, select(face, -face, dot(face, v) < 0.0));
+    } else if mode == DATA {
+        lit = albedo * (0.62 + 0.38 * saturate(dot(n, v))) * mix(0.75, 1.0, sky);
+    } else {
+        let sun = key_visibility(in.world, n, 6.0, 14, in.clip.xy);
+        lit = tone_map(shade(albedo, n, v, sun, sky));
+    }
+    // Triangles of a few pixels would drown in their edges.
+    let scale = frame.fill.w;
+    let half_width = 0.55 * scale;
+    let sparse = mix(0.35, 1.0, smoothstep(1.5 * scale, 7.0 * scale, height));
+    let wire = style.wire.a * sparse * (1.0 - smoothstep(half_width - 0.5, half_width + 0.5, edge));
     return vec4(mix(lit, style.wire.rgb, wire), max(opacity, wire));
 }

@@ -9,7 +9,7 @@ struct Frame {
     world_from_stage: mat4x4<f32>,
     // Perspective: the eye, w = 1. Orthographic: the direction towards it, w = 0.
     eye: vec4<f32>,
-    // Directions towards the lights; key.w = 1 when it casts shadows.
+    // Directions towards the lights; key.w = 1 when it casts shadows; fill.w: pixels per point, by which lines are wider.
     key: vec4<f32>,
     fill: vec4<f32>,
     rim: vec4<f32>,
@@ -31,7 +31,7 @@ struct Style {
     clay: vec4<f32>,
     // rgb and opacity of the edges.
     wire: vec4<f32>,
-    // Opacity, share of the vertex colours, unused, unused.
+    // Opacity, share of the vertex colours, shading, matcap.
     params: vec4<f32>,
 }
 

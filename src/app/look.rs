@@ -1,6 +1,7 @@
 //! How a view is drawn, with the words that the window has for it.
 
 pub use crate::render::{Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
+use crate::session::Wants;
 
 /// Name and one sentence of a shading.
 #[must_use]
@@ -46,4 +47,10 @@ pub fn backdrop_name(backdrop: Backdrop) -> &'static str {
         Backdrop::Gradient => "Sky",
         Backdrop::Transparent => "None",
     }
+}
+
+/// What snapshots must hold for a look.
+#[must_use]
+pub fn wants_of(look: &Look) -> Wants {
+    Wants { contacts: look.contacts, velocities: look.velocities }
 }

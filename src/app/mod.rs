@@ -14,6 +14,7 @@ pub mod capture;
 mod checkup;
 pub mod comfort;
 pub mod dialogs;
+pub mod ghosts;
 pub mod icon;
 pub mod icons;
 pub mod layout;

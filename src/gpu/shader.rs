@@ -44,7 +44,7 @@ pub const BACKGROUND: ShaderSource = source!("background": "common/frame.wgsl", 
 pub const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "ground.wgsl");
 /// Shaded character surface.
 pub const SKIN: ShaderSource =
-    source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "skin.wgsl");
+    source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "common/matcap.wgsl", "skin.wgsl");
 /// Depth of the character only, from the light or from the eye.
 pub const DEPTH: ShaderSource = source!("depth": "common/frame.wgsl", "depth.wgsl");
 /// Ambient occlusion from the depth of the character.

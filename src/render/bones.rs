@@ -63,10 +63,12 @@ pub fn skeleton_bones(skeleton: &Skeleton, world_from_joint: &[Affine]) -> Vec<(
 
 impl Overlay {
     /// Adds bones as octahedra with outlined edges, and a small ball at each joint. `joint_radius` in scene units limits both.
-    pub fn bones(&mut self, bones: &[BoneGlyph], joint_radius: f32) {
+    pub fn bones<'a>(&mut self, bones: impl IntoIterator<Item = &'a BoneGlyph>, joint_radius: f32) {
         for bone in bones {
+            let length = (bone.tail - bone.head).norm();
             self.octahedron(&bone.head, &bone.tail, joint_radius * 1.9, bone.state.color());
-            self.sphere(&bone.head, joint_radius, bone.state.color());
+            // Balls of short bones would hide them.
+            self.sphere(&bone.head, joint_radius.min(length * 0.14), bone.state.color());
         }
     }
 

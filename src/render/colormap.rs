@@ -90,6 +90,13 @@ impl ColorMap {
     }
 }
 
+/// One of many colours that are told from each other: neighbours in number are far apart in hue.
+pub(super) fn category(index: usize) -> [u8; 3] {
+    // The golden angle; every second colour is a little darker.
+    const TURN: f32 = 137.508;
+    oklch(if index % 2 == 0 { 0.78 } else { 0.68 }, 0.13, (index % 4096) as f32 * TURN)
+}
+
 fn table(map: ColorMap) -> Table {
     std::array::from_fn(|step| {
         let t = step as f32 / (STEPS - 1) as f32;
@@ -146,7 +153,8 @@ fn linear_of_oklab([lightness, a, b]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-fn encoded(linear: f32) -> u8 {
+/// The 8-bit sRGB value of a linear one.
+pub(super) fn encoded(linear: f32) -> u8 {
     let v = linear.clamp(0.0, 1.0);
     let srgb = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
     (srgb * 255.0).round() as u8

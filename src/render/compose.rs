@@ -2,11 +2,11 @@
 
 use image::{Rgba, RgbaImage};
 
+use super::scene::ink_on;
 use super::text::{draw_text, fitted, text_width};
 
 /// Looks of the sheet: sRGB.
 const PAPER: [u8; 4] = [255, 255, 255, 255];
-const INK: [u8; 3] = [34, 37, 42];
 /// Height of a caption's line, in sizes of its letters.
 const LINE: f32 = 1.9;
 /// So many pictures stand in one row; more are spread over rows.
@@ -49,6 +49,12 @@ impl Sheet {
         [cell[0].saturating_mul(columns as u32), cell[1].saturating_mul(count.max(1).div_ceil(columns) as u32)]
     }
 
+    /// Width and height of the whole, in pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
     /// Width and height of the picture with this index, in pixels: what is to be drawn for it. At least one each way.
     #[must_use]
     pub fn cell(&self, index: usize) -> [u32; 2] {
@@ -76,7 +82,9 @@ impl Sheet {
             if let Some(label) = labels.get(index) {
                 let label = fitted(label, letters, width as f32 * 0.94);
                 let inset = (width as f32 - text_width(&label, letters)) / 2.0;
-                draw_text(&mut sheet, &label, left as f32 + inset, bottom as f32 - letters * 0.6, letters, INK);
+                let behind = sheet.get_pixel((left + 2).min(right - 1), bottom.saturating_sub(3)).0;
+                let ink = if behind[3] < 128 { ink_on([255; 3]) } else { ink_on([behind[0], behind[1], behind[2]]) };
+                draw_text(&mut sheet, &label, left as f32 + inset, bottom as f32 - letters * 0.6, letters, ink);
             }
             self.rule(&mut sheet, [left, top, right, bottom]);
         }

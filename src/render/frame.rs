@@ -3,7 +3,7 @@
 use nalgebra::{Matrix4, Rotation3};
 
 use super::camera::{Camera, Projection};
-use super::scene::{MeshStyle, Scene};
+use super::scene::{Light, MeshStyle, Scene};
 use crate::math::{Point, Vec3};
 use crate::mesh::Bounds;
 
@@ -63,10 +63,17 @@ pub struct MaterialUniform {
 impl From<&MeshStyle> for StyleUniform {
     fn from(style: &MeshStyle) -> Self {
         let [r, g, b] = style.clay;
+        // As `skin.wgsl` and `matcap.wgsl` number them.
+        let (shading, matcap) = match style.light {
+            Light::Studio => (0.0, 0.0),
+            Light::Matcap(matcap) => (1.0, f32::from(matcap as u8)),
+            Light::Flat => (2.0, 0.0),
+            Light::Data => (3.0, 0.0),
+        };
         Self {
             clay: [r, g, b, f32::from(u8::from(style.materials))],
             wire: style.wireframe.unwrap_or([0.0; 4]),
-            params: [style.opacity.clamp(0.0, 1.0), style.vertex_colors.clamp(0.0, 1.0), 0.0, 0.0],
+            params: [style.opacity.clamp(0.0, 1.0), style.vertex_colors.clamp(0.0, 1.0), shading, matcap],
         }
     }
 }
@@ -96,7 +103,7 @@ impl FrameUniform {
             world_from_stage: camera.world_from_stage.to_homogeneous().into(),
             eye: if perspective { [eye.x, eye.y, eye.z, 1.0] } else { [back.x, back.y, back.z, 0.0] },
             key: vec4(&key, f32::from(u8::from(casts))),
-            fill: vec4(&light_direction(camera, FILL), 0.0),
+            fill: vec4(&light_direction(camera, FILL), scene.scale.max(0.1)),
             rim: vec4(&light_direction(camera, RIM), 0.0),
             size: [width, height, 1.0 / width, 1.0 / height],
             occlusion: [radius * OCCLUSION_RADIUS, if occludes { OCCLUSION_STRENGTH } else { 0.0 }, per_unit, texel],

@@ -1,6 +1,9 @@
 //! What the colours of a picture mean: the bar beside it, and a range that holds still.
 
+use image::{Rgba, RgbaImage};
+
 use super::colormap::ColorMap;
+use super::text::{draw_text, text_width};
 
 /// A colour bar: which numbers the ends of a map stand for.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +39,50 @@ impl Legend {
     #[must_use]
     pub fn heading(&self) -> String {
         if self.unit.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.unit) }
+    }
+}
+
+/// Sizes of bars in pictures that are written, as parts of the picture's height.
+mod bar {
+    pub const LETTERS: f32 = 0.0185;
+    pub const FEWEST_LETTER_PIXELS: f32 = 11.0;
+    pub const WIDTH: f32 = 0.017;
+    pub const HEIGHT: f32 = 0.34;
+    pub const MARGIN: f32 = 0.03;
+    pub const GAP: f32 = 0.075;
+}
+
+impl Legend {
+    /// Draws bars with their numbers at the right edge of a picture, one under the other.
+    pub fn draw(legends: &[&Self], image: &mut RgbaImage, ink: [u8; 3]) {
+        let height = image.height() as f32;
+        let count = legends.len().max(1) as f32;
+        let length = (bar::HEIGHT * height).min((height * 0.86) / count - bar::GAP * height);
+        for (index, legend) in (0_u8..).zip(legends) {
+            legend.draw_at(image, height * 0.09 + f32::from(index) * (length + bar::GAP * height), length.max(8.0), ink);
+        }
+    }
+
+    fn draw_at(&self, image: &mut RgbaImage, top: f32, length: f32, ink: [u8; 3]) {
+        let (width, height) = (image.width() as f32, image.height() as f32);
+        let letters = (bar::LETTERS * height).max(bar::FEWEST_LETTER_PIXELS);
+        let ticks = self.ticks();
+        let widest = ticks.iter().map(|(_, text)| text_width(text, letters)).fold(0.0, f32::max);
+        let right = width - bar::MARGIN * height;
+        let bar_right = right - widest - letters * 0.5;
+        let bar_left = bar_right - bar::WIDTH * height;
+        let heading = super::text::fitted(&self.heading(), letters, right - letters);
+        draw_text(image, &heading, right - text_width(&heading, letters), top - letters * 0.9, letters, ink);
+        for y in top as u32..((top + length) as u32).min(image.height()) {
+            let [r, g, b] = self.map.color(1.0 - (y as f32 - top) / length);
+            for x in bar_left.max(0.0) as u32..(bar_right.max(0.0) as u32).min(image.width()) {
+                image.put_pixel(x, y, Rgba([r, g, b, 255]));
+            }
+        }
+        for (share, text) in ticks {
+            let y = top + length * (1.0 - share);
+            draw_text(image, &text, right - text_width(&text, letters), y + letters * 0.34, letters, ink);
+        }
     }
 }
 
@@ -85,16 +132,26 @@ impl SteadyRange {
     }
 }
 
-/// The next 1, 2 or 5 times a power of ten.
+/// The next 1, 2 or 5 times a power of ten; 1 for what has none.
 #[must_use]
 pub fn round_up(value: f32) -> f32 {
-    if !(value.is_finite() && value > 0.0) {
-        return 1.0;
-    }
-    let power = 10.0_f64.powf(f64::from(value).log10().floor());
-    let digit = f64::from(value) / power;
+    let Some((digit, power)) = digit_and_power(value) else { return 1.0 };
     let digit = [1.0, 2.0, 5.0].into_iter().find(|&round| digit <= round * (1.0 + 1e-5)).unwrap_or(10.0);
     (digit * power) as f32
+}
+
+/// The last 1, 2 or 5 times a power of ten; 1 for what has none.
+#[must_use]
+pub fn round_down(value: f32) -> f32 {
+    let Some((digit, power)) = digit_and_power(value) else { return 1.0 };
+    let digit = [10.0, 5.0, 2.0].into_iter().find(|&round| digit >= round * (1.0 - 1e-5)).unwrap_or(1.0);
+    (digit * power) as f32
+}
+
+fn digit_and_power(value: f32) -> Option<(f64, f64)> {
+    let value = f64::from(value);
+    let power = 10.0_f64.powf(value.log10().floor());
+    (value.is_finite() && value > 0.0 && power > 0.0).then(|| (value / power, power))
 }
 
 #[cfg(test)]

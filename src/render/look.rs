@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
-use super::scene::{Background, MeshStyle, WIRE_COLOR};
+use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 
 /// How much of the skin remains when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
 /// … and when that is a thicket of tets.
 const BARELY_THERE: f32 = 0.15;
+/// … and when the flesh is cut open.
+const HINT: f32 = 0.09;
 
 /// How light falls on the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -281,11 +283,25 @@ impl Look {
         self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
     }
 
+    /// Whether something is shown that only flesh has.
+    #[must_use]
+    pub fn shows_flesh(&self) -> bool {
+        self.bone_volumes || self.base_surface || self.tets || self.feet || self.contacts
+    }
+
+    /// How the skin is drawn while its colours are numbers.
+    #[must_use]
+    pub fn data_style(&self) -> MeshStyle {
+        MeshStyle { vertex_colors: 1.0, materials: false, light: Light::Data, ..self.mesh_style() }
+    }
+
     /// How the skin is drawn.
     #[must_use]
     pub fn mesh_style(&self) -> MeshStyle {
         MeshStyle {
-            opacity: if self.tets {
+            opacity: if self.tets && self.cut.is_some() {
+                HINT
+            } else if self.tets {
                 BARELY_THERE
             } else if self.shows_inside() {
                 SEE_THROUGH
@@ -294,6 +310,11 @@ impl Look {
             },
             materials: self.shading == Shading::Textured,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
+            light: match self.shading {
+                Shading::Textured | Shading::Studio => Light::Studio,
+                Shading::Matcap => Light::Matcap(self.matcap),
+                Shading::Flat => Light::Flat,
+            },
             ..MeshStyle::default()
         }
     }

@@ -8,7 +8,7 @@ use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
 use super::overlay::{Layer, Overlay};
 use super::pipelines::{DepthPipelines, Layouts, Pipelines};
 use super::scene::{MeshDraw, MeshStyle, Scene};
-use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, style_stride, texture};
+use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, straighten_alpha, style_stride, texture};
 use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
 
@@ -96,7 +96,7 @@ impl Renderer {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Draws a scene into an image.
+    /// Draws a scene into an image, with straight alpha.
     ///
     /// # Errors
     /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
@@ -104,23 +104,29 @@ impl Renderer {
         self.gpu.check_size(width, height)?;
         let mut target = Target::new(self, width, height);
         self.render(&mut target, camera, scene);
-        target.read(&self.gpu)
+        let mut image = target.read(&self.gpu)?;
+        if !scene.background.visible {
+            straighten_alpha(&mut image);
+        }
+        Ok(image)
     }
 
     /// Encodes a scene. Meshes beyond the first 64 are left out.
     fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
         let meshes: Vec<_> = scene.meshes.iter().filter(|draw| draw.mesh.is_drawn()).take(MAX_MESHES).collect();
-        let bounds = union(meshes.iter().map(|draw| draw.mesh.bounds()));
+        let casting: Vec<_> = meshes.iter().copied().filter(|draw| draw.style.casts).collect();
+        let seen = if casting.is_empty() { &meshes } else { &casting };
+        let bounds = union(seen.iter().map(|draw| draw.mesh.bounds()));
         let frame = FrameUniform::new(camera, scene, &bounds, target.size());
         target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
         self.write_styles(target, &meshes);
         let ranges = self.write_overlays(target, &scene.overlays);
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            draw_depth(&mut pass, target, &self.pipelines.shadow, &meshes);
+            draw_depth(&mut pass, target, &self.pipelines.shadow, &casting);
         }
         if scene.occlusion && !meshes.is_empty() {
-            self.draw_occlusion(encoder, target, &meshes, camera, scene);
+            self.draw_occlusion(encoder, target, &casting, camera, scene);
         }
         self.draw_picture(encoder, target, scene, (&meshes, &ranges), columns);
     }

@@ -1,5 +1,7 @@
 //! What a picture shows.
 
+use super::legend::round_down;
+use super::look::Matcap;
 use super::mesh::{MeshColors, MeshFrame};
 use super::overlay::Overlay;
 
@@ -34,6 +36,18 @@ impl Background {
     pub const GRADIENT: Self = Self { top: [112, 136, 164], bottom: [44, 47, 54], visible: true };
     /// Nothing. The colours are what the floor's grid is told from.
     pub const NONE: Self = Self { visible: false, ..Self::STUDIO };
+
+    /// A colour of letters that are read on it.
+    #[must_use]
+    pub fn ink(&self) -> [u8; 3] {
+        ink_on(self.top)
+    }
+}
+
+/// Dark or light letters, whichever are read on this colour.
+pub(super) fn ink_on(srgb: [u8; 3]) -> [u8; 3] {
+    let [r, g, b] = linear_from_srgb(srgb);
+    if 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 { [34, 37, 42] } else { [236, 238, 241] }
 }
 
 /// The floor: it catches the shadow, and may show a grid.
@@ -43,6 +57,28 @@ pub struct Ground {
     pub height: f32,
     /// Distance of the fine grid lines in scene units, every tenth of them stronger; `None` shows no grid.
     pub grid: Option<f32>,
+}
+
+impl Ground {
+    /// A round distance of grid lines for a character of this size: about an eighth of it, 1, 2 or 5 times a power of ten.
+    #[must_use]
+    pub fn grid_step(size: f32) -> f32 {
+        round_down((size / 8.0).max(1e-6))
+    }
+}
+
+/// How light falls on a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Light {
+    /// A photographer's studio with shadows.
+    #[default]
+    Studio,
+    /// A ball of some material, looked up by the normal.
+    Matcap(Matcap),
+    /// One tone per face.
+    Flat,
+    /// Only as much as the shape needs: the colours are numbers to be read.
+    Data,
 }
 
 /// How one mesh is drawn.
@@ -58,6 +94,10 @@ pub struct MeshStyle {
     pub wireframe: Option<[f32; 4]>,
     /// How much the per-vertex colours cover the material, 0 to 1.
     pub vertex_colors: f32,
+    /// How light falls on it.
+    pub light: Light,
+    /// Whether it casts a shadow and darkens creases; a hint of a skin does not.
+    pub casts: bool,
 }
 
 /// Edges as drawn when nothing else is asked for: linear colour and opacity.
@@ -68,7 +108,7 @@ pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
 
 impl Default for MeshStyle {
     fn default() -> Self {
-        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0 }
+        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0, light: Light::Studio, casts: true }
     }
 }
 
@@ -121,5 +161,18 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn of(mesh: &'a MeshFrame, style: MeshStyle, height: f32) -> Self {
         Self { meshes: vec![MeshDraw { mesh, colors: None, style }], ground: Some(Ground { height, grid: None }), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grid_lines_stand_at_round_lengths_of_at_most_an_eighth() {
+        for (size, expected) in [(2.0_f32, 0.2_f32), (200.0, 20.0), (1.0, 0.1), (9.0, 1.0), (5.0, 0.5), (3.3, 0.2), (70.0, 5.0), (8.0, 1.0)]
+        {
+            assert!((Ground::grid_step(size) / expected - 1.0).abs() < 1e-4, "{size}: {}", Ground::grid_step(size));
+        }
     }
 }

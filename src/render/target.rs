@@ -1,8 +1,10 @@
 //! What a picture is drawn into, and all buffers that belong to one picture, so that several can be drawn in one submission.
 
+use super::colormap::encoded;
 use super::frame::{FrameUniform, StyleUniform};
 use super::overlay::{ColorVertex, Line};
 use super::renderer::Renderer;
+use super::scene::linear_from_srgb;
 use crate::gpu::{GpuContext, GpuError, GrowBuffer, read_rgba};
 
 /// Format of the finished picture.
@@ -108,12 +110,25 @@ impl Target {
         &self.gamma_view
     }
 
-    /// Reads the finished picture back. Waits for everything submitted before.
+    /// Reads the finished picture back, with premultiplied alpha where nothing stands behind. Waits for everything submitted before.
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
     pub fn read(&self, gpu: &GpuContext) -> Result<image::RgbaImage, GpuError> {
         read_rgba(gpu, &self.color)
+    }
+}
+
+/// Makes the alpha of a picture straight, as files want it: light was added up with premultiplied alpha, then encoded as sRGB.
+pub fn straighten_alpha(image: &mut image::RgbaImage) {
+    for pixel in image.pixels_mut().filter(|pixel| pixel[3] < 255) {
+        let alpha = f32::from(pixel[3]) / 255.0;
+        if alpha <= 0.0 {
+            pixel.0 = [0; 4];
+            continue;
+        }
+        let [r, g, b] = linear_from_srgb([pixel[0], pixel[1], pixel[2]]).map(|light| encoded(light / alpha));
+        pixel.0 = [r, g, b, pixel[3]];
     }
 }
 

@@ -58,9 +58,15 @@ fn blend(image: &mut image::RgbaImage, x: i64, y: i64, color: [u8; 3], coverage:
     if let Some(pixel) = image.get_pixel_mut_checked(x, y) {
         // A light face on screen: a little more weight keeps thin strokes readable.
         let share = coverage.clamp(0.0, 1.0).powf(0.8);
+        let behind = f32::from(pixel[3]) / 255.0 * (1.0 - share);
+        let alpha = share + behind;
+        if alpha <= 0.0 {
+            return;
+        }
         for c in 0..3 {
-            let mixed = f32::from(pixel[c]) * (1.0 - share) + f32::from(color[c]) * share;
+            let mixed = (f32::from(pixel[c]) * behind + f32::from(color[c]) * share) / alpha;
             pixel[c] = mixed.round() as u8;
         }
+        pixel[3] = (alpha * 255.0).round() as u8;
     }
 }

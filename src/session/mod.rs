@@ -40,6 +40,7 @@ mod clip_play;
 mod clips;
 mod command;
 mod document;
+mod ghosts;
 mod history;
 mod jobs;
 mod message;
@@ -66,6 +67,7 @@ pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
+pub use ghosts::{GhostPose, GhostSkin, GhostSkins, GhostWorker};
 pub use history::HistoryView;
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};
@@ -83,7 +85,7 @@ pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use worker::{SimWorker, Snapshot, Waker};
+pub use worker::{SimWorker, Snapshot, Waker, Wants};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -280,6 +282,11 @@ impl Session {
     #[must_use]
     pub fn redo_label(&self) -> Option<&'static str> {
         self.history.redo_label()
+    }
+
+    /// Says what whoever draws wants snapshots to hold beyond what every view needs. Cheap to call with every frame.
+    pub fn set_wants(&mut self, wants: Wants) {
+        self.stages.set_wants(wants);
     }
 
     /// Lets real time pass: takes in finished jobs, moves the clip's clock, and hands pose and time to the simulation.

@@ -9,7 +9,9 @@ use super::history::History;
 use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::project::Restored;
 use super::views::Channel;
-use super::{Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, up_axis};
+use super::{
+    Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants, up_axis,
+};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::progress::Progress;
@@ -48,6 +50,8 @@ pub(super) struct Stages {
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
     /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
     refused_flesh: Option<FleshSettings>,
+    /// What snapshots hold beyond what every view needs.
+    wants: Wants,
     /// Numbers all states of all workers.
     sequences: Arc<AtomicU64>,
 }
@@ -88,6 +92,13 @@ impl Stages {
 
     pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
         self.bound.iter().map(|b| &b.worker)
+    }
+
+    pub(super) fn set_wants(&mut self, wants: Wants) {
+        if wants != self.wants {
+            self.wants = wants;
+            self.workers().for_each(|worker| worker.set_wants(wants));
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -327,6 +338,7 @@ impl Session {
                     worker.set_bones(self.document.flesh.bones.clone());
                 }
                 worker.settle(&world);
+                worker.set_wants(self.stages.wants);
                 self.stages.bound.push(Bound { need, worker, live: true });
             }
             Err(error) => {

@@ -13,7 +13,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::character::BoneMap;
-use crate::dynamics::{ContactReport, Params};
+use crate::collision::Contact;
+use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::math::{Affine, Point, Vec3};
 use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
 
@@ -30,6 +31,23 @@ const CALM_MOVEMENT: f32 = 2e-6;
 const CALM_SECS: f64 = 0.5;
 /// Buffers in turn: one in the cell, one with the reader, one being written.
 const BUFFERS: usize = 3;
+
+/// What a snapshot holds beyond what every view needs. Nothing of it is made for nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// [`Snapshot::contacts`].
+    pub contacts: bool,
+    /// [`Snapshot::velocities`].
+    pub velocities: bool,
+}
+
+impl Wants {
+    /// What either of two wants.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { contacts: self.contacts || other.contacts, velocities: self.velocities || other.velocities }
+    }
+}
 
 /// The latest state of a simulation.
 #[derive(Debug, Clone)]
@@ -52,6 +70,10 @@ pub struct Snapshot {
     pub times: StepTimes,
     /// What touches, while collisions are on.
     pub contact: Option<ContactReport>,
+    /// The pairs that touch; empty unless they are wanted ([`Wants::contacts`]).
+    pub contacts: Vec<Contact>,
+    /// World units per second of all source vertices, from the state before; empty unless they are wanted ([`Wants::velocities`]).
+    pub velocities: Vec<Vec3>,
 }
 
 /// What the owner asked for since the thread last looked.
@@ -63,6 +85,7 @@ struct Inbox {
     reset: bool,
     params: Option<Params>,
     bones: Option<BoneMap>,
+    wants: Option<Wants>,
     stop: bool,
 }
 
@@ -101,6 +124,8 @@ impl SimWorker {
             world_from_joint,
             times: actor.times(),
             contact: contact_of(&actor),
+            contacts: Vec::new(),
+            velocities: Vec::new(),
         };
         let first = Arc::new(first);
         let shared = Arc::new(Shared {
@@ -111,7 +136,15 @@ impl SimWorker {
             asleep: AtomicBool::new(false),
             waker,
         });
-        let mut running = Running { buffers: vec![first], actor, shared: shared.clone(), calm_secs: 0.0, world: Vec::new(), sequences };
+        let mut running = Running {
+            buffers: vec![first],
+            actor,
+            shared: shared.clone(),
+            calm_secs: 0.0,
+            world: Vec::new(),
+            sequences,
+            wants: Wants::default(),
+        };
         let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -162,6 +195,13 @@ impl SimWorker {
         self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
+    /// Changes what snapshots hold; a sleeping worker gives one that has it.
+    pub fn set_wants(&self, wants: Wants) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.wants, inbox.posted) = (Some(wants), true);
+        self.shared.wake.notify_one();
+    }
+
     /// The latest state.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -204,14 +244,19 @@ struct Running {
     world: Vec<Affine>,
     calm_secs: f64,
     sequences: Arc<AtomicU64>,
+    wants: Wants,
 }
 
 fn next_of(sequences: &AtomicU64) -> u64 {
     sequences.fetch_add(1, Ordering::Relaxed) + 1
 }
 
+fn contacts_of(actor: &Actor) -> Option<&Contacts> {
+    actor.projective()?.simulation().contacts()
+}
+
 fn contact_of(actor: &Actor) -> Option<ContactReport> {
-    Some(actor.projective()?.simulation().contacts()?.report())
+    Some(contacts_of(actor)?.report())
 }
 
 /// One frame to do.
@@ -221,6 +266,7 @@ struct Task {
     reset: bool,
     params: Option<Params>,
     bones: Option<BoneMap>,
+    wants: Option<Wants>,
 }
 
 impl Task {
@@ -255,7 +301,7 @@ impl Running {
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
-        Some(Task { dt_secs, moved, reset, params: inbox.params.take(), bones: inbox.bones.take() })
+        Some(Task { dt_secs, moved, reset, params: inbox.params.take(), bones: inbox.bones.take(), wants: inbox.wants.take() })
     }
 
     fn step(&mut self, task: &Task) {
@@ -272,16 +318,22 @@ impl Running {
         if task.reset {
             self.actor.reset();
         }
+        let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
+        self.wants = task.wants.unwrap_or(self.wants);
         let simulated = self.actor.method().is_simulated();
         if simulated && !task.reset && task.dt_secs <= 0.0 {
-            return; // No time has passed; a frame of 0 s would mean "settle".
+            // No time has passed; a frame of 0 s would mean "settle".
+            if other_wants {
+                self.publish(0.0);
+            }
+            return;
         }
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
         let result = self.actor.advance(&Frame { world_from_joint: &self.world, dt_secs });
         if let Err(fault) = result {
             *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
         }
-        let movement = self.publish();
+        let movement = self.publish(dt_secs);
         let calm = !task.moved && !task.changes_physics() && movement <= CALM_MOVEMENT * self.actor.subject().size;
         self.calm_secs = if calm { self.calm_secs + task.dt_secs } else { 0.0 };
         let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
@@ -292,8 +344,8 @@ impl Running {
         }
     }
 
-    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one.
-    fn publish(&mut self) -> f32 {
+    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, which is so long ago.
+    fn publish(&mut self, dt_secs: f64) -> f32 {
         let latest = lock(&self.shared.latest).clone();
         let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
         let movement = latest.positions.iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt();
@@ -305,7 +357,7 @@ impl Running {
             self.buffers.push(Arc::new(Snapshot::clone(&latest)));
             self.buffers.len() - 1
         });
-        drop(latest);
+        let wants = self.wants;
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
             snapshot.sequence = next_of(&self.sequences);
             snapshot.positions.copy_from_slice(self.actor.positions());
@@ -314,6 +366,16 @@ impl Running {
             snapshot.world_from_joint.clone_from(&self.world);
             snapshot.times = self.actor.times();
             snapshot.contact = contact_of(&self.actor);
+            snapshot.contacts.clear();
+            if let (true, Some(contacts)) = (wants.contacts, contacts_of(&self.actor)) {
+                snapshot.contacts.extend_from_slice(contacts.contacts());
+            }
+            snapshot.velocities.clear();
+            if wants.velocities {
+                let per_sec = if dt_secs > 0.0 { (1.0 / dt_secs) as f32 } else { 0.0 };
+                let ways = latest.positions.iter().zip(self.actor.positions()).map(|(before, now)| (now - before) * per_sec);
+                snapshot.velocities.extend(ways);
+            }
         }
         *lock(&self.shared.latest) = self.buffers[slot].clone();
         movement

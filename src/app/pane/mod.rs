@@ -3,20 +3,26 @@
 mod compare;
 mod header;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 
 use super::actions::Actions;
 use super::look::Look;
-use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
-use super::viewport::{Viewport, handles};
-use crate::session::{Session, Spot, ViewId};
+use super::viewport::{Viewport, handles, legend};
+use super::{score_line, theme};
+use crate::session::{Checkup, GhostSkins, Session, ViewId};
 use crate::skin::{Method, StepTimes};
 
 /// Height of a pane's header, points.
 pub const HEADER: f32 = 28.0;
+
+/// Points at the upper edge of a view that its axes take.
+const LEGEND_TOP: f32 = 92.0;
 
 /// How a view is compared with another method.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -68,8 +74,10 @@ pub struct PaneContext<'a> {
     pub actions: &'a mut Actions,
     /// Methods that can't be used, with the reason.
     pub unavailable: &'a [(Method, String)],
-    /// Places that the check-up found.
-    pub findings: &'a [Spot],
+    /// What the check-up found.
+    pub checkup: Option<&'a Arc<Checkup>>,
+    /// Skins of other moments, of the views that show some.
+    pub ghosts: &'a BTreeMap<ViewId, Arc<GhostSkins>>,
     /// Whether dots on the joints are drawn.
     pub dots: bool,
     /// The view that is shown alone.
@@ -135,16 +143,15 @@ impl Pane {
             selected: &selected,
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
             look: &self.state.look,
-            findings: context.findings,
+            checkup: context.checkup,
+            ghosts: context.ghosts.get(&id),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
-        if let Some(Painted { texture, ms, legend }) = context.painter.paint(&picture) {
+        if let Some(Painted { texture, ms, legends }) = context.painter.paint(&picture) {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture, body, whole, Color32::WHITE);
-            if let Some(legend) = &legend {
-                super::viewport::legend::draw(ui.painter(), body, legend);
-            }
+            legend::draw(ui.painter(), body, LEGEND_TOP, &legends);
             if let Some(own) = own.as_ref().filter(|_| session.active_view().id == id) {
                 context.timing = Some((own.sequence, own.times, ms));
             }
@@ -152,6 +159,9 @@ impl Pane {
         let view = super::sections::viewport_view(session, id, own.as_ref());
         handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
+        if let Some(own) = &own {
+            score_line::overlay_ui(ui, body, session.score_of(u64::from(id.0), own).as_ref());
+        }
         compare::compare_ui(ui, body, id, self.state, context);
     }
 }

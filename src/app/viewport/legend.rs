@@ -1,57 +1,65 @@
-//! The colour bar beside a picture.
+//! Colour bars over a picture: what its colours mean.
 
-use egui::epaint::Vertex;
-use egui::{Align2, Color32, FontId, Mesh, Painter, Rect, pos2, vec2};
+use egui::{Align2, Color32, FontId, Painter, Rect, Stroke, pos2, vec2};
 
 use crate::app::theme;
 use crate::render::Legend;
 
-/// Width of the bar, points.
+/// Points: width and length of a bar, and of the plate around it.
 const WIDTH: f32 = 12.0;
-/// Longest bar, points.
-const LONGEST: f32 = 180.0;
-/// Shorter views have no room for a bar.
-const LEAST: f32 = 110.0;
-/// Pieces of the bar.
-const PIECES: usize = 32;
+const LENGTH: f32 = 150.0;
+const PADDING: f32 = 10.0;
+const GAP: f32 = 8.0;
+/// Distance from the edge of the view.
+const INSET: f32 = 12.0;
+/// Steps of colour in a bar.
+const STEPS: usize = 64;
 
-/// Draws the bar with its numbers at the right edge of a view.
-pub fn draw(painter: &Painter, view: Rect, legend: &Legend) {
-    let height = (view.height() - 120.0).min(LONGEST);
-    if height < LEAST - 40.0 {
-        return;
-    }
+/// Draws the bars one under the other at the right edge of a view, below `top` points; those that don't fit are left out.
+pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) {
     let colors = theme::colors(painter.ctx());
-    let font = FontId::proportional(11.5);
-    let ticks: Vec<_> =
-        legend.ticks().into_iter().map(|(at, text)| (at, painter.layout_no_wrap(text, font.clone(), colors.plate_text))).collect();
-    let heading = painter.layout_no_wrap(legend.heading(), font, colors.plate_text);
-    let numbers = ticks.iter().map(|(_, galley)| galley.size().x).fold(0.0_f32, f32::max);
-    let width = (WIDTH + 8.0 + numbers).max(heading.size().x);
-    let plate =
-        Align2::RIGHT_CENTER.anchor_size(pos2(view.right() - 10.0, view.center().y), vec2(width + 16.0, height + heading.size().y + 26.0));
-    painter.rect_filled(plate, 5.0, colors.plate);
-    painter.galley(plate.min + vec2(8.0, 6.0), heading.clone(), colors.plate_text);
-    let top = plate.top() + heading.size().y + 16.0;
-    let bar = Rect::from_min_size(pos2(plate.left() + 8.0, top), vec2(WIDTH, height));
-    let mut mesh = Mesh::default();
-    for piece in 0..=PIECES {
-        let share = piece as f32 / PIECES as f32;
-        let y = bar.bottom() - share * height;
+    let mut y = rect.top() + top + INSET;
+    for legend in legends {
+        let heading = painter.layout_no_wrap(legend.heading(), FontId::proportional(12.0), colors.plate_text);
+        let ticks: Vec<_> = legend.ticks();
+        let number = |text: &str| painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.0), colors.plate_text);
+        let widest = ticks.iter().map(|(_, text)| number(text).size().x).fold(0.0, f32::max);
+        let width = heading.size().x.max(WIDTH + GAP + widest) + 2.0 * PADDING;
+        let height = heading.size().y + LENGTH + 2.0 * PADDING + GAP + 4.0;
+        let plate = Rect::from_min_size(pos2(rect.right() - INSET - width, y), vec2(width, height));
+        if plate.bottom() > rect.bottom() - INSET || plate.left() < rect.left() + INSET {
+            return;
+        }
+        painter.rect_filled(plate, 4.0, colors.plate);
+        let heading_at = pos2(plate.right() - PADDING - heading.size().x, plate.top() + PADDING - 2.0);
+        let bar_top = heading_at.y + heading.size().y + GAP;
+        painter.galley(heading_at, heading, colors.plate_text);
+        let bar_right = plate.right() - PADDING - widest - GAP;
+        let bar = Rect::from_min_max(pos2(bar_right - WIDTH, bar_top), pos2(bar_right, bar_top + LENGTH));
+        painter.add(gradient(bar, legend));
+        for (share, text) in ticks {
+            let at = bar.bottom() - LENGTH * share;
+            painter.line_segment([pos2(bar.right(), at), pos2(bar.right() + 3.0, at)], Stroke::new(1.0, colors.plate_weak));
+            painter.text(pos2(plate.right() - PADDING, at), Align2::RIGHT_CENTER, text, FontId::proportional(11.0), colors.plate_text);
+        }
+        y = plate.bottom() + GAP;
+    }
+}
+
+/// The colours from the highest number, above, to the lowest.
+fn gradient(bar: Rect, legend: &Legend) -> egui::Mesh {
+    let mut mesh = egui::Mesh::default();
+    for step in 0..=STEPS {
+        let share = step as f32 / STEPS as f32;
         let [r, g, b] = legend.map.color(share);
-        let color = Color32::from_rgb(r, g, b);
-        for x in [bar.left(), bar.right()] {
-            mesh.vertices.push(Vertex { pos: pos2(x, y), uv: egui::epaint::WHITE_UV, color });
-        }
-        if let Some(before) = (piece as u32 * 2).checked_sub(2) {
-            mesh.add_triangle(before, before + 1, before + 2);
-            mesh.add_triangle(before + 1, before + 2, before + 3);
+        let y = bar.bottom() - bar.height() * share;
+        mesh.colored_vertex(pos2(bar.left(), y), Color32::from_rgb(r, g, b));
+        mesh.colored_vertex(pos2(bar.right(), y), Color32::from_rgb(r, g, b));
+        if step > 0 {
+            let first = 2 * step as u32;
+            mesh.add_triangle(first - 2, first - 1, first);
+            mesh.add_triangle(first - 1, first, first + 1);
         }
     }
-    painter.add(mesh);
-    for (at, galley) in ticks {
-        let y = bar.bottom() - at * height;
-        painter.hline(bar.right()..=bar.right() + 4.0, y, egui::Stroke::new(1.0, colors.plate_text));
-        painter.galley(pos2(bar.right() + 7.0, y - galley.size().y / 2.0), galley, colors.plate_text);
-    }
+    mesh
 }

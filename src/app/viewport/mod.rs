@@ -12,7 +12,6 @@ pub mod painter;
 pub mod picking;
 pub mod pull;
 pub mod screen_map;
-pub mod tissue_overlays;
 pub mod views;
 
 use std::sync::Arc;

@@ -17,6 +17,7 @@ use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::Dialogs;
+use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
 use super::panels::timings::TimingHistory;
@@ -40,6 +41,7 @@ pub struct Workbench {
     timeline: TimelineState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
+    ghosts: Ghosts,
     actions: Actions,
     clock: Clock,
     character_shown: Option<*const Character>,
@@ -77,6 +79,7 @@ impl Workbench {
             timeline: TimelineState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
+            ghosts: Ghosts::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             character_shown: None,

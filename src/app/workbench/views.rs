@@ -7,11 +7,12 @@ use std::time::Duration;
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
+use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, ViewCommand};
+use crate::session::{Command, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -57,12 +58,18 @@ impl Workbench {
 
     fn draw_panes(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let unavailable = self.session.subject().map(|subject| unavailable_methods(subject)).unwrap_or_default();
+        let looks: Vec<(ViewId, Look)> = self.layout.panes_mut().map(|(id, pane)| (id, pane.state.look)).collect();
+        let wants = looks.iter().map(|(_, look)| wants_of(look)).fold(Wants::default(), Wants::and);
+        self.session.set_wants(wants);
+        let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
+        let checkup = self.session.subject().and_then(|subject| self.checkup.of(ui.ctx(), subject));
         let mut context = PaneContext {
             session: &self.session,
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
-            findings: &[],
+            checkup: checkup.as_ref(),
+            ghosts: &ghosts,
             dots: !self.session.playback().playing,
             maximised: self.layout.maximised(),
             timing: None,

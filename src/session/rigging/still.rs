@@ -116,5 +116,7 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
         world_from_joint: character.skeleton.bind_transforms(),
         times: StepTimes::default(),
         contact: None,
+        contacts: Vec::new(),
+        velocities: Vec::new(),
     }
 }

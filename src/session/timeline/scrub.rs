@@ -235,6 +235,8 @@ fn snapshot_of(actor: &Actor, world_from_joint: Vec<Affine>, basis: &Basis, sequ
         world_from_joint,
         times: actor.times(),
         contact: actor.projective().and_then(|p| p.simulation().contacts()).map(|contacts| contacts.report()),
+        contacts: Vec::new(),
+        velocities: Vec::new(),
     }
 }
 

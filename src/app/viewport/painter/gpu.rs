@@ -7,18 +7,17 @@ use std::time::Instant;
 use egui::TextureId;
 
 use super::pool::{KEPT_PASSES, Pool, StateKey};
-use super::{Comparison, How, Painted, Picture, ViewKey, ViewportPainter};
+use super::{Comparison, How, Painted, Picture, ViewportPainter};
 use crate::app::look::{Look, SkinColors};
 use crate::app::surface::WindowSurface;
-use crate::app::viewport::tissue_overlays::TissueOverlays;
+use crate::character::Severity;
 use crate::gpu::GpuError;
-use crate::math::{Affine, Point, origin_of};
+use crate::math::Point64;
 use crate::render::{
-    BoneGlyph, BoneState, Camera, Ground, Layer, Legend, MeshColors, MeshDraw, MeshModel, MeshStyle, Overlay, Quantity, Renderer, Scene,
+    Camera, Extras, Ground, Legend, Light, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene,
     SkinPaint, Target,
 };
-use crate::rig::Skeleton;
-use crate::session::{Snapshot, Spot};
+use crate::session::{Checkup, Snapshot, Spot, ViewId};
 
 /// Where pictures become textures that egui can show.
 pub trait Textures {
@@ -50,7 +49,7 @@ impl Textures for WindowSurface {
 pub struct GpuPainter {
     renderer: Renderer,
     pool: Pool,
-    canvases: BTreeMap<ViewKey, Canvas>,
+    canvases: BTreeMap<ViewId, Canvas>,
     /// Passes of the window so far: a view that is painted a second time begins a new one.
     pass: u64,
     /// Nothing is left out to be quick.
@@ -61,8 +60,8 @@ pub struct GpuPainter {
 struct Canvas {
     target: Target,
     texture: TextureId,
-    bones: Overlay,
-    tissue: TissueOverlays,
+    extras: Extras,
+    marks: Vec<Mark>,
     paint: SkinPaint,
     colors: Option<(Arc<MeshModel>, MeshColors)>,
     legend: Option<Legend>,
@@ -78,11 +77,23 @@ struct Key {
     camera: Camera,
     state: Option<StateKey>,
     compared: Option<(StateKey, How)>,
+    ghosts: Option<StateKey>,
     selected: Vec<usize>,
     hovered: Option<usize>,
     look: Look,
-    findings: Vec<Spot>,
+    /// Kept alive, so that no other check-up can get its address.
+    checkup: Option<CheckupKey>,
     ground_height: f32,
+}
+
+/// Equal for the same check-up.
+#[derive(Debug, Clone)]
+struct CheckupKey(Arc<Checkup>);
+
+impl PartialEq for CheckupKey {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Key {
@@ -96,10 +107,11 @@ impl Key {
             camera: *picture.camera,
             state: picture.snapshot.map(StateKey::of),
             compared: picture.compare.map(|compare| (StateKey::of(compare.with), compare.how)),
+            ghosts: picture.ghosts.filter(|_| picture.look.ghosts.any()).map(StateKey::of_ghosts),
             selected: if chosen { picture.selected.to_vec() } else { Vec::new() },
             hovered: picture.hovered.filter(|_| bones),
             look: *picture.look,
-            findings: if picture.look.findings { picture.findings.to_vec() } else { Vec::new() },
+            checkup: picture.checkup.filter(|_| picture.look.findings).map(|checkup| CheckupKey(checkup.clone())),
             ground_height: picture.ground_height,
         }
     }
@@ -127,7 +139,7 @@ impl GpuPainter {
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the view has not been painted, or the device was lost.
-    pub fn image(&self, view: ViewKey) -> Result<image::RgbaImage, GpuError> {
+    pub fn image(&self, view: ViewId) -> Result<image::RgbaImage, GpuError> {
         let canvas = self.canvases.get(&view).ok_or_else(|| GpuError::Readback { reason: "the view has not been painted".into() })?;
         canvas.target.read(self.renderer.gpu())
     }
@@ -137,8 +149,14 @@ impl GpuPainter {
         PainterOn { painter: self, textures }
     }
 
+    /// How many states have been written to the device so far.
+    #[cfg(test)]
+    pub(super) fn states_written(&self) -> u64 {
+        self.pool.writes()
+    }
+
     /// Begins a pass if the view has been painted in this one, and drops what nobody has looked at for a while.
-    fn enter_pass(&mut self, view: ViewKey, textures: &mut dyn Textures) {
+    fn enter_pass(&mut self, view: ViewId, textures: &mut dyn Textures) {
         if self.canvases.get(&view).is_some_and(|canvas| canvas.used >= self.pass) {
             self.pass += 1;
             self.pool.prune(self.pass);
@@ -154,7 +172,7 @@ impl GpuPainter {
     }
 
     /// The view's picture in the size wanted.
-    fn prepare(&mut self, view: ViewKey, size: [u32; 2], textures: &mut dyn Textures) {
+    fn prepare(&mut self, view: ViewId, size: [u32; 2], textures: &mut dyn Textures) {
         let canvas = self.canvases.remove(&view);
         let canvas = match canvas {
             Some(canvas) if canvas.target.size() == size => canvas,
@@ -180,15 +198,21 @@ impl GpuPainter {
             Some(Comparison { with, how: How::Wipe(at) }) => Some((pool.state(renderer, with, *pass), with, at)),
             _ => None,
         };
+        let ghosts: Vec<(usize, MeshStyle)> = match picture.ghosts {
+            Some(ghosts) if picture.look.ghosts.any() => (0..ghosts.skins.len())
+                .filter_map(|part| Some((pool.ghost(renderer, ghosts, part, *pass)?, ghost_style(ghosts.skins[part].offset_secs))))
+                .collect(),
+            _ => Vec::new(),
+        };
         canvas.update_colors(renderer, model.as_ref(), picture);
-        canvas.update_bones(picture, picture.snapshot);
-        canvas.tissue.update(picture.snapshot, picture.look);
+        canvas.update_extras(picture);
         let style = canvas.style(picture.look);
         let draw = |state: usize| MeshDraw { mesh: pool.frame(state), colors: canvas.colors.as_ref().map(|(_, colors)| colors), style };
-        let overlays: Vec<&Overlay> = canvas.tissue.overlays().into_iter().chain([&canvas.bones]).collect();
+        let ghost = |(state, style): &(usize, MeshStyle)| MeshDraw { mesh: pool.frame(*state), colors: None, style: *style };
+        let overlays = canvas.extras.overlays();
         let scene = |state: Option<usize>| Scene {
-            meshes: state.into_iter().filter(|_| picture.look.skin).map(draw).collect(),
-            overlays: overlays.clone(),
+            meshes: ghosts.iter().map(ghost).chain(state.into_iter().filter(|_| picture.look.skin).map(draw)).collect(),
+            overlays: overlays.to_vec(),
             ground: ground_of(picture),
             background: picture.look.backdrop.background(),
             // Software draws on the cores that the flesh needs.
@@ -223,7 +247,8 @@ impl GpuPainter {
         let canvas = self.canvases.get_mut(&picture.view)?;
         canvas.drawn = Some(key);
         let ms = if drawn { 0.0 } else { start.elapsed().as_secs_f64() * 1e3 };
-        Some(Painted { texture: canvas.texture, ms, legend: canvas.legend.clone() })
+        let legends = canvas.legend.iter().chain(canvas.extras.legends()).cloned().collect();
+        Some(Painted { texture: canvas.texture, ms, legends })
     }
 }
 
@@ -232,8 +257,8 @@ impl Canvas {
         Self {
             target,
             texture,
-            bones: Overlay::new(Layer::FrontGlass),
-            tissue: TissueOverlays::default(),
+            extras: Extras::default(),
+            marks: Vec::new(),
             paint: SkinPaint::default(),
             colors: None,
             legend: None,
@@ -243,7 +268,7 @@ impl Canvas {
     }
 
     fn style(&self, look: &Look) -> MeshStyle {
-        MeshStyle { vertex_colors: if self.legend.is_some() { 1.0 } else { 0.0 }, ..look.mesh_style() }
+        if self.legend.is_some() { look.data_style() } else { look.mesh_style() }
     }
 
     /// Computes what the skin is coloured by, and brings it to the device.
@@ -260,13 +285,37 @@ impl Canvas {
         }
     }
 
-    fn update_bones(&mut self, picture: &Picture<'_>, snapshot: Option<&Arc<Snapshot>>) {
-        self.bones.clear();
-        let Some(snapshot) = snapshot.filter(|_| picture.look.bones) else { return };
-        let skeleton = &snapshot.subject.character.skeleton;
-        let bones = bone_glyphs(skeleton, &snapshot.world_from_joint, picture);
-        self.bones.bones(&bones, picture.character_size * 0.006);
+    fn update_extras(&mut self, picture: &Picture<'_>) {
+        self.marks.clear();
+        if let (true, Some(checkup)) = (picture.look.findings, picture.checkup) {
+            self.marks.extend(checkup.findings.iter().flat_map(|finding| finding.spots.iter().map(|spot| mark_of(spot, finding.severity))));
+        }
+        let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks: &self.marks };
+        self.extras.update(picture.look, picture.snapshot.map(|snapshot| moment_of(snapshot)).as_ref(), &marked);
     }
+}
+
+fn moment_of(snapshot: &Snapshot) -> Moment<'_> {
+    Moment {
+        subject: &snapshot.subject,
+        positions: &snapshot.positions,
+        normals: &snapshot.normals,
+        simulated: &snapshot.simulated,
+        world_from_joint: &snapshot.world_from_joint,
+        contacts: &snapshot.contacts,
+        velocities: &snapshot.velocities,
+    }
+}
+
+fn mark_of(spot: &Spot, severity: Severity) -> Mark {
+    let at_rest = Point64::from(spot.position).cast::<f32>();
+    Mark { vertex: spot.vertex, joint: spot.joint, at_rest, radius: spot.radius as f32, color: Mark::color_of(severity) }
+}
+
+/// Faint, blue before and orange after.
+fn ghost_style(offset_secs: f64) -> MeshStyle {
+    let clay = if offset_secs < 0.0 { [0.16, 0.34, 0.72] } else { [0.86, 0.42, 0.12] };
+    MeshStyle { opacity: 0.16, materials: false, clay, light: Light::Data, casts: false, ..MeshStyle::default() }
 }
 
 /// What the skin is coloured by: a comparison goes before what the look asks for.
@@ -283,40 +332,8 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
 }
 
 fn ground_of(picture: &Picture<'_>) -> Option<Ground> {
-    let grid = picture.look.grid.then(|| grid_step(picture.character_size));
+    let grid = picture.look.grid.then(|| Ground::grid_step(picture.character_size));
     picture.look.ground.then_some(Ground { height: picture.ground_height, grid })
-}
-
-/// A bone for each child of a joint that was posed, with what is selected or under the pointer marked.
-fn bone_glyphs(skeleton: &Skeleton, world_from_joint: &[Affine], picture: &Picture<'_>) -> Vec<BoneGlyph> {
-    let at = |joint: usize| -> Option<Point> { world_from_joint.get(joint).map(|world| origin_of(world).cast()) };
-    let bones = skeleton.joints().iter().enumerate().filter_map(|(child, joint)| {
-        let parent = joint.parent.filter(|parent| skeleton.joints()[*parent].deforms || joint.deforms)?;
-        let state = if picture.selected.contains(&parent) {
-            BoneState::Selected
-        } else if picture.hovered == Some(parent) {
-            BoneState::Hovered
-        } else {
-            BoneState::Normal
-        };
-        Some(BoneGlyph { head: at(parent)?, tail: at(child)?, state })
-    });
-    bones.collect()
-}
-
-/// A round length, about an eighth of the character: 1, 2 or 5 times a power of ten.
-fn grid_step(size: f32) -> f32 {
-    let wanted = (size / 8.0).max(1e-6);
-    let power = 10.0_f32.powf(wanted.log10().floor());
-    let digit = wanted / power;
-    power
-        * if digit < 2.0 {
-            1.0
-        } else if digit < 5.0 {
-            2.0
-        } else {
-            5.0
-        }
 }
 
 /// A painter that can keep its textures.
@@ -328,15 +345,5 @@ pub struct PainterOn<'a> {
 impl ViewportPainter for PainterOn<'_> {
     fn paint(&mut self, picture: &Picture<'_>) -> Option<Painted> {
         self.painter.paint(picture, self.textures)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn grid_lines_stand_at_round_lengths() {
-        for (size, expected) in [(2.0_f32, 0.2_f32), (200.0, 20.0), (1.0, 0.1), (9.0, 1.0)] {
-            assert!((super::grid_step(size) / expected - 1.0).abs() < 1e-4, "{size}");
-        }
     }
 }

@@ -9,6 +9,8 @@
 
 mod gpu;
 mod pool;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -18,10 +20,7 @@ pub use gpu::{GpuPainter, PainterOn, Textures};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
-use crate::session::{Snapshot, Spot};
-
-/// Which view a picture is for: every view keeps its own picture.
-pub type ViewKey = crate::session::ViewId;
+use crate::session::{Checkup, GhostSkins, Snapshot, ViewId};
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +47,7 @@ pub struct Comparison<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
     /// Which view.
-    pub view: ViewKey,
+    pub view: ViewId,
     /// Pixels.
     pub size: [u32; 2],
     /// Pixels per point of the screen: lines are drawn as many times wider.
@@ -65,8 +64,10 @@ pub struct Picture<'a> {
     pub hovered: Option<usize>,
     /// How to draw.
     pub look: &'a Look,
-    /// Places that the check-up found.
-    pub findings: &'a [Spot],
+    /// What the check-up found, whose places may be marked.
+    pub checkup: Option<&'a Arc<Checkup>>,
+    /// Skins of other moments.
+    pub ghosts: Option<&'a Arc<GhostSkins>>,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
@@ -81,7 +82,7 @@ pub struct Painted {
     /// Milliseconds spent now; 0 if nothing had changed.
     pub ms: f64,
     /// What its colours mean, if they mean something.
-    pub legend: Option<Legend>,
+    pub legends: Vec<Legend>,
 }
 
 /// Draws pictures into textures that egui can show. Tests and headless runs have none.

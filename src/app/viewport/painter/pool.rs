@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::character::Character;
+use crate::math::{Point, Vec3};
 use crate::render::{MeshFrame, MeshModel, Renderer};
-use crate::session::Snapshot;
+use crate::session::{GhostSkins, Snapshot};
 use crate::skin::Method;
 
 /// Passes for which something that no view shows any more is kept.
@@ -15,19 +16,33 @@ pub(super) const KEPT_PASSES: u64 = 120;
 /// Buffers of snapshots are written again and again: only together with the sequence an address tells the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateKey {
-    snapshot: *const Snapshot,
+    address: *const (),
     sequence: u64,
-    method: Method,
+    /// Which of several skins at that address.
+    part: usize,
+    method: Option<Method>,
     character: *const Character,
 }
 
 impl StateKey {
     pub(super) fn of(snapshot: &Arc<Snapshot>) -> Self {
         Self {
-            snapshot: Arc::as_ptr(snapshot),
+            address: Arc::as_ptr(snapshot).cast(),
             sequence: snapshot.sequence,
-            method: snapshot.method,
+            part: 0,
+            method: Some(snapshot.method),
             character: Arc::as_ptr(&snapshot.subject.character),
+        }
+    }
+
+    /// The first of the ghosts.
+    pub(super) fn of_ghosts(ghosts: &Arc<GhostSkins>) -> Self {
+        Self {
+            address: Arc::as_ptr(ghosts).cast(),
+            sequence: ghosts.sequence,
+            part: 0,
+            method: None,
+            character: Arc::as_ptr(&ghosts.subject.character),
         }
     }
 }
@@ -45,6 +60,7 @@ pub(super) struct Pool {
     models: Vec<(Arc<Character>, Arc<MeshModel>, u64)>,
     slots: Vec<Slot>,
     /// How many states have been written to the device so far.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     writes: u64,
 }
 
@@ -62,12 +78,30 @@ impl Pool {
 
     /// Where a snapshot's state is, written to the device if it is not there yet.
     pub(super) fn state(&mut self, renderer: &Renderer, snapshot: &Arc<Snapshot>, pass: u64) -> usize {
-        let state = StateKey::of(snapshot);
+        let character = &snapshot.subject.character;
+        self.shape(renderer, StateKey::of(snapshot), character, (&snapshot.positions, &snapshot.normals), pass)
+    }
+
+    /// Where a ghost's skin is, as [`Pool::state`].
+    pub(super) fn ghost(&mut self, renderer: &Renderer, ghosts: &Arc<GhostSkins>, part: usize, pass: u64) -> Option<usize> {
+        let skin = ghosts.skins.get(part)?;
+        let key = StateKey { part, ..StateKey::of_ghosts(ghosts) };
+        Some(self.shape(renderer, key, &ghosts.subject.character, (&skin.positions, &skin.normals), pass))
+    }
+
+    fn shape(
+        &mut self,
+        renderer: &Renderer,
+        state: StateKey,
+        character: &Arc<Character>,
+        (positions, normals): (&[Point], &[Vec3]),
+        pass: u64,
+    ) -> usize {
         if let Some(index) = self.slots.iter().position(|slot| slot.state == state) {
             self.slots[index].used = pass;
             return index;
         }
-        let model = self.model(renderer, &snapshot.subject.character, pass);
+        let model = self.model(renderer, character, pass);
         // A state of the same character that nobody asked for in this pass is written over.
         let free = self.slots.iter().position(|slot| slot.used < pass && Arc::ptr_eq(slot.frame.model(), &model));
         let index = free.unwrap_or_else(|| {
@@ -75,7 +109,7 @@ impl Pool {
             self.slots.len() - 1
         });
         let slot = &mut self.slots[index];
-        slot.frame.update(renderer.gpu(), &snapshot.positions, &snapshot.normals);
+        slot.frame.update(renderer.gpu(), positions, normals);
         (slot.state, slot.used) = (state, pass);
         self.writes += 1;
         index

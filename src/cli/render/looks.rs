@@ -1,0 +1,196 @@
+//! Options on how `render` draws.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Failure;
+use crate::render::{Backdrop, ColorMap, Cut, Look, Matcap, Shading, SkinColors};
+use crate::skin::Subject;
+
+/// How to draw.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Look")]
+pub(super) struct LookOptions {
+    /// What to draw besides the skin, as in bones,volumes.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(super) overlay: Vec<Extra>,
+    /// Cut the tetrahedra open at a plane square to an axis, at a part of the way through the character; with a minus the other side
+    /// is kept, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
+    #[arg(long, value_name = "[-]AXIS[:PART]", value_parser = parse_cut, allow_hyphen_values = true)]
+    cut: Option<Cut>,
+    /// How light falls on the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals.
+    #[arg(long, value_name = "NAME", value_parser = parse_shading, default_value = "textured")]
+    shading: (Shading, Matcap),
+    /// Colour the skin by a number: weights:JOINT or strain.
+    #[arg(long, value_name = "WHAT", value_parser = parse_color)]
+    color: Option<Color>,
+    /// Colours of weights and differences: even, blue-red, heat or gray.
+    #[arg(long, value_name = "NAME", value_parser = parse_map, default_value = "even")]
+    pub(super) color_map: ColorMap,
+    /// What stands behind: light, dark, white, gradient or transparent.
+    #[arg(long, value_name = "NAME", value_parser = parse_background, default_value = "light")]
+    background: Backdrop,
+    /// No floor and no shadow on it.
+    #[arg(long)]
+    no_ground: bool,
+}
+
+/// What can be drawn besides the skin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Extra {
+    /// The bones, in front.
+    Bones,
+    /// The bones, inside the skin.
+    BonesInside,
+    /// The edges of the skin.
+    Wireframe,
+    /// The joint spheres and bone capsules inside the flesh.
+    Volumes,
+    /// The surface around the bones on which the flesh sits.
+    Base,
+    /// The tetrahedra of the flesh.
+    Tets,
+    /// From every simulated vertex to its foot point on the bone.
+    Feet,
+    /// The pairs that touch.
+    Contacts,
+    /// The normals of the skin.
+    Normals,
+    /// The places that the check-up found.
+    Findings,
+    /// A grid on the floor.
+    Grid,
+}
+
+/// What `--color` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Color {
+    Weights(String),
+    Strain,
+}
+
+/// How `--compare` shows several methods.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Compare {
+    /// One picture of two methods, the first on the left of a line at this part of the width.
+    Wipe(f32),
+    /// Each method but the first, coloured by its distance to the first; where the colours end, millimetres.
+    Difference(Option<f32>),
+}
+
+impl LookOptions {
+    /// The look asked for.
+    pub(super) fn look(&self) -> Look {
+        let has = |extra: Extra| self.overlay.contains(&extra);
+        Look {
+            shading: self.shading.0,
+            matcap: self.shading.1,
+            colors: match &self.color {
+                None => SkinColors::Material,
+                Some(Color::Weights(_)) => SkinColors::Weights,
+                Some(Color::Strain) => SkinColors::Strain,
+            },
+            color_map: self.color_map,
+            wireframe: has(Extra::Wireframe),
+            bones: has(Extra::Bones) || has(Extra::BonesInside),
+            bones_in_front: !has(Extra::BonesInside),
+            bone_volumes: has(Extra::Volumes),
+            base_surface: has(Extra::Base),
+            tets: has(Extra::Tets) || self.cut.is_some(),
+            cut: self.cut,
+            contacts: has(Extra::Contacts),
+            feet: has(Extra::Feet),
+            normals: has(Extra::Normals),
+            findings: has(Extra::Findings),
+            ground: !self.no_ground,
+            grid: has(Extra::Grid),
+            backdrop: self.background,
+            ..Look::default()
+        }
+    }
+
+    /// The joint whose weights are asked for.
+    pub(super) fn joint(&self, subject: &Subject) -> Result<Option<usize>, Failure> {
+        let Some(Color::Weights(name)) = &self.color else { return Ok(None) };
+        let joints = subject.character.skeleton.joints();
+        let found = joints.iter().position(|joint| joint.name == *name);
+        let unknown = || Failure::Undone(format!("{}: there is no joint \"{name}\"; `info -v` lists the joints", subject.character.name));
+        found.map(Some).ok_or_else(unknown)
+    }
+}
+
+pub(super) fn parse_compare(text: &str) -> Result<Compare, String> {
+    let expected = "expected wipe, wipe:PART with a part of the width from 0 to 1, difference, or difference:MM with millimetres above 0";
+    let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+    let number = number.map(|number| number.trim().parse::<f32>().ok().filter(|n| n.is_finite()).ok_or(expected)).transpose()?;
+    match (name, number) {
+        ("wipe", None) => Ok(Compare::Wipe(0.5)),
+        ("wipe", Some(part)) if (0.0..=1.0).contains(&part) => Ok(Compare::Wipe(part)),
+        ("difference", None) => Ok(Compare::Difference(None)),
+        ("difference", Some(mm)) if mm > 0.0 => Ok(Compare::Difference(Some(mm))),
+        _ => Err(expected.to_owned()),
+    }
+}
+
+fn parse_cut(text: &str) -> Result<Cut, String> {
+    let expected = || "expected x, y or z, perhaps with a part from 0 to 1, as in x, z:0.4 or -x:0.6".to_owned();
+    let (flipped, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (axis, offset) = rest.split_once(':').unwrap_or((rest, "0.5"));
+    let axis = ["x", "y", "z"].iter().position(|name| axis.eq_ignore_ascii_case(name)).ok_or_else(expected)?;
+    let offset = offset.trim().parse::<f32>().ok().filter(|offset| (0.0..=1.0).contains(offset)).ok_or_else(expected)?;
+    Ok(Cut { axis, offset, flipped })
+}
+
+fn parse_shading(text: &str) -> Result<(Shading, Matcap), String> {
+    let (name, matcap) = text.split_once(':').map_or((text, None), |(name, matcap)| (name, Some(matcap)));
+    let shading = Shading::ALL.into_iter().find(|shading| shading.id() == name);
+    let known = |matcap: &str| Matcap::ALL.into_iter().find(|known| known.id() == matcap);
+    match (shading, matcap.map(known)) {
+        (Some(shading), None) => Ok((shading, Matcap::default())),
+        (Some(Shading::Matcap), Some(Some(matcap))) => Ok((Shading::Matcap, matcap)),
+        _ => Err(format!("there are {}, and matcap: with {}", ids(Shading::ALL.map(Shading::id)), ids(Matcap::ALL.map(Matcap::id)))),
+    }
+}
+
+fn parse_color(text: &str) -> Result<Color, String> {
+    match text.split_once(':') {
+        Some(("weights", joint)) if !joint.is_empty() => Ok(Color::Weights(joint.to_owned())),
+        None if text == "strain" => Ok(Color::Strain),
+        _ => Err("expected weights:JOINT or strain".to_owned()),
+    }
+}
+
+fn parse_map(id: &str) -> Result<ColorMap, String> {
+    let known = ColorMap::SEQUENTIAL.into_iter().find(|map| map.id() == id);
+    known.ok_or_else(|| format!("there are {}", ids(ColorMap::SEQUENTIAL.map(ColorMap::id))))
+}
+
+fn parse_background(id: &str) -> Result<Backdrop, String> {
+    let known = Backdrop::ALL.into_iter().find(|backdrop| backdrop.id() == id);
+    known.ok_or_else(|| format!("there are {}", ids(Backdrop::ALL.map(Backdrop::id))))
+}
+
+fn ids<const N: usize>(ids: [&str; N]) -> String {
+    ids.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_cuts_and_shadings_are_read() {
+        assert_eq!(parse_compare("wipe"), Ok(Compare::Wipe(0.5)));
+        assert_eq!(parse_compare("wipe:0.25"), Ok(Compare::Wipe(0.25)));
+        assert_eq!(parse_compare("difference:20"), Ok(Compare::Difference(Some(20.0))));
+        for wrong in ["wipe:2", "wipe:", "difference:-1", "difference:nan", "flicker", ""] {
+            assert!(parse_compare(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_cut("-z:0.25"), Ok(Cut { axis: 2, offset: 0.25, flipped: true }));
+        assert_eq!(parse_cut("Y"), Ok(Cut { axis: 1, ..Cut::default() }));
+        assert!(parse_cut("w").is_err() && parse_cut("x:7").is_err());
+        assert_eq!(parse_shading("matcap:zebra"), Ok((Shading::Matcap, Matcap::Zebra)));
+        assert!(parse_shading("flat:zebra").is_err() && parse_shading("shiny").is_err());
+        assert_eq!(parse_color("weights:forearm.L"), Ok(Color::Weights("forearm.L".to_owned())));
+        assert!(parse_color("weights:").is_err() && parse_color("joy").is_err());
+    }
+}

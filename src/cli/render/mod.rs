@@ -1,0 +1,181 @@
+//! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
+
+mod draw;
+mod film;
+mod looks;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use self::draw::Drawing;
+use self::looks::{Compare, LookOptions, parse_compare};
+use super::bake::check_folder;
+use super::options::{CharacterOptions, Options, parse_method};
+use super::pose::PoseOptions;
+use super::{Failure, Outcome, character, stderr};
+use crate::collision::Contact;
+use crate::io::{AnimationFormat, write_atomically};
+use crate::math::{Affine, Point, Vec3};
+use crate::progress::Progress;
+use crate::render::{NamedView, Projection};
+use crate::session::Take;
+use crate::skin::{Actor, Method, Subject};
+
+/// Options of the verb.
+#[derive(Debug, Args)]
+pub(super) struct Render {
+    #[command(flatten)]
+    character: CharacterOptions,
+    /// The methods, side by side in one row (more than four: in a grid), as in lbs,dqs,pd.
+    #[arg(long, value_parser = parse_method, value_delimiter = ',', required = true)]
+    method: Vec<Method>,
+    /// Compares the methods instead: wipe[:PART] shows two in one picture, the first on the left; difference[:MM] colours every method
+    /// but the first by its distance to the first, up to so many millimetres.
+    #[arg(long, value_name = "HOW", value_parser = parse_compare)]
+    compare: Option<Compare>,
+    #[command(flatten)]
+    pose: PoseOptions,
+    #[command(flatten)]
+    look: LookOptions,
+    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// From where: front, back, side, left, right, top or three-quarter.
+    #[arg(long, default_value = "three-quarter", value_parser = parse_view)]
+    view: NamedView,
+    /// Without perspective: parallel lines stay parallel.
+    #[arg(long)]
+    orthographic: bool,
+    /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
+    turntable: Option<u32>,
+    /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
+    #[arg(short, long, value_name = "OUT.png|gif|webp")]
+    output: PathBuf,
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let expected = || "expected WxH from 16x16 to 8192x8192, as in 1280x720".to_owned();
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(expected)?;
+    let side = |text: &str| text.parse::<u32>().ok().filter(|side| (16..=8192).contains(side)).ok_or_else(expected);
+    Ok([side(width)?, side(height)?])
+}
+
+fn parse_view(name: &str) -> Result<NamedView, String> {
+    NamedView::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = NamedView::ALL.iter().map(|(name, _)| *name).collect();
+        format!("there are side, {}", known.join(", "))
+    })
+}
+
+/// One method's state, ready to be drawn.
+struct Posed {
+    method: Method,
+    positions: Vec<Point>,
+    normals: Vec<Vec3>,
+    simulated: Vec<Point>,
+    contacts: Vec<Contact>,
+}
+
+impl Render {
+    pub(super) fn run(&self, options: &Options) -> Outcome {
+        check_folder(&self.output)?;
+        let Some(format) = AnimationFormat::of_path(&self.output) else {
+            let shown = self.output.display();
+            return Err(Failure::Undone(format!(
+                "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
+            )));
+        };
+        match self.compare {
+            Some(Compare::Wipe(_)) if self.method.len() != 2 => {
+                return Err(Failure::Usage("--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned()));
+            }
+            Some(Compare::Difference(_)) if self.method.len() < 2 => {
+                return Err(Failure::Usage("--compare difference needs at least two methods, as in --method pd,lbs".to_owned()));
+            }
+            _ => {}
+        }
+        let subject = self.character.open(options)?;
+        let films = self.turntable.is_some() || format != AnimationFormat::Png;
+        let files = if films { self.film(&subject, format, options)? } else { self.picture(&subject, options)? };
+        if let (false, Some(first)) = (options.quiet, files.first()) {
+            let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
+            stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    /// One picture.
+    fn picture(&self, subject: &Arc<Subject>, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+        let take = self.still(subject)?;
+        let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| play(subject, method, &take, options)).collect();
+        let posed: Vec<Posed> = posed?.into_iter().flatten().collect();
+        let sheet = Drawing::new(self, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
+        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+        Ok(vec![self.output.clone()])
+    }
+
+    /// The one moment that is asked for.
+    fn still(&self, subject: &Subject) -> Result<Take, Failure> {
+        let take = self.pose.take_to_draw(&subject.character)?;
+        if take.frame_count() > 1 {
+            let sentence =
+                "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
+        Ok(take)
+    }
+
+    fn projection(&self) -> Projection {
+        if self.orthographic { Projection::Orthographic } else { Projection::Perspective }
+    }
+}
+
+/// The joints in a frame.
+fn world_of(subject: &Subject, take: &Take, frame: u32) -> Vec<Affine> {
+    let pose = take.motion.pose_at(&subject.character, take.time_of(frame));
+    subject.character.skeleton.world_from_joint(&pose)
+}
+
+/// Every frame of a take by one method.
+fn play(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) -> Result<Vec<Posed>, Failure> {
+    let mut actor = character::bind(subject, method, options)?;
+    let mut frames = Vec::with_capacity(take.frame_count());
+    let work = |progress: &Progress| {
+        take.play(&mut actor, progress, |_, actor| {
+            frames.push(Posed::of(method, actor));
+            Ok::<_, std::convert::Infallible>(())
+        })
+    };
+    stderr::with_progress(options, method.label(), work)?;
+    Ok(frames)
+}
+
+impl Posed {
+    fn of(method: Method, actor: &Actor) -> Self {
+        let contacts = actor.projective().and_then(|flesh| flesh.simulation().contacts());
+        Self {
+            method,
+            positions: actor.positions().to_vec(),
+            normals: actor.normals().to_vec(),
+            simulated: actor.simulated().to_vec(),
+            contacts: contacts.map(|contacts| contacts.contacts().to_vec()).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_views() {
+        assert_eq!(parse_size("1280x720"), Ok([1280, 720]));
+        for wrong in ["", "1280", "0x100", "100x", "-5x100", "99999x10"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse_view("side").is_ok() && parse_view("three-quarter").is_ok() && parse_view("below").is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! The inside of the flesh in a pose: base surface, edges of the tets, foot points, contacts.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Moment;
+use super::tets::Cells;
+use crate::collision::Contact;
+use crate::math::{Point, Vec3};
+use crate::mesh::vertex_normals_into;
+use crate::render::colormap::category;
+use crate::render::legend::Legend;
+use crate::render::look::{Cut, SkinColors};
+use crate::render::overlay::{Overlay, Rgba};
+use crate::skin::Subject;
+use crate::tissue::{BaseFrame, Tissue};
+
+/// See-through: thousands of edges lie over each other.
+const TET_EDGE: Rgba = [120, 190, 236, 80];
+/// A pair that is near but does not press, and one that does.
+const NEAR: Rgba = [255, 214, 92, 255];
+const PRESSING: Rgba = [255, 92, 64, 255];
+/// Pixels of a contact's point.
+const CONTACT_DOT: f32 = 5.0;
+
+/// Tables of one character's flesh, and where all of it is now.
+pub(super) struct Inside {
+    subject: Arc<Subject>,
+    frame: BaseFrame,
+    base: Vec<Point>,
+    base_normals: Vec<Vec3>,
+    skin: Vec<Point>,
+    /// For every simulated vertex the source vertex nearest to it.
+    source_from_sim: Vec<u32>,
+    /// Edges of all tets but those in the skin: pairs of indices, those of the base after those of the skin; made when asked for.
+    edges: Option<Vec<[u32; 2]>>,
+    cells: Cells,
+}
+
+impl Inside {
+    pub(super) fn of(subject: &Arc<Subject>, tissue: &Tissue) -> Self {
+        let source_from_skin = subject.skin.source_from_skin();
+        let source_of = |sim: usize| {
+            let flesh = subject.sim().skin_from_sim.get(sim).copied().unwrap_or_default();
+            let skin = subject.body.skin_from_flesh.get(flesh as usize).copied().unwrap_or(flesh);
+            source_from_skin.get(skin as usize).copied().unwrap_or_default()
+        };
+        let vertices = subject.sim().mesh.positions.len();
+        Self {
+            subject: subject.clone(),
+            frame: BaseFrame::default(),
+            base: vec![Point::origin(); tissue.base.len()],
+            base_normals: vec![Vec3::zeros(); tissue.base.len()],
+            skin: vec![Point::origin(); vertices],
+            source_from_sim: (0..vertices).map(source_of).collect(),
+            edges: None,
+            cells: Cells::default(),
+        }
+    }
+
+    pub(super) fn is_of(&self, subject: &Arc<Subject>) -> bool {
+        Arc::ptr_eq(&self.subject, subject)
+    }
+
+    /// The bone volumes.
+    pub(super) fn frame(&self) -> &BaseFrame {
+        &self.frame
+    }
+
+    /// Moves base and simulated skin to a moment. Methods that don't simulate lend the simulation mesh their skin.
+    pub(super) fn place(&mut self, tissue: &Tissue, moment: &Moment<'_>) {
+        tissue.anchors.place(moment.world_from_joint, &mut self.frame, &mut self.base);
+        if moment.simulated.len() == self.skin.len() {
+            self.skin.copy_from_slice(moment.simulated);
+            return;
+        }
+        for (position, &source) in self.skin.iter_mut().zip(&self.source_from_sim) {
+            if let Some(there) = moment.positions.get(source as usize) {
+                *position = *there;
+            }
+        }
+    }
+
+    pub(super) fn add_base_surface(&mut self, overlay: &mut Overlay) {
+        let triangles = &self.subject.sim().mesh.triangles;
+        vertex_normals_into(&self.base, triangles, &mut self.base_normals);
+        overlay.base_surface(&self.base, &self.base_normals, triangles);
+    }
+
+    pub(super) fn add_edges(&mut self, overlay: &mut Overlay) {
+        let first_base = self.skin.len();
+        let at = |index: u32| {
+            let index = index as usize;
+            if index < first_base { self.skin.get(index) } else { self.base.get(index - first_base) }
+        };
+        let subject = &self.subject;
+        let edges = self.edges.get_or_insert_with(|| subject.tissue.as_ref().map(|f| inner_edges(&f.tissue)).unwrap_or_default());
+        for [from, to] in edges {
+            if let (Some(from), Some(to)) = (at(*from), at(*to)) {
+                overlay.line(from, to, TET_EDGE, 1.0);
+            }
+        }
+    }
+
+    /// The tets on one side of a plane, as solid cells.
+    pub(super) fn add_cells(&mut self, overlay: &mut Overlay, tissue: &Tissue, cut: &Cut, colors: SkinColors) -> Option<Legend> {
+        self.cells.add(overlay, &self.subject, tissue, [&self.skin, &self.base], cut, colors == SkinColors::Strain)
+    }
+
+    /// From every foot point on the bone lines to its vertex; one colour a bone.
+    pub(super) fn add_feet(&self, overlay: &mut Overlay, tissue: &Tissue) {
+        for ((&bone, rest), vertex) in tissue.foot_bones.iter().zip(&tissue.foot_points).zip(&self.skin) {
+            if let Some(posed_from_bind) = self.frame.bones().get(bone as usize) {
+                let foot = (posed_from_bind * rest).cast::<f32>();
+                let [r, g, b] = category(bone as usize);
+                overlay.line(&foot, vertex, [r, g, b, 170], 1.0);
+            }
+        }
+    }
+
+    /// A dot at every vertex that touches, and a line to the place it touches.
+    pub(super) fn add_contacts(&self, overlay: &mut Overlay, contacts: &[Contact]) {
+        for contact in contacts {
+            let corners = contact.corners.map(|corner| self.skin.get(corner as usize));
+            let (Some(vertex), [Some(a), Some(b), Some(c)]) = (self.skin.get(contact.vertex as usize), corners) else { continue };
+            let [u, v, w] = contact.weights;
+            let place = Point::from(a.coords * u + b.coords * v + c.coords * w);
+            let color = if contact.load > 0.0 { PRESSING } else { NEAR };
+            overlay.line(vertex, &place, color, 1.5);
+            overlay.line(vertex, vertex, color, CONTACT_DOT);
+        }
+    }
+}
+
+/// Every edge of the tets once, without those between two skin vertices: the wireframe shows them.
+fn inner_edges(tissue: &Tissue) -> Vec<[u32; 2]> {
+    let vertices = tissue.base.len() as u32;
+    let mut edges = HashSet::new();
+    for prism in &tissue.prisms.prisms {
+        let [i, j, k] = prism.corners;
+        let chain = [i, j, k, i + vertices, j + vertices, k + vertices];
+        for tet in (0..3).filter(|tet| prism.rest_inverse[*tet].is_some()) {
+            let corners = &chain[tet..tet + 4];
+            for (first, a) in corners.iter().enumerate() {
+                for b in &corners[first + 1..] {
+                    if *a >= vertices || *b >= vertices {
+                        edges.insert([*a.min(b), *a.max(b)]);
+                    }
+                }
+            }
+        }
+    }
+    let mut edges: Vec<[u32; 2]> = edges.into_iter().collect();
+    edges.sort_unstable();
+    edges
+}

@@ -1,0 +1,196 @@
+//! What can be drawn over and inside a character: bones, volumes, base surface, tets, foot points, contacts, velocities, normals,
+//! findings. The window and the command line make them with the same code, from a [`Moment`] and a [`Look`].
+//!
+//! | lifetime      | type                                                         |
+//! |---------------|--------------------------------------------------------------|
+//! | per character | `Inside`: tables that no pose changes                          |
+//! | per view      | [`Extras`]: overlays, written anew for each moment in place    |
+//! | per frame     | [`Moment`]                                                    |
+
+mod inside;
+mod on_skin;
+mod tets;
+
+use std::sync::Arc;
+
+use self::inside::Inside;
+use super::bones::{BoneState, skeleton_bones};
+use super::legend::{Legend, SteadyRange};
+use super::look::Look;
+use super::overlay::{Layer, Overlay, Rgba};
+use crate::character::Severity;
+use crate::collision::Contact;
+use crate::math::{Affine, Point, Vec3, origin_of};
+use crate::skin::Subject;
+
+/// Radius of a joint's ball, as a part of the character's size.
+const JOINT_RADIUS: f32 = 0.006;
+
+/// A character as it is at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Whose moment.
+    pub subject: &'a Arc<Subject>,
+    /// World positions of all source vertices.
+    pub positions: &'a [Point],
+    /// Their unit normals.
+    pub normals: &'a [Vec3],
+    /// World positions of the simulation mesh; empty for methods that don't simulate.
+    pub simulated: &'a [Point],
+    /// The joints.
+    pub world_from_joint: &'a [Affine],
+    /// Pairs of the simulation mesh that touch; empty if nobody asked for them.
+    pub contacts: &'a [Contact],
+    /// World units per second of all source vertices; empty if nobody asked for them.
+    pub velocities: &'a [Vec3],
+}
+
+/// A place that is marked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mark {
+    /// The source vertex it is at, if it is on the skin.
+    pub vertex: Option<u32>,
+    /// The joint it is at.
+    pub joint: Option<usize>,
+    /// Where it is in the bind pose.
+    pub at_rest: Point,
+    /// How far around it there is something to see.
+    pub radius: f32,
+    /// Its colour.
+    pub color: Rgba,
+}
+
+impl Mark {
+    /// The colour of a place that matters so much.
+    #[must_use]
+    pub fn color_of(severity: Severity) -> Rgba {
+        match severity {
+            Severity::Info => [150, 196, 224, 255],
+            Severity::Mended => [118, 200, 236, 255],
+            Severity::Warning => [255, 190, 84, 255],
+        }
+    }
+}
+
+/// What is marked in a view.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Marked<'a> {
+    /// The selected joints.
+    pub selected: &'a [usize],
+    /// The joint under the pointer.
+    pub hovered: Option<usize>,
+    /// Places.
+    pub marks: &'a [Mark],
+}
+
+/// Overlays of one view.
+pub struct Extras {
+    inside: Option<Inside>,
+    /// Among the surfaces.
+    solid: Overlay,
+    /// Seen through the skin, sorted among themselves.
+    front: Overlay,
+    /// Lines and points over everything.
+    over: Overlay,
+    speed: SteadyRange,
+    legends: Vec<Legend>,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self {
+            inside: None,
+            solid: Overlay::new(Layer::Solid),
+            front: Overlay::new(Layer::Front),
+            over: Overlay::new(Layer::FrontGlass),
+            speed: SteadyRange::default(),
+            legends: Vec::new(),
+        }
+    }
+}
+
+impl Extras {
+    /// What is to be drawn, after [`Extras::update`].
+    #[must_use]
+    pub fn overlays(&self) -> [&Overlay; 3] {
+        [&self.solid, &self.over, &self.front]
+    }
+
+    /// What their colours mean.
+    #[must_use]
+    pub fn legends(&self) -> &[Legend] {
+        &self.legends
+    }
+
+    /// Builds everything that the look asks for.
+    pub fn update(&mut self, look: &Look, moment: Option<&Moment<'_>>, marked: &Marked<'_>) {
+        for overlay in [&mut self.solid, &mut self.front, &mut self.over] {
+            overlay.clear();
+        }
+        self.legends.clear();
+        let Some(moment) = moment else { return };
+        if moment.world_from_joint.len() != moment.subject.character.skeleton.len() {
+            return;
+        }
+        self.add_inside(look, moment);
+        if look.bones {
+            let overlay = if look.bones_in_front { &mut self.front } else { &mut self.solid };
+            add_bones(overlay, moment, marked);
+        }
+        if look.normals {
+            on_skin::add_normals(&mut self.solid, moment);
+        }
+        if look.velocities {
+            self.legends.extend(on_skin::add_velocities(&mut self.solid, moment, &mut self.speed));
+        }
+        if look.findings {
+            on_skin::add_marks(&mut self.over, moment, marked.marks);
+        }
+    }
+
+    fn add_inside(&mut self, look: &Look, moment: &Moment<'_>) {
+        let (true, Ok(flesh)) = (look.shows_flesh(), &moment.subject.tissue) else { return };
+        if self.inside.as_ref().is_none_or(|inside| !inside.is_of(moment.subject)) {
+            self.inside = Some(Inside::of(moment.subject, &flesh.tissue));
+        }
+        let Some(inside) = &mut self.inside else { return };
+        inside.place(&flesh.tissue, moment);
+        if look.bone_volumes {
+            self.solid.bone_volumes(&flesh.tissue.graph, inside.frame());
+        }
+        if look.base_surface {
+            inside.add_base_surface(&mut self.solid);
+        }
+        if look.tets {
+            match &look.cut {
+                Some(cut) => self.legends.extend(inside.add_cells(&mut self.solid, &flesh.tissue, cut, look.colors)),
+                None => inside.add_edges(&mut self.solid),
+            }
+        }
+        if look.feet {
+            inside.add_feet(&mut self.solid, &flesh.tissue);
+        }
+        if look.contacts {
+            inside.add_contacts(&mut self.over, moment.contacts);
+        }
+    }
+}
+
+fn add_bones(overlay: &mut Overlay, moment: &Moment<'_>, marked: &Marked<'_>) {
+    let mut bones = skeleton_bones(&moment.subject.character.skeleton, moment.world_from_joint);
+    for (joint, glyph) in &mut bones {
+        if marked.selected.contains(joint) {
+            glyph.state = BoneState::Selected;
+        } else if marked.hovered == Some(*joint) {
+            glyph.state = BoneState::Hovered;
+        }
+    }
+    overlay.bones(bones.iter().map(|(_, glyph)| glyph), moment.subject.size * JOINT_RADIUS);
+}
+
+/// Where a mark is at a moment.
+fn place_of(mark: &Mark, moment: &Moment<'_>) -> Point {
+    let on_skin = mark.vertex.and_then(|vertex| moment.positions.get(vertex as usize)).copied();
+    let at_joint = || mark.joint.and_then(|joint| moment.world_from_joint.get(joint)).map(|world| origin_of(world).cast());
+    on_skin.or_else(at_joint).unwrap_or(mark.at_rest)
+}
