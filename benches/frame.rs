@@ -1,32 +1,20 @@
 //! What a frame of the window costs on the processor, without a window: input and panels, tessellation, and bringing positions and
 //! drawing orders to the device. Run with a file to measure another character than the built-in one:
 //!
-//! `cargo bench --bench frame -- FILE…` (a software device computes the picture on the same cores: the last part is then its, too)
+//! `cargo bench --bench frame -- FILE…`
 
 use std::time::{Duration, Instant};
 
-use egui::TextureId;
 use sinew::app::theme;
-use sinew::app::viewport::painter::{GpuPainter, NoPainter, Textures};
+use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::gpu::GpuContext;
-use sinew::render::Renderer;
-use sinew::session::{Command, Session, Source};
+use sinew::render::{Camera, MeshFrame, MeshModel, MeshStyle, NamedView, Renderer, Scene, Target};
+use sinew::session::{Command, Session, Snapshot, Source};
 use sinew::skin::Method;
 
 const FRAMES: usize = 240;
 const SIZE: egui::Vec2 = egui::vec2(1440.0, 900.0);
-
-/// Textures that nobody looks at.
-struct Unseen;
-
-impl Textures for Unseen {
-    fn register(&mut self, _view: &wgpu::TextureView) -> TextureId {
-        TextureId::User(0)
-    }
-    fn replace(&mut self, _texture: TextureId, _view: &wgpu::TextureView) {}
-    fn free(&mut self, _texture: TextureId) {}
-}
 
 fn input(frame: usize) -> egui::RawInput {
     // The pointer wanders over the view, so that what is under it is looked for.
@@ -69,8 +57,7 @@ fn main() {
     }
     let ctx = egui::Context::default();
     theme::apply(&ctx);
-    let mut painter = GpuContext::headless().ok().map(|gpu| GpuPainter::with(Renderer::new(&gpu)));
-    let (mut panels, mut tessellation, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut panels, mut tessellation) = (Vec::new(), Vec::new());
     for frame in 0..FRAMES {
         let start = Instant::now();
         let output = ctx.run_ui(input(frame), |ui| bench.ui(ui, &mut NoPainter));
@@ -80,19 +67,34 @@ fn main() {
         tessellation.push(laid_out.elapsed());
         std::hint::black_box(primitives);
     }
-    if let Some(painter) = &mut painter {
-        for frame in FRAMES..2 * FRAMES {
-            let start = Instant::now();
-            let mut textures = Unseen;
-            let output = ctx.run_ui(input(frame), |ui| bench.ui(ui, &mut painter.on(&mut textures)));
-            std::hint::black_box(ctx.tessellate(output.shapes, output.pixels_per_point));
-            whole.push(start.elapsed());
-        }
-    }
     let settled = |times: Vec<Duration>| times.into_iter().skip(20).collect::<Vec<_>>();
     report("input and panels", settled(panels));
     report("tessellation", settled(tessellation));
-    if !whole.is_empty() {
-        report("all, with upload and orders", settled(whole));
+    match (bench.session().snapshot(), GpuContext::headless()) {
+        (Some(snapshot), Ok(gpu)) => device(&gpu, &snapshot),
+        _ => println!("no device: upload and drawing orders are not measured"),
     }
+}
+
+/// Positions and normals on their way to the device, and the orders for a picture, without waiting for it.
+fn device(gpu: &GpuContext, snapshot: &Snapshot) {
+    let renderer = Renderer::new(gpu);
+    let mut mesh = MeshFrame::new(&renderer, &MeshModel::of_character(&renderer, &snapshot.subject.character));
+    let mut target = Target::new(&renderer, 980, 760);
+    let camera = Camera::framing(&snapshot.subject.bounds, NamedView::ThreeQuarter, 980.0 / 760.0);
+    let (mut upload, mut orders) = (Vec::new(), Vec::new());
+    for _ in 0..FRAMES {
+        let start = Instant::now();
+        mesh.update(gpu, &snapshot.positions, &snapshot.normals);
+        let uploaded = Instant::now();
+        renderer.render(&mut target, &camera, &Scene::of(&mesh, MeshStyle::default(), 0.0));
+        upload.push(uploaded - start);
+        orders.push(uploaded.elapsed());
+        // A software device draws on the cores that are measured: not at the same time.
+        if gpu.device.poll(wgpu::PollType::wait_indefinitely()).is_err() {
+            return println!("the device was lost");
+        }
+    }
+    report("upload", upload.split_off(20));
+    report("drawing orders", orders.split_off(20));
 }

@@ -71,7 +71,7 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
     if plate.right() > view.right() - 8.0 || plate.top() < view.top() + view.height() / 2.0 {
         return;
     }
-    let response = ui.interact(plate, ui.id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
+    let response = ui.interact(plate, ui.scope_id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Score"));
     let painter = ui.painter().with_clip_rect(view);
     painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
