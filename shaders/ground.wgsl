@@ -13,11 +13,28 @@ fn vs_main(@builtin(vertex_index) index: u32) -> Varyings {
 
 // Coverage of a grid of one-pixel lines; `cells` in grid units, `width` the change of `cells` from pixel to pixel.
 fn grid(cells: vec2<f32>, width: vec2<f32>) -> f32 {
-    let distance = abs(fract(cells - 0.5) - 0.5) / max(width, vec2(1e-9));
+    let distance = abs(fract(cells - 0.5) - 0.5) / max(width * frame.fill.w, vec2(1e-9));
     let line = 1.0 - smoothstep(vec2(0.3), vec2(1.2), distance);
     // Lines closer than a few pixels melt into nothing.
     let calm = 1.0 - smoothstep(vec2(0.12), vec2(0.45), width);
     return max(line.x * calm.x, line.y * calm.y);
+}
+
+// Share of the key light at a place of the floor: a small tent filter hides what is left of the pattern of samples.
+fn floor_visibility(at: vec2<f32>) -> f32 {
+    if frame.key.w == 0.0 {
+        return 1.0;
+    }
+    let square = shadow_square();
+    let uv = (at - square.xy) / (2.0 * square.z) + 0.5;
+    let step = 0.75 / vec2<f32>(textureDimensions(floor_shadow));
+    var sum = 0.0;
+    for (var i = 0; i < 4; i++) {
+        let offset = vec2(f32(i & 1), f32(i >> 1u)) * 2.0 - 1.0;
+        sum += textureSampleLevel(floor_shadow, floor_sampler, uv + offset * step, 0.0).r;
+    }
+    let inside = all(uv > vec2(0.0)) && all(uv < vec2(1.0));
+    return select(1.0, sum * 0.25, inside);
 }
 
 @fragment
@@ -36,12 +53,7 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     let fade = 1.0 - smoothstep(0.35, 1.0, away / frame.ground.z);
     let from_above = smoothstep(-0.02, 0.06, dot(v, up));
 
-    // Shadow: sharp where the caster touches, soft where it is far.
-    let turn = pixel_noise(in.clip.xy) * 6.2831853;
-    let texel = frame.occlusion.w;
-    let gap = blocker_distance(in.world + up * texel, 14.0, 12, turn);
-    let blur = clamp(gap * 0.22 / texel, 1.5, 24.0);
-    let key = key_visibility(in.world, up, blur, 20, in.clip.xy);
+    let key = floor_visibility(place);
     let ambient = ambient_visibility(in.clip);
     let shadow = (1.0 - (0.52 + 0.48 * key) * ambient * ambient) * fade * from_above;
 

@@ -60,7 +60,7 @@ const DATA: i32 = 3;
 fn flat_tone(albedo: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     let key = saturate(dot(n, frame.key.xyz));
     let fill = saturate(dot(n, frame.fill.xyz) * 0.6 + 0.4);
-    let sky = mix(FLOOR_COLOR, CEILING_COLOR, n.y * 0.5 + 0.5);
+    let sky = mix(FLOOR_COLOR, CEILING_COLOR, dot(n, frame.world_from_stage[1].xyz) * 0.5 + 0.5);
     return tone_map(albedo * (KEY_COLOR * key + FILL_COLOR * fill + sky));
 }
 

@@ -14,7 +14,7 @@
 //! # Layers
 //! Imports go down only; `tests/layers.rs` enforces it.
 //! ```text
-//! core:   { progress, cache } → math → mesh → rig → weights → character → { tissue, upsample } → collision → dynamics → skin
+//! core:   { progress, cache, logbook } → math → mesh → rig → weights → character → { tissue, upsample } → collision → dynamics → skin
 //! io:     on mesh, rig, weights, character (and tissue for export)
 //! outer:  core → gpu → { render, session } → { app, cli }
 //! ```
@@ -26,6 +26,7 @@
 //! what one is. *Size* is the diagonal of the bind pose's bounding box.
 
 pub mod cache;
+pub mod logbook;
 pub mod progress;
 
 pub mod math;

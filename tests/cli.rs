@@ -405,6 +405,42 @@ fn methods_share_one_picture_of_the_size_asked_for() {
     }
 }
 
+/// A wipe is made of two methods' pictures; a difference of a method with itself shows the colour of nothing only.
+#[test]
+fn methods_are_compared_in_one_picture() {
+    let folder = Folder::new("compare");
+    let out = folder.0.join("a.png");
+    let picture = |method: &str, more: &[&str]| {
+        let method = format!("--method={method}");
+        let mut words: Vec<&dyn AsRef<std::ffi::OsStr>> =
+            vec![&"render", &"builtin:cylinder", &method, &"--rotate=upper=0,0,80", &"--size=300x200"];
+        words.extend(more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        words.extend([&"-o" as &dyn AsRef<std::ffi::OsStr>, &out]);
+        let output = sinew(&words);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
+            skip::skipped("no graphics adapter");
+            return None;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        Some(image::open(&out).unwrap().to_rgba8())
+    };
+    let Some(same) = picture("lbs,lbs", &["--compare=difference", "--color-map=heat"]) else { return };
+    let Some(other) = picture("dqs,lbs", &["--compare=difference", "--color-map=heat"]) else { return };
+    // The bar at the right has all colours; the cylinder is in the middle.
+    let red = |picture: &image::RgbaImage| {
+        picture.enumerate_pixels().filter(|(x, _, p)| *x < 200 && p.0[0] > 120 && p.0[0] > p.0[2].saturating_add(90)).count()
+    };
+    assert_eq!(red(&same), 0, "a method is where it is");
+    assert!(red(&other) > 50, "methods differ in a bend: {} pixels", red(&other));
+    let Some(wiped) = picture("dqs,lbs", &["--compare=wipe:0.4", "--background=transparent", "--no-ground"]) else { return };
+    assert_eq!(wiped.get_pixel(2, 2).0[3], 0, "nothing stands behind");
+    let refused = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--compare=wipe", &"-o", &out]);
+    assert_eq!(refused.status.code(), Some(2));
+    let refused = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--color=weights:uper", &"-o", &out]);
+    assert_eq!(refused.status.code(), Some(1));
+}
+
 #[test]
 fn unit_and_radius_can_be_set() {
     let report = |extra: &[&str]| {

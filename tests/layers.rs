@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &str)] = &[
     ("progress", ""),
     ("cache", ""),
+    ("logbook", ""),
     ("math", "progress"),
     ("mesh", "progress math"),
     ("rig", "progress math mesh"),
@@ -27,8 +28,8 @@ const LAYERS: &[(&str, &str)] = &[
     ("gpu", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin"),
     ("render", "progress math mesh rig weights character tissue upsample collision dynamics anatomy skin gpu"),
     ("session", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu"),
-    ("app", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
-    ("cli", "progress cache math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
+    ("app", "progress cache logbook math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
+    ("cli", "progress cache logbook math mesh rig weights character tissue upsample collision dynamics anatomy skin io gpu render session"),
     ("lib", ""),
     ("main", "app cli"),
 ];

@@ -14,6 +14,7 @@ use sinew::app::look::{Look, Shading};
 use sinew::app::panels::bone::{BoneView, bone_ui};
 use sinew::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use sinew::app::panels::joints::{JointsState, JointsView, joints_ui};
+use sinew::app::panels::limits::{LimitView, limits_ui};
 use sinew::app::panels::method::{MethodView, method_ui};
 use sinew::app::panels::overlays::{LookView, look_ui};
 use sinew::app::panels::top_bar::{TopBarView, top_bar_ui};
@@ -25,7 +26,8 @@ use sinew::character::{BoneMap, BoneSettings};
 use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
-use sinew::session::{Command, Gesture, Session, Source, UpAxis, ViewId};
+use sinew::rig::limits::Limit;
+use sinew::session::{Command, Gesture, Mode, PoseCommand, SelectHow, Session, Source, UpAxis, ViewId};
 use sinew::skin::Method;
 
 /// What a panel under test raised, and what it remembers.
@@ -54,6 +56,7 @@ fn once(command: Command) -> Vec<Action> {
 }
 
 static NO_BONES: BoneMap = BoneMap::new();
+static NO_PINS: std::collections::BTreeSet<usize> = std::collections::BTreeSet::new();
 
 fn chain() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
@@ -153,6 +156,9 @@ fn joints_panel() {
             moved: &[false, true, false],
             bone: None,
             bones: &NO_BONES,
+            selection: &[1],
+            limit: None,
+            pins: &NO_PINS,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
@@ -170,6 +176,56 @@ fn joints_panel() {
     assert!(
         harness.query_by_role_and_label(Role::Button, "knee").is_none() && harness.query_by_role_and_label(Role::Button, "ankle").is_some()
     );
+}
+
+#[test]
+fn joints_are_selected_by_range_and_by_ones() {
+    let skeleton = chain();
+    let mut harness = panel(move |ui, raised| {
+        let view = JointsView {
+            skeleton: &skeleton,
+            selected: Some(0),
+            hovered: None,
+            angles_deg: Some([0.0; 3]),
+            moved: &[false; 3],
+            bone: None,
+            bones: &NO_BONES,
+            selection: &[0],
+            limit: None,
+            pins: &NO_PINS,
+        };
+        let Raised { actions, joints } = raised;
+        joints_ui(ui, &view, joints, actions);
+    });
+    let select = |joints: &[usize], how| once(PoseCommand::Select { joints: joints.to_vec(), how }.into());
+    for (modifiers, expected) in
+        [(Modifiers::SHIFT, select(&[0, 1, 2], SelectHow::Replace)), (Modifiers::COMMAND, select(&[2], SelectHow::Toggle))]
+    {
+        harness.get_by_role_and_label(Role::Button, "ankle").click_modifiers(modifiers);
+        assert_eq!(raised(&mut harness), expected);
+    }
+    assert_eq!(harness.state().joints.hovered, Some(2), "what is under the pointer is told to the views");
+}
+
+#[test]
+fn limits_panel() {
+    let limit = Limit { swing_y: [0.0, 2.0], ..Limit::free(sinew::math::Quat::identity()) };
+    let view = LimitView { joint: 3, pinned: false, limit: Some(limit), fresh: limit, angles: [0.0; 3] };
+    let mut harness = panel(move |ui, raised| limits_ui(ui, &view, &mut raised.actions));
+    harness.get_by_role_and_label(Role::CheckBox, "Pinned").click();
+    assert_eq!(raised(&mut harness), once(PoseCommand::SetPins { joints: vec![3], pinned: true }.into()));
+    harness.get_by_role_and_label(Role::CheckBox, "Limited").click();
+    assert_eq!(raised(&mut harness), once(PoseCommand::SetLimit { joint: 3, limit: None }.into()));
+    harness.get_by_label("Flex most").click();
+    harness.run();
+    harness.event(Event::Text("90".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    let actions = raised(&mut harness);
+    let Some(Action::Session(Command::Pose(PoseCommand::SetLimit { joint: 3, limit: Some(typed) }), _)) = actions.last() else {
+        panic!("{actions:?}")
+    };
+    assert!((typed.swing_y[1] - 90.0_f64.to_radians()).abs() < 1e-9 && typed.swing_z == limit.swing_z);
 }
 
 #[test]
@@ -219,6 +275,9 @@ fn an_angle_can_be_typed() {
             moved: &[false; 3],
             bone: None,
             bones: &NO_BONES,
+            selection: &[1],
+            limit: None,
+            pins: &NO_PINS,
         };
         let Raised { actions, joints } = raised;
         joints_ui(ui, &view, joints, actions);
@@ -237,7 +296,7 @@ fn an_angle_can_be_typed() {
 fn top_bar() {
     let mut harness = panel(|ui, raised| {
         let now = Now { undo: Some("Rotate joint"), has_character: true, ..Now::default() };
-        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
+        let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now, mode: Mode::Pose };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_role_and_label(Role::Button, "Undo").click();

@@ -4,6 +4,9 @@
 @group(1) @binding(1) var shadow_sampler: sampler_comparison;
 @group(1) @binding(2) var occlusion_map: texture_2d<f32>;
 @group(1) @binding(3) var eye_depth: texture_depth_2d;
+// Share of the key light on the floor, see `floor_shadow.wgsl`.
+@group(1) @binding(4) var floor_shadow: texture_2d<f32>;
+@group(1) @binding(5) var floor_sampler: sampler;
 
 const GOLDEN_ANGLE: f32 = 2.39996323;
 
@@ -32,29 +35,6 @@ fn key_visibility(world: vec3<f32>, normal: vec3<f32>, blur: f32, taps: i32, pix
         sum += textureSampleCompareLevel(shadow_map, shadow_sampler, uv + spiral(i, taps, turn) * step, clip.z);
     }
     return sum / f32(taps);
-}
-
-// Mean height above `world`, along the key light, of what casts shadow there, in scene units; 0 for nothing.
-fn blocker_distance(world: vec3<f32>, blur: f32, taps: i32, turn: f32) -> f32 {
-    // Depth falls by this much per unit of length along the light.
-    let per_unit = length(vec3(frame.shadow_from_world[0].z, frame.shadow_from_world[1].z, frame.shadow_from_world[2].z));
-    let clip = frame.shadow_from_world * vec4(world, 1.0);
-    let uv = clip.xy * vec2(0.5, -0.5) + 0.5;
-    let size = vec2<f32>(textureDimensions(shadow_map));
-    var sum = 0.0;
-    var found = 0.0;
-    for (var i = 0; i < taps; i++) {
-        let at = vec2<i32>(uv * size + spiral(i, taps, turn) * blur);
-        if any(at < vec2(0)) || any(at >= vec2<i32>(size)) {
-            continue;
-        }
-        let depth = textureLoad(shadow_map, at, 0);
-        if depth < clip.z {
-            sum += clip.z - depth;
-            found += 1.0;
-        }
-    }
-    return select(0.0, sum / max(found, 1.0) / per_unit, found > 0.0);
 }
 
 // Ambient light left over (0 to 1) at a pixel of the picture: the coarse occlusion picture, weighted by likeness of depth.

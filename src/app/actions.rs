@@ -10,6 +10,10 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::project::ProjectAction;
+use super::timeline::TimelineAction;
+use super::viewport::edit::EditAction;
+use super::viewport::posing::keys::PosingAsk;
 use super::viewport::views::CameraAction;
 use crate::render::NamedView;
 use crate::session::{Command, Gesture, Spot, ViewId};
@@ -23,6 +27,10 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Saves, and answers what is asked about projects.
+    Project(ProjectAction),
+    /// Something in edit mode.
+    Edit(EditAction),
     /// Asks for files to open.
     OpenDialog,
     /// Opens files as if they had been dropped.
@@ -39,6 +47,8 @@ pub enum Action {
     LookFrom(NamedView),
     /// Settings, and windows that help to find things.
     Comfort(ComfortAction),
+    /// Keys, takes, the timeline.
+    Timeline(TimelineAction),
     /// Leaves what is going on, then deselects.
     Escape,
     /// Shows or hides the bones.
@@ -49,6 +59,8 @@ pub enum Action {
     CameraOf(ViewId, CameraAction),
     /// Makes pictures to keep.
     Capture(CaptureAction),
+    /// Asks something of the pose tools.
+    Posing(PosingAsk),
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use egui::Context;
 
-use crate::session::{Command, Source};
+use crate::session::{Answer, Command, Export, KeysCommand, ProjectCommand, RigCommand, Source};
 
 /// What a dialog is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,20 @@ pub enum Purpose {
     LoadPose,
     /// Where to write a pose.
     SavePose,
+    /// Where to write the skeleton.
+    SaveRig,
+    /// Poses for the library.
+    LoadPoses,
+    /// A folder to write the library into.
+    SavePoses,
+    /// Where to write the project.
+    SaveProject,
+    /// Where to write a project with all of its files in it.
+    SavePacked,
+    /// What one of a project's files has become, by [`crate::session::MissingSource::index`].
+    LocateSource(usize),
+    /// Where to export to; the ending of the file.
+    Export(&'static str),
 }
 
 /// Dialogs under way; at most one is open.
@@ -53,6 +67,12 @@ impl Dialogs {
         Ok(())
     }
 
+    /// Whether the user is being asked.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// What the user answered, if that was not to cancel.
     pub fn poll(&mut self) -> Option<Command> {
         let answer = self.receiver.try_recv().ok()?;
@@ -68,7 +88,7 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
         Purpose::Open => {
             let answer = dialog
                 .set_title("Open a character")
-                .add_filter("Characters", &crate::io::extensions())
+                .add_filter("Characters and projects", &[&crate::io::extensions()[..], &["sinew"]].concat())
                 .add_filter("All files", &["*"])
                 .pick_files();
             Box::pin(async move {
@@ -80,10 +100,52 @@ fn futures_of(purpose: Purpose, name: &str) -> std::pin::Pin<Box<dyn Future<Outp
             let answer = dialog.set_title("Load a pose").add_filter("Poses", &["json"]).pick_file();
             Box::pin(async move { Some(Command::LoadPose(answer.await?.path().to_path_buf())) })
         }
+        Purpose::SaveRig => {
+            let answer = dialog
+                .set_title("Save the skeleton")
+                .add_filter("Joints alone", &["skel"])
+                .add_filter("Mesh, joints and weights", &["glb"])
+                .set_file_name(format!("{name}.skel"))
+                .save_file();
+            Box::pin(async move { Some(Command::Rig(RigCommand::Save(answer.await?.path().to_path_buf()))) })
+        }
+        Purpose::LoadPoses => {
+            let answer = dialog.set_title("Load poses into the library").add_filter("Poses", &["json"]).pick_files();
+            Box::pin(async move {
+                let files = answer.await?.iter().map(|file| file.path().to_path_buf()).collect();
+                Some(Command::Keys(KeysCommand::LoadPoses(files)))
+            })
+        }
+        Purpose::SavePoses => {
+            let answer = dialog.set_title("Save the poses into a folder").pick_folder();
+            Box::pin(async move { Some(Command::Keys(KeysCommand::SavePoses(answer.await?.path().to_path_buf()))) })
+        }
         Purpose::SavePose => {
             let answer =
                 dialog.set_title("Save the pose").add_filter("Poses", &["json"]).set_file_name(format!("{name} pose.json")).save_file();
             Box::pin(async move { Some(Command::SavePose(answer.await?.path().to_path_buf())) })
+        }
+        Purpose::SaveProject | Purpose::SavePacked => {
+            let packed = purpose == Purpose::SavePacked;
+            let (title, suffix) = if packed { ("Save a packed copy", " packed") } else { ("Save the project", "") };
+            let answer =
+                dialog.set_title(title).add_filter("Projects", &["sinew"]).set_file_name(format!("{name}{suffix}.sinew")).save_file();
+            Box::pin(async move { Some(ProjectCommand::SaveAs { path: answer.await?.path().to_path_buf(), packed }.into()) })
+        }
+        Purpose::Export(ending) => {
+            let dialog = dialog.set_title("Export").add_filter(ending, &[ending]).set_file_name(format!("{name}.{ending}"));
+            let answer = dialog.save_file();
+            Box::pin(async move {
+                let path = answer.await?.path().to_path_buf();
+                Some(ProjectCommand::Export { export: Export::default(), path }.into())
+            })
+        }
+        Purpose::LocateSource(index) => {
+            let answer = dialog.set_title("Locate the file").pick_file();
+            Box::pin(async move {
+                let answer = Answer::Located(answer.await?.path().to_path_buf());
+                Some(ProjectCommand::Answer { index, answer }.into())
+            })
         }
     }
 }

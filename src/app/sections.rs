@@ -10,22 +10,41 @@ use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
 use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
+use super::panels::limits::LimitView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
+use super::viewport::posing::tools::Toolbox;
 use crate::character::FleshSettings;
-use crate::session::{Checkup, Session, Snapshot, Source, ViewId, all_notes};
+use crate::rig::Skeleton;
+use crate::rig::limits::Limit;
+use crate::session::{Checkup, Mode, Session, Snapshot, Source, ViewId, all_notes};
 use crate::skin::{Method, Subject};
 use crate::tissue::Quality;
 
-pub(super) fn viewport_view<'a>(session: &'a Session, id: ViewId, snapshot: Option<&'a Arc<Snapshot>>) -> ViewportView<'a> {
+/// What a joint may turn when it is limited first, radians.
+const FRESH_LIMIT: f64 = std::f64::consts::FRAC_PI_4;
+
+pub(super) fn viewport_view<'a>(
+    session: &'a Session,
+    id: ViewId,
+    snapshot: Option<&'a Arc<Snapshot>>,
+    tools: &Toolbox,
+) -> ViewportView<'a> {
+    // Handles that run away can't be caught.
+    let still = !session.playback().playing;
     ViewportView {
         skeleton: session.document().skeleton(),
         world_from_joint: session.world_from_joint_of(id),
-        // Rings that run away can't be caught.
-        selected: session.selected_joint().filter(|_| !session.playback().playing),
+        selected: session.selected_joint().filter(|_| still),
+        selection: if still { session.selection().joints() } else { &[] },
         snapshot,
+        document: Some(session.document()),
+        pose: Some(session.shown_pose()),
+        symmetry: session.symmetry().map(Arc::as_ref),
+        tools: *tools,
+        can_paste: session.can_paste_pose(),
     }
 }
 
@@ -37,7 +56,7 @@ pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> No
         clips: session.clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
-        editing: false,
+        editing: session.mode() == Mode::Edit,
         panel_shown,
         bones_shown,
     }
@@ -119,8 +138,24 @@ pub(super) fn joints_section(
         moved: &moved,
         bone: selected.map(|joint| bone_view(session, subject, joint)),
         bones: &session.document().flesh.bones,
+        selection: session.selection().joints(),
+        limit: selected.map(|joint| limit_view(session, skeleton, joint)),
+        pins: &session.document().pins,
     };
     joints_ui(ui, &view, state, actions);
+}
+
+fn limit_view(session: &Session, skeleton: &Skeleton, joint: usize) -> LimitView {
+    let document = session.document();
+    let limit = document.limits.get(&joint).copied();
+    let fresh = Limit {
+        twist: [-FRESH_LIMIT, FRESH_LIMIT],
+        swing_y: [-FRESH_LIMIT, FRESH_LIMIT],
+        swing_z: [-FRESH_LIMIT, FRESH_LIMIT],
+        base_from_limit: Limit::axes_for(skeleton, joint, None),
+    };
+    let turn = session.shown_pose().locals[joint].rotation * skeleton.joints()[joint].rest.rotation.inverse();
+    LimitView { joint, pinned: document.pins.contains(&joint), limit, fresh, angles: limit.unwrap_or(fresh).angles_of(&turn) }
 }
 
 fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {

@@ -14,11 +14,12 @@ use winit::keyboard::PhysicalKey;
 use winit::window::{Icon, Window, WindowId};
 
 use super::actions::Action;
-use super::surface::{Presented, WindowSurface};
-use super::viewport::painter::GpuPainter;
+use super::graphics::Graphics;
+use super::surface::Presented;
+use super::viewport::painter::NoPainter;
 use super::workbench::Workbench;
 use super::{AppError, numpad, theme};
-use crate::cache::Cache;
+use crate::cache::{Cache, UserFolder};
 use crate::dynamics::Params;
 use crate::session::Source;
 
@@ -35,10 +36,23 @@ pub struct Wake {
 
 /// Opens the window and stays until it is closed.
 pub fn run(source: Source, params: &Params, cache: Cache) -> Result<(), AppError> {
+    start_log();
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
+}
+
+/// Notes go to the window's log and to a file, whatever logger this process has already.
+fn start_log() {
+    // The command line has set its own, which notes, too.
+    let _ = log::set_logger(&crate::logbook::Logger);
+    log::set_max_level(log::max_level().max(log::LevelFilter::Info));
+    let path = UserFolder::State.path().map(|folder| folder.join("log.txt"));
+    if let Err(error) = crate::logbook::open(log::LevelFilter::Info, path.as_deref()) {
+        log::warn!("the log can't be written to a file: {error}");
+    }
+    log::info!("sinew {} on {} {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
 }
 
 struct Shell {
@@ -55,8 +69,7 @@ struct Shell {
 struct Running {
     window: Arc<Window>,
     input: egui_winit::State,
-    surface: WindowSurface,
-    painter: GpuPainter,
+    graphics: Graphics,
     title: String,
 }
 
@@ -69,11 +82,14 @@ impl Shell {
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(Wake { delay: info.delay });
         });
-        let workbench = Workbench::new(&ctx, source, params, cache);
+        let mut workbench = Workbench::new(&ctx, source, params, cache);
+        if let Some(folder) = UserFolder::State.path() {
+            workbench.keep_work_in(&folder.join("recovery"));
+        }
         Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
     }
 
-    fn open_window(&self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
         let mut attributes = Window::default_attributes()
             .with_title(self.workbench.title())
             .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
@@ -83,18 +99,19 @@ impl Shell {
         }
         let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
-        let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
-        log::info!("drawing with {}", surface.gpu().description());
+        let mut graphics = Graphics::new(event_loop, window.clone())?;
+        if let Some((surface, _)) = graphics.device() {
+            self.workbench.set_gpu_description(surface.gpu().description());
+        }
         let input = egui_winit::State::new(
             self.ctx.clone(),
             egui::ViewportId::ROOT,
             &window,
             Some(window.scale_factor() as f32),
             window.theme(),
-            Some(surface.max_texture_side()),
+            Some(graphics.max_texture_side()),
         );
-        let painter = GpuPainter::new(&surface);
-        Ok(Running { window, input, surface, painter, title: String::new() })
+        Ok(Running { window, input, graphics, title: String::new() })
     }
 
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
@@ -102,8 +119,13 @@ impl Shell {
         self.repaint_at = None;
         let start = Instant::now();
         let input = running.input.take_egui_input(&running.window);
-        let (workbench, painter, surface) = (&mut self.workbench, &mut running.painter, &mut running.surface);
-        let output = self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface)));
+        running.graphics.mend(event_loop);
+        let workbench = &mut self.workbench;
+        let output = match running.graphics.device() {
+            Some((surface, painter)) => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
+            // Work goes on unseen: it can still be saved.
+            None => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut NoPainter)),
+        };
         running.input.handle_platform_output_with_event_loop(&running.window, event_loop, output.platform_output);
         let title = self.workbench.title();
         if title != running.title {
@@ -112,12 +134,17 @@ impl Shell {
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
         self.workbench.note_frame(start.elapsed().as_secs_f64() * 1e3);
-        let behind = theme::colors(&self.ctx).panel;
-        let presented = running.surface.present(&primitives, output.textures_delta, output.pixels_per_point, behind);
+        running.graphics.keep(&output.textures_delta);
+        let (scale, behind) = (output.pixels_per_point, theme::colors(&self.ctx).panel);
+        let presented = match running.graphics.device() {
+            Some((surface, _)) if !surface.is_lost() => surface.present(&primitives, output.textures_delta, scale, behind),
+            Some(_) => Presented::TryAgain,
+            None => Presented::Hidden,
+        };
         let (capture, session) = self.workbench.capture_mut();
-        if capture.wants_window() {
-            let texture = running.surface.picture(&primitives, output.pixels_per_point, behind);
-            capture.receive_window(&self.ctx, running.surface.gpu(), texture, session);
+        if let Some((surface, _)) = running.graphics.device().filter(|_| capture.wants_window()) {
+            let texture = surface.picture(&primitives, scale, behind);
+            capture.receive_window(&self.ctx, surface.gpu(), texture, session);
         }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
         self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
@@ -128,6 +155,7 @@ impl Shell {
             Presented::TryAgain | Presented::Hidden => self.repaint_after(delay.max(Duration::from_millis(250))),
         }
         if self.workbench.wants_to_quit() {
+            self.workbench.close();
             event_loop.exit();
         }
     }
@@ -198,7 +226,13 @@ impl ApplicationHandler<Wake> for Shell {
         let Some(running) = &mut self.running else { return };
         match &event {
             WindowEvent::RedrawRequested => return self.frame(event_loop),
-            WindowEvent::CloseRequested | WindowEvent::Destroyed => return event_loop.exit(),
+            WindowEvent::CloseRequested => {
+                // The user may be asked something first, which must be seen.
+                running.window.set_minimized(false);
+                self.workbench.raise(Action::Quit);
+                return self.frame(event_loop);
+            }
+            WindowEvent::Destroyed => return event_loop.exit(),
             WindowEvent::DroppedFile(path) => {
                 self.dropped.push(path.clone());
                 self.drop_complete_at = Some(Instant::now() + DROP_PAUSE);
@@ -209,7 +243,7 @@ impl ApplicationHandler<Wake> for Shell {
                     return running.window.request_redraw();
                 }
             }
-            WindowEvent::Resized(size) => running.surface.resize(size.width, size.height),
+            WindowEvent::Resized(size) => running.graphics.resize(size.width, size.height),
             _ => {}
         }
         if running.input.on_window_event(&running.window, &event).repaint {

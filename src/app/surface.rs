@@ -1,7 +1,10 @@
 //! The window's surface: device, swap chain, and egui's painter.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use egui::epaint::ImageDelta;
 use egui::{ClippedPrimitive, Color32, TextureId, TexturesDelta};
 use winit::window::Window;
 
@@ -15,6 +18,32 @@ pub struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     painter: egui_wgpu::Renderer,
+    lost: Arc<AtomicBool>,
+}
+
+/// egui's own textures as they are now, so that another device can be given them: egui tells each change only once.
+#[derive(Default)]
+pub struct KeptTextures {
+    /// For each a whole picture and what was changed of it since.
+    deltas: HashMap<TextureId, Vec<ImageDelta>>,
+}
+
+impl KeptTextures {
+    /// Takes note of what egui changed.
+    pub fn note(&mut self, delta: &TexturesDelta) {
+        for (id, deltas) in &delta.set {
+            for delta in deltas {
+                let kept = self.deltas.entry(*id).or_default();
+                if delta.is_whole() {
+                    kept.clear();
+                }
+                kept.push(delta.clone());
+            }
+        }
+        for id in &delta.free {
+            self.deltas.remove(id);
+        }
+    }
 }
 
 /// What became of a frame.
@@ -45,9 +74,32 @@ impl WindowSurface {
         config.format =
             egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
         config.present_mode = wgpu::PresentMode::Fifo;
+        let lost = watch(&gpu.device);
         surface.configure(&gpu.device, &config);
         let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
-        Ok(Self { gpu, window, surface, config, painter })
+        Ok(Self { gpu, window, surface, config, painter, lost })
+    }
+
+    /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be drawn with it any more.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Loses the device, as a driver would: for trying what happens then.
+    pub fn lose(&self) {
+        self.gpu.device.destroy();
+        // The loss is told when the device is asked for news.
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
+    }
+
+    /// Gives a new device the textures that egui believes are there.
+    pub fn restore(&mut self, kept: &KeptTextures) {
+        for (id, deltas) in &kept.deltas {
+            for delta in deltas {
+                self.painter.update_texture(&self.gpu.device, &self.gpu.queue, *id, delta);
+            }
+        }
     }
 
     /// The device that draws.
@@ -172,5 +224,49 @@ impl WindowSurface {
                 Presented::Hidden
             }
         }
+    }
+}
+
+/// Notes in the returned flag that the device is lost, and keeps its complaints from ending the program.
+fn watch(device: &wgpu::Device) -> Arc<AtomicBool> {
+    let lost = Arc::new(AtomicBool::new(false));
+    let flag = lost.clone();
+    device.set_device_lost_callback(move |reason, words| {
+        log::warn!("the graphics device is lost ({reason:?}): {words}");
+        flag.store(true, Ordering::Release);
+    });
+    // What goes wrong while a device is being lost must not take the work along.
+    device.on_uncaptured_error(Arc::new(|error| log::error!("graphics: {error}")));
+    lost
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{ColorImage, ImageData, TextureOptions};
+
+    use super::*;
+
+    #[test]
+    fn textures_are_kept_from_their_last_whole_picture_on() {
+        let image = |side: usize| ImageData::from(ColorImage::filled([side, side], Color32::WHITE));
+        let whole = |side: usize| ImageDelta::full(image(side), TextureOptions::LINEAR);
+        let part = || ImageDelta::partial([1, 1], image(1), TextureOptions::LINEAR);
+        let id = TextureId::default();
+        let mut kept = KeptTextures::default();
+        let mut tell = |deltas: Vec<ImageDelta>, free: bool| {
+            let mut told = TexturesDelta::default();
+            for delta in deltas {
+                told.set.entry(id).or_default().push(delta);
+            }
+            if free {
+                told.free.insert(id);
+            }
+            kept.note(&told);
+            kept.deltas.get(&id).map_or(0, Vec::len)
+        };
+        assert_eq!(tell(vec![whole(4)], false), 1);
+        assert_eq!(tell(vec![part(), part()], false), 3);
+        assert_eq!(tell(vec![whole(8), part()], false), 2);
+        assert_eq!(tell(Vec::new(), true), 0);
     }
 }

@@ -156,8 +156,17 @@ pub const LIGHT: Colors = Colors {
 
 /// Width of the panel of joints at first, points.
 pub const JOINTS_WIDTH: f32 = 250.0;
+/// Size of headings, points.
+pub const HEADING: f32 = 15.0;
 /// Width of the side panel at first, points.
 pub const SIDE_WIDTH: f32 = 332.0;
+
+/// Letters for everything that is read: Inter, with digits of equal width, so that numbers don't jump.
+static REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
+/// Letters for headings.
+static STRONG: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+/// Name of the letters for headings, as a family and as a text style.
+const STRONG_NAME: &str = "strong";
 
 /// How long a panel takes to fold.
 const ANIMATION_SECS: f32 = 0.08;
@@ -189,8 +198,31 @@ impl Colors {
     }
 }
 
+/// Text for a heading or a name that matters, in stronger letters.
+#[must_use]
+pub fn strong(ui: &egui::Ui, text: impl Into<String>) -> egui::RichText {
+    let style = TextStyle::Name(STRONG_NAME.into());
+    let text = egui::RichText::new(text);
+    // A window that the look was not put on knows only egui's own letters.
+    if ui.style().text_styles.contains_key(&style) { text.text_style(style) } else { text.strong() }
+}
+
+/// Our letters before egui's own, which stay for what ours lack.
+fn fonts() -> egui::FontDefinitions {
+    let mut fonts = egui::FontDefinitions::default();
+    for (name, bytes) in [("regular", REGULAR), (STRONG_NAME, STRONG)] {
+        fonts.font_data.insert(name.to_owned(), std::sync::Arc::new(egui::FontData::from_static(bytes)));
+    }
+    let others = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let before = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).chain(others.iter().cloned()).collect::<Vec<_>>();
+    fonts.families.insert(FontFamily::Proportional, before(&["regular"]));
+    fonts.families.insert(FontFamily::Name(STRONG_NAME.into()), before(&[STRONG_NAME]));
+    fonts
+}
+
 /// Puts the look on: type, spacing, and both themes, the dark one at first.
 pub fn apply(ctx: &Context) {
+    ctx.set_fonts(fonts());
     ctx.set_theme(Theme::Dark);
     for theme in [Theme::Dark, Theme::Light] {
         ctx.style_mut_of(theme, |style| {
@@ -215,8 +247,9 @@ fn set_type(style: &mut egui::Style) {
         (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
         (TextStyle::Body, FontId::new(13.0, FontFamily::Proportional)),
         (TextStyle::Button, FontId::new(13.0, FontFamily::Proportional)),
-        (TextStyle::Heading, FontId::new(15.0, FontFamily::Proportional)),
+        (TextStyle::Heading, FontId::new(HEADING, FontFamily::Proportional)),
         (TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace)),
+        (TextStyle::Name(STRONG_NAME.into()), FontId::new(13.0, FontFamily::Name(STRONG_NAME.into()))),
     ]
     .into();
 }

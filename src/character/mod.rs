@@ -107,6 +107,10 @@ pub enum Severity {
     Warning,
 }
 
+/// What the reader notes of a mesh without joints.
+pub const NO_SKELETON: &str =
+    "there is no skeleton; build one in edit mode, or give one as .skel, .tgf, .bvh or a rigged .glb or .fbx to pose it";
+
 /// Something the reader noticed: one sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Note {

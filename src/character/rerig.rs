@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Attachment, Character, FleshSettings, Place, SourceMesh};
+use super::{Attachment, Character, FleshSettings, NO_SKELETON, Place, SourceMesh};
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::closest_on_segment;
 use crate::rig::edit::{Remap, Rig, clip_on};
@@ -33,6 +33,7 @@ impl Character {
         made.humanoid =
             self.humanoid.iter().filter_map(|(role, joint)| remap.new_from_old(*joint).map(|joint| (role.clone(), joint))).collect();
         made.flesh = self.flesh.on(&remap);
+        made.notes.retain(|note| rig.is_empty() || note.text != NO_SKELETON);
         made.document = self.document.as_ref().map(|document| {
             let mut document = (**document).clone();
             document.rig_replaced = !document.joint_nodes.is_empty();

@@ -103,7 +103,9 @@ impl Bake {
         }
         self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
-        let take = self.pose.take(&subject.character)?;
+        let saved = self.character.saved(&subject, options)?;
+        let options = &options.with_saved(saved.as_ref());
+        let take = self.pose.with_saved(saved.as_ref()).take(&subject.character)?;
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }

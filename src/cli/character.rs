@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::{CharacterOptions, Options};
 use super::{Failure, stderr};
 use crate::character::Severity;
-use crate::session::{Source, all_notes, open_with};
+use crate::session::{ProjectState, Source, all_notes, is_project, open_with, project_state};
 use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
@@ -42,6 +42,12 @@ impl CharacterOptions {
             }
         }
         Ok(subject)
+    }
+
+    /// How the project shows its character, if a project was named.
+    pub(super) fn saved(&self, subject: &Subject, options: &Options) -> Result<Option<ProjectState>, Failure> {
+        let project = self.files.iter().find(|path| is_project(path));
+        Ok(project.map(|path| project_state(path, subject, &options.cache())).transpose()?)
     }
 }
 

@@ -8,13 +8,13 @@ use super::{Failure, Outcome};
 use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
-use crate::session::up_axis;
+use crate::session::{ProjectState, up_axis};
 use crate::skin::{Method, Subject};
 
 /// Which character.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CharacterOptions {
-    /// One character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
+    /// A project (.sinew); or one character, in any order: a mesh or scene (.glb .gltf .vrm .fbx .obj .off .ply .stl .mesh); for a mesh without joints a
     /// skeleton (.skel .tgf, or another scene) and perhaps weights (.dmat); motions (.anim, or further scenes); or an .ini that names
     /// them; or builtin:NAME.
     #[arg(value_name = "FILE")]
@@ -117,6 +117,9 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
+    /// Those of the project that was named: they go before the preset's if nothing is said about them.
+    #[arg(skip)]
+    pub(super) saved_params: Option<Params>,
 }
 
 /// Numbers that replace those of the preset.
@@ -191,6 +194,11 @@ impl Options {
         Ok(())
     }
 
+    /// The same with the physics of a project.
+    pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
+        Self { saved_params: saved.map(|saved| saved.params), ..self.clone() }
+    }
+
     /// Where derived data is kept.
     pub(super) fn cache(&self) -> Cache {
         match &self.cache {
@@ -203,6 +211,9 @@ impl Options {
     /// Physical parameters as asked for, with gravity in the axes of the character.
     pub(super) fn params_for(&self, subject: &Subject) -> Params {
         let mut params = self.params();
+        if let Some(saved) = self.saved_params.filter(|_| params == Params::default()) {
+            params = saved;
+        }
         if let Some(strength) = self.physics.gravity {
             params.gravity_m_s2 = up_axis(subject).gravity_m_s2(strength);
         }

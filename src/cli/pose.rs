@@ -8,12 +8,13 @@ use super::Failure;
 use crate::character::Character;
 use crate::rig::Pose;
 use crate::session::{
-    ClipPlay, DEFAULT_FPS, Moments, Motion, Take, read_pose, rotation_from_rest, rotation_of_angles_deg, set_rotation_from_rest,
+    ClipPlay, DEFAULT_FPS, Moments, Motion, ProjectState, Take, read_pose, rotation_from_rest, rotation_of_angles_deg,
+    set_rotation_from_rest,
 };
 
 /// What the joints do, and when to look.
 ///
-/// Without a clip, a pose or a rotation the rest pose is held. A pose without a clip is a motion: one second from rest into the
+/// Without a clip, a pose or a rotation the pose of the project is taken, or else the rest pose is held. A pose without a clip is a motion: one second from rest into the
 /// pose, and one second in it.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Pose")]
@@ -52,6 +53,9 @@ pub(super) struct PoseOptions {
     /// Which time of a clip: seconds, or `end` [default: its start].
     #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment, allow_hyphen_values = true)]
     pub(super) at: Option<Moment>,
+    /// The pose of the project that was named: it goes before the rest pose if nothing is said about it.
+    #[arg(skip)]
+    pub(super) saved: Option<Pose>,
 }
 
 /// One `--rotate`.
@@ -125,18 +129,24 @@ fn parse_moment(text: &str) -> Result<Moment, String> {
 }
 
 impl PoseOptions {
+    /// The same with the pose of a project.
+    pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
+        Self { saved: saved.map(|saved| saved.pose.clone()), ..self.clone() }
+    }
+
     /// What the joints of the character do.
     pub(super) fn motion(&self, character: &Character) -> Result<Motion, Failure> {
         if let Some(clip) = &self.clip {
             return self.clip_motion(character, find_clip(character, clip)?);
         }
-        if self.pose.is_none() && self.rotate.is_empty() {
-            return Ok(Motion::Rest);
-        }
         let skeleton = &character.skeleton;
+        let saved = self.saved.as_ref().filter(|pose| **pose != skeleton.rest_pose());
+        if self.pose.is_none() && self.rotate.is_empty() {
+            return Ok(saved.map_or(Motion::Rest, |pose| Motion::Pose(pose.clone())));
+        }
         let mut pose: Pose = match &self.pose {
             Some(path) => read_pose(path, skeleton)?,
-            None => skeleton.rest_pose(),
+            None => saved.cloned().unwrap_or_else(|| skeleton.rest_pose()),
         };
         for Rotation { joint, degrees } in &self.rotate {
             let index = skeleton.find_or_suggest(joint).map_err(|error| Failure::Undone(format!("{}: {error}", character.name)))?;

@@ -20,16 +20,19 @@ pub(super) fn without_controls(text: &str) -> String {
 }
 
 struct StderrLog {
+    /// What is important enough for stderr; the log of the window may keep more.
+    level: log::LevelFilter,
     /// Other crates' warnings, too.
     foreign: bool,
 }
 
 impl log::Log for StderrLog {
     fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
-        metadata.target().starts_with("sinew") || (self.foreign && metadata.level() <= log::Level::Warn)
+        metadata.level() <= self.level && (metadata.target().starts_with("sinew") || (self.foreign && metadata.level() <= log::Level::Warn))
     }
 
     fn log(&self, record: &log::Record<'_>) {
+        crate::logbook::note(record);
         if self.enabled(record.metadata()) {
             line(&format!("{}: {}", record.level().as_str().to_lowercase(), record.args()));
         }
@@ -46,7 +49,7 @@ pub(super) fn start_log(options: &Options) {
         (false, 1) => log::LevelFilter::Info,
         (false, _) => log::LevelFilter::Debug,
     };
-    let log = StderrLog { foreign: options.verbose > 0 };
+    let log = StderrLog { level, foreign: options.verbose > 0 };
     if log::set_boxed_logger(Box::new(log)).is_ok() {
         log::set_max_level(level);
     }

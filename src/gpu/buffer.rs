@@ -22,15 +22,32 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
 
     /// Writes `data` from the start. Returns whether the buffer had to be made anew, so that bind groups must be, too.
     pub fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, data: &[T]) -> bool {
-        let bytes: &[u8] = bytemuck::cast_slice(data);
-        let grows = bytes.len() as u64 > self.buffer.size();
+        self.write_parts(device, queue, [data])
+    }
+
+    /// Writes parts one after the other from the start, without gathering them first; else as [`GrowBuffer::write`]. The size of an
+    /// element must be a multiple of 4 bytes.
+    pub fn write_parts<'a>(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        parts: impl IntoIterator<Item = &'a [T], IntoIter: Clone>,
+    ) -> bool
+    where
+        T: 'a,
+    {
+        let parts = parts.into_iter();
+        let len: usize = parts.clone().map(<[T]>::len).sum();
+        let grows = (len * size_of::<T>()) as u64 > self.buffer.size();
         if grows {
-            self.buffer = create::<T>(device, self.label, self.usage, data.len().next_power_of_two());
+            self.buffer = create::<T>(device, self.label, self.usage, len.next_power_of_two());
         }
-        if !bytes.is_empty() {
-            queue.write_buffer(&self.buffer, 0, bytes);
+        let mut offset = 0;
+        for bytes in parts.filter(|part| !part.is_empty()).map(bytemuck::cast_slice::<T, u8>) {
+            queue.write_buffer(&self.buffer, offset, bytes);
+            offset += bytes.len() as u64;
         }
-        self.len = data.len();
+        self.len = len;
         grows
     }
 

@@ -41,7 +41,10 @@ macro_rules! source {
 /// Studio backdrop.
 pub const BACKGROUND: ShaderSource = source!("background": "common/frame.wgsl", "common/tone.wgsl", "background.wgsl");
 /// Floor with grid and shadow.
-pub const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "ground.wgsl");
+pub const GROUND: ShaderSource =
+    source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/floor.wgsl", "ground.wgsl");
+/// Shadow on the floor, from above.
+pub const FLOOR_SHADOW: ShaderSource = source!("floor_shadow": "common/frame.wgsl", "common/floor.wgsl", "floor_shadow.wgsl");
 /// Shaded character surface.
 pub const SKIN: ShaderSource =
     source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "common/matcap.wgsl", "skin.wgsl");
@@ -57,4 +60,4 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];
+pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];

@@ -9,7 +9,7 @@ use super::motion::{add_clips, take_motion};
 use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
 use super::roles::{Files, Roles, assign, stem, twice};
 use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
-use crate::character::{Character, Severity};
+use crate::character::{Character, NO_SKELETON, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
 use crate::rig::retarget::Mapping;
@@ -249,7 +249,7 @@ fn check_whole(character: &mut Character, unit: Unit) -> Parsed<()> {
         return bad("all vertices lie in one place");
     }
     if character.skeleton.is_empty() {
-        let text = "there is no skeleton; give one as .skel, .tgf, .bvh or a rigged .glb or .fbx to pose it";
+        let text = NO_SKELETON;
         character.note(Severity::Warning, 0, text);
     }
     Ok(())

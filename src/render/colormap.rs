@@ -94,7 +94,7 @@ impl ColorMap {
 pub(super) fn category(index: usize) -> [u8; 3] {
     // The golden angle; every second colour is a little darker.
     const TURN: f32 = 137.508;
-    oklch(if index % 2 == 0 { 0.78 } else { 0.68 }, 0.13, (index % 4096) as f32 * TURN)
+    oklch(if index.is_multiple_of(2) { 0.78 } else { 0.68 }, 0.13, (index % 4096) as f32 * TURN)
 }
 
 fn table(map: ColorMap) -> Table {

@@ -13,6 +13,8 @@ pub(super) const SHADOW_SIZE: u32 = 1024;
 /// Radius of the creases that ambient occlusion sees, as a part of the scene's radius.
 const OCCLUSION_RADIUS: f32 = 0.22;
 const OCCLUSION_STRENGTH: f32 = 3.4;
+/// The shadow map's reach grows in steps of this factor.
+const REACH_STEP: f32 = 1.15;
 /// How far the floor reaches before it has faded, in radii of the scene.
 const GROUND_REACH: f32 = 4.0;
 /// Lights, as turn to the right of the camera and height above the horizon, in degrees. The key stands upper left.
@@ -124,16 +126,24 @@ fn light_direction(camera: &Camera, (turn, height): (f32, f32)) -> Vec3 {
 
 /// An orthographic projection along the key light around the scene, and the length of one of its texels.
 fn shadow_projection(key: &Vec3, above: &Vec3, center: Point, radius: f32, ground: Option<f32>) -> (Matrix4<f32>, f32) {
-    let reach = radius * 1.05;
+    // In steps, and from whole texel to whole texel: shadows of a character that moves don't crawl.
+    let reach = REACH_STEP.powf((radius * 1.05).log(REACH_STEP).ceil());
+    let texel = 2.0 * reach / SHADOW_SIZE as f32;
     // Things below the scene's sphere must be in the depth range, too: the floor may lie lower.
     let drop = ground.map_or(0.0, |height| (center.coords.dot(above) - height).abs());
     let depth = 4.0 * radius + drop;
     let right = above.cross(key).try_normalize(1e-6).unwrap_or_else(Vec3::x);
     let up = key.cross(&right);
-    let row =
-        |axis: &Vec3, scale: f32, offset: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - axis.dot(&center.coords) * scale];
-    let rows = [row(&right, 1.0 / reach, 0.0), row(&up, 1.0 / reach, 0.0), row(key, -0.5 / depth, 0.5), [0.0, 0.0, 0.0, 1.0]];
-    (Matrix4::from_fn(|r, c| rows[r][c]), 2.0 * reach / SHADOW_SIZE as f32)
+    let row = |axis: &Vec3, scale: f32, offset: f32, at: f32| [axis.x * scale, axis.y * scale, axis.z * scale, offset - at * scale];
+    let along = |axis: &Vec3| axis.dot(&center.coords);
+    let snapped = |axis: &Vec3| (along(axis) / texel).round() * texel;
+    let rows = [
+        row(&right, 1.0 / reach, 0.0, snapped(&right)),
+        row(&up, 1.0 / reach, 0.0, snapped(&up)),
+        row(key, -0.5 / depth, 0.5, along(key)),
+        [0.0, 0.0, 0.0, 1.0],
+    ];
+    (Matrix4::from_fn(|r, c| rows[r][c]), texel)
 }
 
 fn vec4(v: &Vec3, w: f32) -> [f32; 4] {

@@ -88,12 +88,14 @@ impl Legend {
 
 /// Decimals that a number needs to be told from the next, `step` away; quarters of 1, 2 and 5 are told apart.
 fn decimals_of(step: f32) -> usize {
-    (0..6)
-        .find(|&decimals| {
-            let scaled = step * 10.0_f32.powi(decimals as i32);
-            scaled >= 0.999 && (scaled - scaled.round()).abs() < 1e-3 * scaled
-        })
-        .unwrap_or(6)
+    let mut scaled = step;
+    for decimals in 0..6 {
+        if scaled >= 0.999 && (scaled - scaled.round()).abs() < 1e-3 * scaled {
+            return decimals;
+        }
+        scaled *= 10.0;
+    }
+    6
 }
 
 /// A range from 0 (or from its negative) that follows what is shown without jumping: it grows at once to the next round number,

@@ -7,6 +7,8 @@ use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 
 /// How much of the skin remains when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
+/// … when it is seen through on purpose …
+const XRAY: f32 = 0.2;
 /// … and when that is a thicket of tets.
 const BARELY_THERE: f32 = 0.15;
 /// … and when the flesh is cut open.
@@ -206,6 +208,8 @@ impl Ghosts {
 pub struct Look {
     /// The skin itself.
     pub skin: bool,
+    /// It is seen through.
+    pub xray: bool,
     /// How light falls on it.
     pub shading: Shading,
     /// The ball of [`Shading::Matcap`].
@@ -252,6 +256,7 @@ impl Default for Look {
     fn default() -> Self {
         Self {
             skin: true,
+            xray: false,
             shading: Shading::default(),
             matcap: Matcap::default(),
             colors: SkinColors::default(),
@@ -280,7 +285,7 @@ impl Look {
     /// Whether something is shown that lies inside the skin, so that the skin must let it show.
     #[must_use]
     pub fn shows_inside(&self) -> bool {
-        self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
+        self.xray || self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
     }
 
     /// Whether something is shown that only flesh has.
@@ -303,12 +308,15 @@ impl Look {
                 HINT
             } else if self.tets {
                 BARELY_THERE
+            } else if self.xray {
+                XRAY
             } else if self.shows_inside() {
                 SEE_THROUGH
             } else {
                 1.0
             },
-            materials: self.shading == Shading::Textured,
+            // A veil of textures would colour what is inside.
+            materials: self.shading == Shading::Textured && !self.tets,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
             light: match self.shading {
                 Shading::Textured | Shading::Studio => Light::Studio,

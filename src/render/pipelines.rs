@@ -55,7 +55,7 @@ impl Layouts {
         let sizes = (size_of::<FrameUniform>(), size_of::<StyleUniform>(), size_of::<super::frame::MaterialUniform>());
         Self {
             frame: layout("frame", both, &[uniform(false, sizes.0), uniform(true, sizes.1)]),
-            light: layout("light", fragment, &[depth, comparison, plain, depth]),
+            light: layout("light", fragment, &[depth, comparison, plain, depth, filtered, filtering]),
             material: layout("material", fragment, &[uniform(false, sizes.2), filtered, filtering]),
             occlusion: layout("occlusion", fragment, &[depth]),
             blur: layout("occlusion blur", fragment, &[depth, plain]),
@@ -89,6 +89,7 @@ pub(super) struct DepthPipelines {
 pub(super) struct Pipelines {
     pub background: RenderPipeline,
     pub ground: RenderPipeline,
+    pub floor_shadow: RenderPipeline,
     pub skin: SkinPipelines,
     pub shadow: DepthPipelines,
     pub eye_depth: DepthPipelines,
@@ -225,6 +226,8 @@ impl Pipelines {
                 ..Recipe::new("ground", &compiled(shader::GROUND), &lit)
             }
             .build(device),
+            floor_shadow: coarse(&compiled(shader::FLOOR_SHADOW), "floor shadow", &[Some(&layouts.frame), Some(&layouts.occlusion)])
+                .build(device),
             skin: skin(device, layouts),
             shadow: depth_only(device, layouts, &depth, "vs_light"),
             eye_depth: depth_only(device, layouts, &depth, "vs_eye"),

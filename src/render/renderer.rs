@@ -8,12 +8,15 @@ use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
 use super::overlay::{Layer, Overlay};
 use super::pipelines::{DepthPipelines, Layouts, Pipelines};
 use super::scene::{MeshDraw, MeshStyle, Scene};
-use super::target::{DEPTH_FORMAT, MAX_MESHES, Target, Views, straighten_alpha, style_stride, texture};
+use super::target::{DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, Views, straighten_alpha, style_stride, texture};
 use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
 
 /// Depths below this are for the layers in front; the same constant is in `shaders/common/frame.wgsl`.
 const FRONT_RANGE: f32 = 0.1;
+
+/// Pixels on a side of the floor's shadow.
+const FLOOR_SHADOW_SIZE: u32 = 384;
 
 /// Pipelines and the shadow map: one for all pictures of a device.
 #[derive(Debug)]
@@ -23,6 +26,9 @@ pub struct Renderer {
     pipelines: Pipelines,
     shadow_map: wgpu::TextureView,
     shadow_sampler: wgpu::Sampler,
+    shadow_group: wgpu::BindGroup,
+    floor_shadow: wgpu::TextureView,
+    floor_sampler: wgpu::Sampler,
 }
 
 /// The columns of pixels that a scene is drawn into.
@@ -57,7 +63,16 @@ impl Renderer {
             ..Default::default()
         });
         let shadow_map = shadow_map.create_view(&wgpu::TextureViewDescriptor::default());
-        Self { gpu: gpu.clone(), layouts, pipelines, shadow_map, shadow_sampler }
+        let shadow_group = group(gpu, "shadow map", &layouts.occlusion, [wgpu::BindingResource::TextureView(&shadow_map)]);
+        let floor_shadow = texture(gpu, "floor shadow", [FLOOR_SHADOW_SIZE; 2], OCCLUSION_FORMAT, 1, usage);
+        let floor_shadow = floor_shadow.create_view(&wgpu::TextureViewDescriptor::default());
+        let floor_sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("floor shadow"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..Default::default()
+        });
+        Self { gpu: gpu.clone(), layouts, pipelines, shadow_map, shadow_sampler, shadow_group, floor_shadow, floor_sampler }
     }
 
     /// The device it draws with.
@@ -124,6 +139,10 @@ impl Renderer {
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
             draw_depth(&mut pass, target, &self.pipelines.shadow, &casting);
+            drop(pass);
+            if scene.ground.is_some() {
+                self.draw_coarse(encoder, target, "floor shadow", &self.floor_shadow, (&self.pipelines.floor_shadow, &self.shadow_group));
+            }
         }
         if scene.occlusion && !meshes.is_empty() {
             self.draw_occlusion(encoder, target, &casting, camera, scene);
@@ -143,19 +162,22 @@ impl Renderer {
     }
 
     fn write_overlays(&self, target: &mut Target, overlays: &[&Overlay]) -> Ranges {
-        let (mut lines, mut triangles) = (Vec::new(), Vec::new());
+        let of_layer = |layer: Layer| overlays.iter().filter(move |overlay| overlay.layer == layer);
+        let sorted = Layer::DRAW_ORDER.into_iter().flat_map(of_layer);
         let mut ranges = Ranges { lines: Default::default(), triangles: Default::default() };
+        let (mut lines, mut triangles) = (0, 0);
         for (index, layer) in Layer::DRAW_ORDER.into_iter().enumerate() {
-            let start = (lines.len() as u32, triangles.len() as u32);
-            for overlay in overlays.iter().filter(|overlay| overlay.layer == layer) {
-                lines.extend_from_slice(overlay.lines());
-                triangles.extend_from_slice(overlay.triangles());
+            let start = (lines, triangles);
+            for overlay in of_layer(layer) {
+                lines += overlay.lines().len() as u32;
+                triangles += overlay.triangles().len() as u32;
             }
-            ranges.lines[index] = start.0..lines.len() as u32;
-            ranges.triangles[index] = start.1..triangles.len() as u32;
+            ranges.lines[index] = start.0..lines;
+            ranges.triangles[index] = start.1..triangles;
         }
-        target.lines.write(&self.gpu.device, &self.gpu.queue, &lines);
-        target.triangles.write(&self.gpu.device, &self.gpu.queue, &triangles);
+        let (device, queue) = (&self.gpu.device, &self.gpu.queue);
+        target.lines.write_parts(device, queue, sorted.clone().map(|overlay| overlay.lines()));
+        target.triangles.write_parts(device, queue, sorted.map(|overlay| overlay.triangles()));
         ranges
     }
 
@@ -180,16 +202,29 @@ impl Renderer {
             ("occlusion blur", &target.views.smooth, &self.pipelines.blur, &target.blur_group),
         ];
         for (label, view, pipeline, group) in passes {
-            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some(label),
-                color_attachments: &[Some(plain_attachment(view))],
-                ..Default::default()
-            });
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &target.frame_group, &[0]);
-            pass.set_bind_group(1, group, &[]);
-            pass.draw(0..3, 0..1);
+            self.draw_coarse(encoder, target, label, view, (pipeline, group));
         }
+    }
+
+    /// Fills a picture of one channel.
+    #[expect(clippy::unused_self, reason = "one of the passes")]
+    fn draw_coarse(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        label: &str,
+        view: &wgpu::TextureView,
+        (pipeline, group): (&wgpu::RenderPipeline, &wgpu::BindGroup),
+    ) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some(label),
+            color_attachments: &[Some(plain_attachment(view))],
+            ..Default::default()
+        });
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &target.frame_group, &[0]);
+        pass.set_bind_group(1, group, &[]);
+        pass.draw(0..3, 0..1);
     }
 
     fn draw_picture(
@@ -298,7 +333,10 @@ impl Renderer {
     pub(super) fn light_group(&self, views: &Views) -> wgpu::BindGroup {
         let texture = wgpu::BindingResource::TextureView;
         let sampler = wgpu::BindingResource::Sampler(&self.shadow_sampler);
-        self.group("light", &self.layouts.light, [texture(&self.shadow_map), sampler, texture(&views.smooth), texture(&views.eye_depth)])
+        let floor = wgpu::BindingResource::Sampler(&self.floor_sampler);
+        let resources =
+            [texture(&self.shadow_map), sampler, texture(&views.smooth), texture(&views.eye_depth), texture(&self.floor_shadow), floor];
+        self.group("light", &self.layouts.light, resources)
     }
 
     pub(super) fn occlusion_group(&self, views: &Views) -> wgpu::BindGroup {
@@ -316,9 +354,18 @@ impl Renderer {
         layout: &wgpu::BindGroupLayout,
         resources: [wgpu::BindingResource<'_>; N],
     ) -> wgpu::BindGroup {
-        let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+        group(&self.gpu, label, layout, resources)
     }
+}
+
+fn group<const N: usize>(
+    gpu: &GpuContext,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    resources: [wgpu::BindingResource<'_>; N],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
 fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {

@@ -43,10 +43,9 @@ pub fn human_limits(skeleton: &Skeleton) -> LimitMap {
             let bent = rest_bend(&world, [limb.upper, limb.lower, limb.end]);
             // The range begins where the limb is straight.
             limit.swing_y = [limit.swing_y[0] - bent, limit.swing_y[1] - bent];
-            *limit = limit.sanitized();
         }
     }
-    limits
+    limits.into_iter().map(|(joint, limit)| (joint, limit.sanitized())).collect()
 }
 
 fn ranges_of(role: Role, place: usize) -> Option<Ranges> {

@@ -54,10 +54,15 @@ pub enum LimitError {
     NotFinite,
 }
 
+/// An angle in degrees as files have it.
+fn in_file(angle: f64) -> f64 {
+    (angle.to_degrees() * 1e6).round() / 1e6
+}
+
 impl From<Limit> for LimitFile {
     fn from(limit: Limit) -> Self {
         let q = limit.base_from_limit.coords;
-        let degrees = |range: [f64; 2]| range.map(|angle| (angle.to_degrees() * 1e6).round() / 1e6);
+        let degrees = |range: [f64; 2]| range.map(in_file);
         Self {
             axes: [q.x, q.y, q.z, q.w],
             twist_deg: degrees(limit.twist),
@@ -78,7 +83,9 @@ impl TryFrom<LimitFile> for Limit {
             return Err(LimitError::NotFinite);
         }
         let [twist, swing_y, swing_z] = ranges.map(|range| range.map(f64::to_radians));
-        Ok(Self { base_from_limit: Quat::new_normalize(axes), twist, swing_y, swing_z }.sanitized())
+        // What was written here comes back to the last bit.
+        let base_from_limit = if (axes.norm() - 1.0).abs() < 1e-9 { Quat::new_unchecked(axes) } else { Quat::new_normalize(axes) };
+        Ok(Self { base_from_limit, twist, swing_y, swing_z }.sanitized())
     }
 }
 
@@ -103,12 +110,12 @@ impl Limit {
         Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(columns))
     }
 
-    /// Ranges that are finite, within half a turn, and contain rest.
+    /// Ranges that are finite, within half a turn, in whole millionths of a degree (as files have them), and contain rest.
     #[must_use]
     pub fn sanitized(&self) -> Self {
         let clean = |[least, most]: [f64; 2]| {
             let finite = |angle: f64, otherwise: f64| if angle.is_finite() { angle } else { otherwise };
-            [finite(least, -PI).clamp(-PI, 0.0), finite(most, PI).clamp(0.0, PI)]
+            [finite(least, -PI).clamp(-PI, 0.0), finite(most, PI).clamp(0.0, PI)].map(|angle| in_file(angle).to_radians())
         };
         let finite = self.base_from_limit.coords.iter().all(|c| c.is_finite());
         Self {
@@ -314,11 +321,11 @@ mod tests {
 
     #[test]
     fn files_keep_limits_in_degrees_and_refuse_nonsense() {
-        let limit = Limit { swing_y: [-0.5_f64.to_radians(), 150.0_f64.to_radians()], ..limit() };
+        let limit = Limit { swing_y: [-0.5_f64.to_radians(), 150.0_f64.to_radians()], ..limit() }.sanitized();
         let json = serde_json::to_string(&limit).unwrap();
         assert!(json.contains("\"flex_deg\":[-0.5,150.0]"), "{json}");
         let back: Limit = serde_json::from_str(&json).unwrap();
-        assert!((back.swing_y[1] - limit.swing_y[1]).abs() < 1e-7 && back.base_from_limit.angle_to(&limit.base_from_limit) < 1e-9);
+        assert_eq!(back, limit, "to the last bit");
         assert!(serde_json::from_str::<Limit>(&json.replace("150.0", "1e999")).is_err());
         let wrong = Limit { twist: [f64::NAN, -3.0], ..limit }.sanitized();
         assert_eq!(wrong.twist, [-PI, 0.0]);

@@ -33,6 +33,13 @@ impl Trs {
         Self { translation, ..Self::IDENTITY }
     }
 
+    /// Whether all of its numbers are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        let Self { translation, rotation, scale } = self;
+        translation.iter().chain(rotation.coords.iter()).chain(scale.iter()).all(|number| number.is_finite())
+    }
+
     /// The transform as a matrix.
     #[must_use]
     pub fn to_affine(&self) -> Affine {

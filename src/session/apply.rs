@@ -8,7 +8,7 @@ use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::rig::limits::clamp_joint;
-use crate::rig::{Pose, PoseFile, Skeleton};
+use crate::rig::{Pose, PoseFile, Skeleton, Trs};
 
 impl Session {
     /// Applies everything that was collected.
@@ -58,9 +58,9 @@ impl Session {
             Command::AddMotions(files) => self.start_adding(files),
             Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
             Command::View(command) => self.apply_view(command),
+            Command::Keys(command) => self.apply_keys(command),
             Command::Pose(command) => self.apply_pose(command),
             Command::Rig(command) => self.apply_rig(command),
-            Command::Keys(command) => self.apply_keys(command),
             Command::SetParams(params) => self.set_params(params),
             Command::SetBone { joint, settings } => self.set_bone(joint, settings),
             Command::SetSimVertices(sim_vertices) => {
@@ -97,8 +97,9 @@ impl Session {
             Command::ResetSimulation => self.settle(),
             Command::CancelJobs => {
                 self.stages.cancel();
-                self.rigging.cancel();
                 self.timeline.cancel();
+                self.rigging.cancel();
+                self.projects.cancel();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}
@@ -239,7 +240,7 @@ impl Session {
     }
 
     fn set_pose(&mut self, pose: Pose) {
-        if pose.locals.len() == self.document.pose.locals.len() {
+        if pose.locals.len() == self.document.pose.locals.len() && pose.locals.iter().all(Trs::is_finite) {
             self.refresh_shown();
             self.take_pose(pose);
         }

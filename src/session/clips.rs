@@ -73,7 +73,14 @@ pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_owned();
     }
-    (2..).map(|number| format!("{wanted} {number}")).find(|name| !taken(name)).unwrap_or_default()
+    let mut number = 2_u32;
+    loop {
+        let name = format!("{wanted} {number}");
+        if !taken(&name) || number == u32::MAX {
+            return name;
+        }
+        number += 1;
+    }
 }
 
 /// The character with the takes among its clips, at the same indices as in [`Clips`]: what bakes, renders and exports see. Everything

@@ -15,18 +15,19 @@ use crate::skin::Method;
 pub enum Command {
     /// Reads a character in the background; the present one stays until the new one is ready.
     Open(Source),
-    /// Adds motions (`.bvh`) to the open character, on which they are put, in the background (undoable); the first is shown.
+    /// Adds files to the open character, in the background (undoable): motions (`.bvh`), which are put on it and shown, or whatever else belongs
+    /// to it (`.skel`, `.tgf`, `.dmat`, `.anim`).
     AddMotions(Vec<PathBuf>),
     /// Changes the method of the active view; the present one stays until the new one is bound.
     SetMethod(Method),
     /// Changes what views there are and what they show.
     View(ViewCommand),
+    /// Clips and their keys, takes, the library of poses.
+    Keys(KeysCommand),
     /// Poses by hand: turns, drags, pins, limits, mirror, clipboard.
     Pose(PoseCommand),
     /// Edits the skeleton.
     Rig(RigCommand),
-    /// Clips and their keys, takes, the library of poses.
-    Keys(KeysCommand),
     /// Changes physical parameters (undoable).
     SetParams(Params),
     /// Changes the settings of a joint's bones (undoable); what is no factor takes effect when the flesh has been rebuilt.
@@ -113,9 +114,9 @@ impl Command {
             Self::AddMotions(_) => "Add motion",
             Self::SetMethod(_) => "Change method",
             Self::View(command) => command.label(),
+            Self::Keys(command) => command.label(),
             Self::Pose(command) => command.label(),
             Self::Rig(command) => command.label(),
-            Self::Keys(command) => command.label(),
             Self::SetParams(_) => "Change dynamics",
             Self::SetBone { .. } => "Change bone",
             Self::SetSimVertices(_) => "Change simulation mesh",

@@ -1,6 +1,9 @@
 //! The steps of undo and redo.
 
+use std::sync::Arc;
+
 use super::{Document, Gesture};
+use crate::skin::Subject;
 
 /// One undo step: the document before it, and what it did.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct HistoryView {
     pub forgotten: usize,
 }
 
+/// Edited skeletons whose flesh is kept for undo; each may weigh tens of megabytes.
+const MAX_EDITED_SUBJECTS: usize = 12;
 /// Steps kept; each is a pose and a few pointers.
 pub(super) const MAX_STEPS: usize = 200;
 
@@ -41,6 +46,7 @@ impl History {
         if !continues && !before.same_as(now) {
             self.past.push(Step { document: before, label });
             self.future.clear();
+            self.lighten();
             if self.past.len() > MAX_STEPS {
                 self.past.remove(0);
                 self.forgotten += 1;
@@ -54,6 +60,28 @@ impl History {
         } else if gesture == Gesture::Once {
             self.open = None;
         }
+    }
+
+    /// Lets go of the flesh of all but the latest edited skeletons: it is made again when a step with another one is taken back.
+    fn lighten(&mut self) {
+        let mut kept: Vec<*const Subject> = Vec::new();
+        for step in self.past.iter_mut().rev() {
+            let Some(subject) = step.document.subject.as_ref().filter(|subject| subject.base.is_some()) else { continue };
+            let place = Arc::as_ptr(subject);
+            if kept.contains(&place) {
+                continue;
+            }
+            if kept.len() < MAX_EDITED_SUBJECTS {
+                kept.push(place);
+            } else {
+                step.document.rest_on_file();
+            }
+        }
+    }
+
+    /// The document as it was when the drag under way began.
+    pub(super) fn gesture_start(&self) -> Option<&Document> {
+        self.open.and_then(|_| self.past.last()).map(|step| &step.document)
     }
 
     /// The next drag is a new step. A drag that came back to where it began leaves none.

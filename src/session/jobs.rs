@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::project::{Loaded, ReadProject, load_all};
-use super::{Answer, OpenError, Source, Waker};
+use super::{Answer, OpenError, Source, Waker, with_takes};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
@@ -66,6 +66,11 @@ impl<T: Send + 'static> Job<T> {
         }
     }
 
+    /// Asks the work to stop; it says itself when it has.
+    pub(super) fn cancel(&self) {
+        self.progress.cancel();
+    }
+
     pub(super) fn view(&self) -> JobView {
         JobView { title: self.title.clone(), stage: self.progress.stage(), fraction: self.progress.fraction() }
     }
@@ -85,6 +90,8 @@ pub(super) struct Opened {
     pub(super) actor: Result<Actor, BindError>,
     /// The first clip that was added, if the character is the one that was open before.
     pub(super) added: Option<usize>,
+    /// It is the character that was open before, with more files.
+    pub(super) continues: bool,
     /// The files that were read for it, or for what was added.
     pub(super) files_read: Vec<FileRead>,
     /// What the project says, if it is one.
@@ -120,12 +127,23 @@ pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenEr
 /// [`OpenError`].
 pub fn open_with(source: &Source, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
     progress.report(0.0, "Reading");
-    let character = load_all(source, cache, &BTreeMap::new(), progress)?.character;
-    build(source, character, cache, progress)
+    let Loaded { character, project, .. } = load_all(source, cache, &BTreeMap::new(), progress)?;
+    let subject = build(source, character, project.as_ref(), cache, progress)?;
+    Ok(project.map_or_else(|| subject.clone(), |project| with_takes(&subject, &project.restored.takes)))
 }
 
-fn build(source: &Source, character: Character, cache: &Cache, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+/// The subject of a character, on the skeleton that its project has for it.
+fn build(
+    source: &Source,
+    character: Character,
+    project: Option<&ReadProject>,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<Arc<Subject>, OpenError> {
     progress.check()?;
+    let rig = project.and_then(|project| Some((project.restored.rig.as_ref()?, &project.restored.flesh)));
+    let whole = progress;
+    let progress = &whole.part(0.0, if rig.is_some() { 0.5 } else { 1.0 });
     let unusable = |error| match error {
         BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
         error => OpenError::Unusable { file: source.to_string(), error },
@@ -134,7 +152,11 @@ fn build(source: &Source, character: Character, cache: &Cache, progress: &Progre
     for (name, _) in &source.parts {
         subject.body.parts.check_name(name).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
     }
-    Ok(Arc::new(subject))
+    let subject = Arc::new(subject);
+    match rig {
+        Some((rig, flesh)) => Ok(Arc::new(subject.with_rig(rig, flesh, true, &whole.part(0.5, 1.0)).map_err(unusable)?)),
+        None => Ok(subject),
+    }
 }
 
 /// The same character with flesh by other settings, bound to a method.
@@ -176,13 +198,13 @@ pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, p
     let Opening { source: named, cache, answers } = opening;
     progress.report(0.0, "Reading");
     let Loaded { character, source, files_read, project } = load_all(&named, &cache, &answers, progress)?;
-    let subject = build(&named, character, &cache, progress)?;
+    let subject = build(&named, character, project.as_ref(), &cache, progress)?;
     let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method(), project.restored.params));
     let actor = match Actor::bind(&subject, method, &params, progress) {
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added: None, files_read, project })
+    Ok(Opened { source, subject, actor, added: None, continues: false, files_read, project })
 }
 
 /// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
@@ -213,5 +235,5 @@ pub(super) fn add_and_bind(
         Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
         other => other,
     };
-    Ok(Opened { source, subject, actor, added, files_read, project: None })
+    Ok(Opened { source, subject, actor, added, continues: true, files_read, project: None })
 }

@@ -56,6 +56,7 @@ mod selection;
 mod source;
 mod stages;
 mod timeline;
+mod together;
 mod views;
 mod worker;
 
@@ -77,13 +78,16 @@ pub use pose_tools::{PoseCommand, TurnAxes};
 pub use posing::{
     PoseFileError, joint_angles_deg, read_pose, rotation_from_rest, rotation_of_angles_deg, set_joint_angles_deg, set_rotation_from_rest,
 };
-pub use project::{Answer, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, is_project};
+pub use project::{
+    Answer, Export, ExportAs, Found, MissingSource, MissingSources, ProjectCommand, ProjectError, ProjectState, is_project, project_state,
+};
 pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use scores::ViewScore;
 pub use selection::{SelectHow, Selection};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
+pub use together::Understood;
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
 pub use worker::{SimWorker, Snapshot, Waker, Wants};
 
@@ -128,9 +132,9 @@ pub struct Session {
     /// The states that were there to be shown when last looked at.
     last_sequences: Vec<u64>,
     cache: Cache,
-    scores: scores::Scores,
     projects: Projects,
     recoveries: Recoveries,
+    scores: scores::Scores,
 }
 
 /// The pose that the flesh shall follow.
@@ -258,7 +262,7 @@ impl Session {
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
         let jobs = self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views());
-        jobs.chain(self.projects.saving().map(jobs::Job::view)).collect()
+        jobs.chain(self.projects.views()).collect()
     }
 
     /// What the user should know, oldest first.
@@ -315,7 +319,7 @@ impl Session {
         self.watch_workers();
         changed |= self.tick_timeline(real_secs);
         self.watch_work();
-        let works = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.is_saving();
+        let works = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
         Tick { changed, active: moving || playing || works }
     }
 

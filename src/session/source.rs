@@ -121,7 +121,14 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`]: one sentence with the file, the place and what to do.
 pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
-    super::project::load_all(source, &Cache::none(), &BTreeMap::new(), progress).map(|loaded| loaded.character)
+    let super::project::Loaded { character, project, .. } = super::project::load_all(source, &Cache::none(), &BTreeMap::new(), progress)?;
+    let Some(restored) = project.map(|project| project.restored) else { return Ok(character) };
+    let mut character = match &restored.rig {
+        Some(rig) => character.with_rig(rig).map_err(|error| OpenError::Unusable { file: source.to_string(), error: error.into() })?,
+        None => character,
+    };
+    character.clips.extend(restored.takes.iter().map(|take| take.clip().clone()));
+    Ok(Character { flesh: restored.flesh, ..character })
 }
 
 /// Reads the character of files that are no projects.

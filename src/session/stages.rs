@@ -1,6 +1,6 @@
 //! The derived stages: subject and bound methods, and the jobs that make them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,7 +10,8 @@ use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and
 use super::project::Restored;
 use super::views::Channel;
 use super::{
-    Answer, Document, JobView, Level, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants, up_axis,
+    Answer, Document, JobView, Level, Mode, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants,
+    up_axis,
 };
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
@@ -127,11 +128,6 @@ impl Stages {
         self.refused_flesh = None;
     }
 
-    /// A method that could not be bound, without a word to the user.
-    pub(super) fn refuse_quietly(&mut self, method: Method) {
-        self.refused.push(method);
-    }
-
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
@@ -184,7 +180,15 @@ impl Session {
         self.messages.clear();
         let (method, params) = (self.views.active().method, self.document.params);
         let title = format!("Adding {}", Source { files: files.clone(), ..Source::default() }.title());
-        let work = move |progress: &Progress| add_and_bind(&subject, source, &files, method, &params, progress);
+        let only_motions = files.iter().all(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bvh")));
+        let opening = Opening { source: source.clone(), cache: self.cache.clone(), answers: BTreeMap::new() };
+        let work = move |progress: &Progress| {
+            if only_motions {
+                return add_and_bind(&subject, source, &files, method, &params, progress);
+            }
+            // What else belongs to a character can only be understood together with all the rest of it.
+            open_and_bind(opening, method, &params, progress).map(|opened| Opened { continues: true, ..opened })
+        };
         match Job::start(title, self.waker.clone(), work) {
             Ok(job) => self.stages.opening = Some(job),
             Err(error) => self.tell(Level::Error, format!("No thread could be started to read the files: {error}.")),
@@ -211,6 +215,7 @@ impl Session {
             Some(Outcome::Lost) => self.tell(Level::Error, "Reading stopped unexpectedly; the files could not be opened."),
         }
         changed |= self.take_saved();
+        changed |= self.take_exported();
         changed |= self.follow_still();
         self.follow_document() || changed
     }
@@ -222,35 +227,34 @@ impl Session {
         if let (Some(clip), false) = (opened.added, first) {
             return self.take_added(before, opened, clip);
         }
-        let Opened { source, subject, actor, files_read, project, .. } = opened;
+        let Opened { source, subject, actor, files_read, project, continues, .. } = opened;
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let (pose, flesh) = (subject.character.skeleton.rest_pose(), (*subject.settings).clone());
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
-        let read = files_read.into();
         // Clips, poses, limits and pins of the user are of the skeleton before.
-        let kept = Document {
-            limits: BTreeMap::new(),
-            pins: BTreeSet::new(),
-            takes: Vec::new(),
-            pose_library: Vec::new(),
-            rig: None,
-            ..before.clone()
-        };
+        let fresh = Document { work: before.work, params: before.params, ..Document::default() };
         self.timeline.start_over();
-        self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read: read, ..kept };
+        let files_read = files_read.into();
+        self.document = Document { source, subject: Some(subject.clone()), pose, free_poses, flesh, files_read, ..fresh };
+        let same_joints = || before.skeleton().is_some_and(|skeleton| skeleton.joints() == subject.character.skeleton.joints());
         if let Some(project) = &project {
             self.take_restored(project.restored.clone());
+        } else if continues && same_joints() {
+            let Document { source, subject, files_read, .. } = self.document.clone();
+            self.document = Document { source, subject, files_read, ..before.clone() };
         } else {
             // Gravity goes on pulling down, wherever that is in the new file.
             self.document.params.gravity_m_s2 = up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         }
-        self.enter_work(project);
+        if !continues || first {
+            self.enter_work(project);
+        }
         self.enter_subject(&subject);
         if first {
             // There is no going back to before there was anything.
             self.history = History::default();
         } else {
-            self.history.record(before, &self.document, "Open", super::Gesture::Once);
+            self.history.record(before, &self.document, if continues { "Add files" } else { "Open" }, super::Gesture::Once);
         }
         self.forget_old_works();
         self.take_bound(self.views.active().need(), actor);
@@ -258,8 +262,10 @@ impl Session {
 
     /// What a project says takes the place of what a fresh character has.
     fn take_restored(&mut self, restored: Restored) {
-        let Restored { pose, free_poses, views, active, params, flesh } = restored;
-        self.document = Document { pose, free_poses, params, flesh, ..self.document.clone() };
+        let Restored { pose, free_poses, views, active, params, flesh, rig, limits, pins, takes, pose_library } = restored;
+        let said = Document { pose, free_poses, limits, pins, takes, pose_library, params, flesh, rig, ..Document::default() };
+        let Document { source, subject, files_read, work, .. } = self.document.clone();
+        self.document = Document { source, subject, files_read, work, ..said };
         self.apply_view(ViewCommand::SetAll(views));
         self.apply_view(ViewCommand::Activate(active));
     }
@@ -271,8 +277,8 @@ impl Session {
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let gravity_m_s2 = up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params { gravity_m_s2, ..before.params };
-        let clips = self.clips().names();
         let files_read = before.files_read.iter().cloned().chain(opened.files_read).collect();
+        let clips = self.clips().names();
         self.document = Document { params, source: opened.source, subject: Some(opened.subject.clone()), files_read, ..before.clone() };
         self.enter_subject(&opened.subject);
         (self.selection, self.playback) = (selected, playback);
@@ -317,6 +323,10 @@ impl Session {
         match actor {
             Ok(actor) => self.take_actor(need, actor),
             Err(BindError::Cancelled(_)) => {}
+            // A bare mesh, or half a skeleton: the window says how to go on.
+            Err(BindError::Tissue(_)) if self.mode() == Mode::Edit || self.rig().is_none_or(|rig| rig.is_empty()) => {
+                self.stages.refused.push(need.method);
+            }
             Err(error) => self.refuse(need.method, &error.to_string()),
         }
     }

@@ -188,8 +188,9 @@ impl Session {
     /// another method or view stands in. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        let scrubbed = self.views.get(view).and_then(|view| self.scrubbed_snapshot(view));
-        self.still().or(scrubbed).or_else(|| self.stages.worker_of(view).map(super::SimWorker::snapshot))
+        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(*view));
+        let worker = || self.stages.worker_of(view).map(super::SimWorker::snapshot);
+        self.still().or_else(scrubbed).or_else(worker)
     }
 
     /// The latest state of what a view is compared with; `None` while that is not ready, or if there is nothing to compare.

@@ -2,13 +2,28 @@
 //!
 //! [`Comfort`] is the state of all of it. Panels push [`ComfortAction`]s; the workbench hands them to [`Comfort::carry_out`].
 
+mod about;
+pub(super) mod dialog;
+mod entries;
+mod first_steps;
+pub mod fuzzy;
+mod log_panel;
+pub mod palette;
+pub mod settings_window;
 pub mod sheet;
 
-use egui::Context;
+use egui::{Context, Rect};
 
+use self::about::About;
+use self::log_panel::LogPanel;
+use self::palette::Palette;
+use self::settings_window::SettingsWindow;
 use self::sheet::Sheet;
-use super::settings::{Loaded, Settings, SettingsFile, ThemeChoice, UI_SCALES};
+use super::actions::{Action, Actions};
+use super::notices::Notices;
+use super::settings::{FirstSteps, Loaded, Settings, SettingsFile, ThemeChoice, UI_SCALES};
 use super::shortcuts::Now;
+use crate::session::{Command, Session};
 
 /// Steps in which the interface is made larger and smaller.
 const SCALE_STEP: f32 = 0.1;
@@ -26,8 +41,24 @@ pub enum ComfortAction {
     UsualScale,
     /// Changes settings.
     Change(Box<Settings>),
+    /// Opens or closes the palette.
+    TogglePalette,
     /// Opens or closes the list of what mouse and keyboard do.
     ToggleSheet,
+    /// Opens or closes the settings.
+    ToggleSettings,
+    /// Opens the settings at one of them.
+    ShowSetting(&'static str),
+    /// Opens or closes the list of what the user was told.
+    ToggleNotices,
+    /// Opens or closes the log.
+    ToggleLog,
+    /// Shows or hides the greeting.
+    ToggleFirstSteps,
+    /// Puts the greeting away for ever.
+    DismissFirstSteps,
+    /// Opens or closes the window about the program.
+    ToggleAbout,
 }
 
 /// Settings, and the windows that are open.
@@ -38,15 +69,29 @@ pub struct Comfort {
     /// Settings that are not in the file yet.
     unsaved: bool,
     applied: bool,
+    /// The greeting was asked for in this run, or has not been put away yet.
+    greets: bool,
+    /// The theme that the views were last made to suit.
+    theme: Option<egui::Theme>,
+    /// Memory of the process in words, and when it was asked for, on egui's clock.
+    memory: (String, f64),
+    /// All that the user was told.
+    pub notices: Notices,
+    palette: Palette,
     sheet: Sheet,
+    settings_window: SettingsWindow,
+    log_panel: LogPanel,
+    about: About,
 }
 
 impl Comfort {
-    /// With the settings of a file, and what the user should know if not all of them could be read.
+    /// With the settings of a file, and what the user should know if not all of them could be read. A user who has not put the greeting
+    /// away is greeted.
     #[must_use]
     pub fn with_file(file: SettingsFile) -> (Self, Option<String>) {
         let Loaded { settings, complaint } = file.load();
         let mut comfort = Self::default();
+        comfort.greets = !settings.first_steps.dismissed;
         (comfort.settings, comfort.file) = (settings, Some(file));
         (comfort, complaint)
     }
@@ -55,6 +100,11 @@ impl Comfort {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu(&mut self, description: String) {
+        self.about.gpu = description;
     }
 
     /// Changes the settings; they apply with the next frame and are written soon.
@@ -90,8 +140,23 @@ impl Comfort {
         Some(format!("The settings could not be written to {}: {error}. They hold until the window is closed.", file.path().display()))
     }
 
+    /// The theme, if it is another one than at the last call; dark at first.
+    pub fn changed_theme(&mut self, ctx: &Context) -> Option<egui::Theme> {
+        let before = self.theme.replace(ctx.theme()).unwrap_or(egui::Theme::Dark);
+        (before != ctx.theme()).then(|| ctx.theme())
+    }
+
+    /// Memory of the process in words, looked up once in a while; empty where the system doesn't tell.
+    pub fn memory_text(&mut self, ctx: &Context) -> &str {
+        let now_secs = ctx.input(|input| input.time);
+        if self.memory.0.is_empty() || now_secs - self.memory.1 > 2.0 {
+            self.memory = (super::status::memory_text().unwrap_or_default(), now_secs);
+        }
+        &self.memory.0
+    }
+
     /// Carries out what was asked for.
-    pub fn carry_out(&mut self, ctx: &Context, action: ComfortAction) {
+    pub fn carry_out(&mut self, ctx: &Context, action: ComfortAction, session: &Session, now: &Now<'_>) {
         match action {
             ComfortAction::ToggleTheme => {
                 let theme = if ctx.theme() == egui::Theme::Dark { ThemeChoice::Light } else { ThemeChoice::Dark };
@@ -101,7 +166,25 @@ impl Comfort {
             ComfortAction::Smaller => self.scale(-SCALE_STEP),
             ComfortAction::UsualScale => self.change(|settings| settings.ui_scale = 1.0),
             ComfortAction::Change(settings) => self.change(|present| *present = *settings),
+            ComfortAction::TogglePalette => {
+                if !self.palette.close() {
+                    self.palette.open(entries::gather(session, &self.settings, now));
+                }
+            }
             ComfortAction::ToggleSheet => self.sheet.toggle(),
+            ComfortAction::ToggleSettings => self.settings_window.toggle(),
+            ComfortAction::ShowSetting(name) => self.settings_window.show(name),
+            ComfortAction::ToggleNotices => self.notices.toggle(),
+            ComfortAction::ToggleLog => self.log_panel.toggle(),
+            ComfortAction::ToggleFirstSteps => {
+                self.greets = !self.greets;
+                self.change(|settings| settings.first_steps = FirstSteps { done: [false; 3], dismissed: settings.first_steps.dismissed });
+            }
+            ComfortAction::DismissFirstSteps => {
+                self.greets = false;
+                self.change(|settings| settings.first_steps.dismissed = true);
+            }
+            ComfortAction::ToggleAbout => self.about.open = !self.about.open,
         }
     }
 
@@ -112,14 +195,54 @@ impl Comfort {
         });
     }
 
+    /// Ticks the steps of the greeting that an action is.
+    pub fn watch(&mut self, action: &Action, session: &Session) {
+        if !self.greets {
+            return;
+        }
+        let posed = || {
+            let document = session.document();
+            document.skeleton().is_some_and(|skeleton| skeleton.rest_pose() != document.pose)
+        };
+        let playing = matches!(action, Action::Session(Command::TogglePlaying | Command::SetPlaying(true), _));
+        let opened = matches!(action, Action::Session(Command::AddMotions(_), _) | Action::OpenFiles(_))
+            || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
+        let done = [matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed(), playing, opened];
+        self.change(|settings| {
+            for (step, done) in settings.first_steps.done.iter_mut().zip(done) {
+                *step |= done;
+            }
+        });
+    }
+
+    /// Draws what floats over the views: messages, and the greeting.
+    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, session: &Session, actions: &mut Actions) {
+        self.notices.toasts_ui(ctx, viewport, session.messages(), actions);
+        let begun = self.settings.first_steps.done.contains(&true);
+        let living = session.subject().is_some() && (begun || is_builtin(&session.document().source.files));
+        if self.greets && living {
+            first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
+        }
+    }
+
     /// Draws the windows that are open.
-    pub fn windows(&mut self, ctx: &Context, now: &Now<'_>) {
+    pub fn windows(&mut self, ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
         self.sheet.ui(ctx, now);
+        self.settings_window.ui(ctx, &self.settings, actions);
+        self.notices.list_ui(ctx);
+        self.log_panel.ui(ctx);
+        self.about.ui(ctx);
+        self.palette.ui(ctx, actions);
     }
 
     /// Closes the topmost window. Returns whether there was one.
     pub fn close_topmost(&mut self) -> bool {
-        self.sheet.close()
+        self.palette.close()
+            || std::mem::take(&mut self.about.open)
+            || self.sheet.close()
+            || self.settings_window.close()
+            || self.log_panel.close()
+            || self.notices.close()
     }
 }
 
@@ -129,4 +252,10 @@ impl Drop for Comfort {
             log::warn!("{complaint}");
         }
     }
+}
+
+/// Whether a source is one of the characters that come with the program.
+#[must_use]
+pub fn is_builtin(files: &[std::path::PathBuf]) -> bool {
+    files.iter().any(|file| file.to_str().is_some_and(|name| name.starts_with("builtin:")))
 }

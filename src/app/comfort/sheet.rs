@@ -1,15 +1,16 @@
 //! The sheet of what mouse and keyboard do, drawn from the one table of shortcuts.
 
-use egui::{Align2, Context, RichText, ScrollArea, TextEdit, Ui, Window, vec2};
+use egui::{Context, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::super::shortcuts::{self, Group, Now, Shortcut};
 use super::super::theme;
+use super::dialog::{CENTER, dialog};
 
 /// What the mouse does, for those who look for it here.
 const MOUSE: [(&str, &str); 8] = [
     ("Click", "Select the joint or the limb under the pointer"),
     ("Drag a ring", "Turn the joint; Ctrl snaps"),
-    ("Drag the flesh or a joint", "Pull the limb there"),
+    ("Drag the flesh or a joint", "The body follows; pins and limits hold"),
     ("Drag beside the character", "Orbit"),
     ("Middle drag", "Orbit"),
     ("Right drag, Shift+drag", "Pan"),
@@ -52,10 +53,8 @@ impl Sheet {
         let mut open = self.open;
         let size = ctx.content_rect().size();
         let columns = if size.x > 2.0 * COLUMN_WIDTH + 80.0 { 2 } else { 1 };
-        let width = (COLUMN_WIDTH * columns as f32 + 16.0).min(size.x - 48.0);
-        let window = Window::new("Shortcuts").open(&mut open).collapsible(false).resizable(false).anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
-        window.show(ctx, |ui| {
-            ui.set_width(width);
+        let width = COLUMN_WIDTH * columns as f32 + 16.0;
+        dialog(ctx, "Shortcuts", &mut open, width, CENTER, |ui| {
             let search = TextEdit::singleline(&mut self.search).hint_text("Search shortcuts").desired_width(f32::INFINITY);
             let response = ui.add(search);
             super::super::panels::name_text_field(&response, "Search shortcuts");
@@ -64,7 +63,7 @@ impl Sheet {
             }
             ui.add_space(4.0);
             let height = (size.y - 160.0).clamp(120.0, 620.0);
-            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 contents(ui, now, self.search.trim(), columns);
             });
         });

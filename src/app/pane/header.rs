@@ -116,7 +116,7 @@ fn compare_menu(ui: &mut Ui, view: &View, state: PaneState, narrow: bool, contex
 fn look_menu(ui: &mut Ui, view: &View, pane: &Pane, context: &mut PaneContext<'_>) {
     let config = egui::containers::menu::MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (response, _) = egui::containers::menu::MenuButton::new("Look").config(config).ui(ui, |ui| {
-        ui.set_min_width(220.0);
+        ui.set_width(300.0);
         egui::ScrollArea::vertical().max_height(ui.ctx().content_rect().height() * 0.7).show(ui, |ui| {
             look_ui(ui, &LookView::of(view.id, pane.state.look, context.session), context.actions);
         });

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::actions::Actions;
 use super::look::Look;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
+use super::viewport::edit::{self, EditTool, EditView};
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::posing::strip::strip_ui;
+use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
 use crate::session::{Checkup, GhostSkins, Session, ViewId};
@@ -74,6 +77,10 @@ pub struct PaneContext<'a> {
     pub actions: &'a mut Actions,
     /// Methods that can't be used, with the reason.
     pub unavailable: &'a [(Method, String)],
+    /// What the pointer does to the pose.
+    pub tools: &'a Toolbox,
+    /// What the pointer does in edit mode; none while posing.
+    pub edit: Option<&'a EditTool>,
     /// What the check-up found.
     pub checkup: Option<&'a Arc<Checkup>>,
     /// Skins of other moments, of the views that show some.
@@ -132,7 +139,9 @@ impl Pane {
             Comparing::Flicker => None,
         };
         let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
-        let selected: Vec<usize> = session.selected_joint().into_iter().collect();
+        let selected: Vec<usize> = session.selection().joints().to_vec();
+        let editing = context.edit.is_some();
+        let look = if editing { edit::look(&self.state.look) } else { self.state.look };
         let picture = Picture {
             view: id,
             size,
@@ -140,11 +149,11 @@ impl Pane {
             camera: &self.viewport.camera,
             snapshot,
             compare,
-            selected: &selected,
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint),
-            look: &self.state.look,
+            selected: if editing { &[] } else { &selected },
+            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered).filter(|_| !editing),
+            look: &look,
             checkup: context.checkup,
-            ghosts: context.ghosts.get(&id),
+            ghosts: context.ghosts.get(&id).filter(|_| !editing),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
@@ -156,8 +165,16 @@ impl Pane {
                 context.timing = Some((own.sequence, own.times, ms));
             }
         }
-        let view = super::sections::viewport_view(session, id, own.as_ref());
-        handles::draw(&ui.painter().with_clip_rect(body), &self.viewport, &view, context.dots);
+        let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
+        let painter = ui.painter().with_clip_rect(body);
+        if let Some((tool, view)) = context.edit.zip(EditView::of(session)) {
+            edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx()));
+        } else {
+            handles::draw(&painter, &self.viewport, &view, context.dots);
+            if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
+                strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions);
+            }
+        }
         axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
         if let Some(own) = &own {
             score_line::overlay_ui(ui, body, session.score_of(u64::from(id.0), own).as_ref());

@@ -75,7 +75,7 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
 
 fn factor(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, [least, most]: [f64; 2], logarithmic: bool) -> egui::Response {
     row(ui, name, hover, |ui, label| {
-        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).max(40.0);
+        super::size_slider(ui);
         let slider = Slider::new(value, least..=most).logarithmic(logarithmic).clamping(SliderClamping::Edits).max_decimals(2);
         ui.add(slider).labelled_by(label)
     })

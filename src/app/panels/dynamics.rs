@@ -151,7 +151,7 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
 
 fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInclusive<f64>, logarithmic: bool, suffix: &str) -> Response {
     row(ui, name, hover, |ui, label| {
-        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        super::size_slider(ui);
         let whole = matches!(name, "Iterations" | "Acceleration");
         let slider = Slider::new(value, range).logarithmic(logarithmic).clamping(SliderClamping::Edits).suffix(suffix);
         let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
@@ -185,7 +185,7 @@ fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
         }
         let enabled = params.budget_ms.is_some();
         let mut edited = params.budget_ms.unwrap_or(DEFAULT_BUDGET_MS);
-        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        super::size_slider(ui);
         let slider = Slider::new(&mut edited, 0.1..=50.0).logarithmic(true).clamping(SliderClamping::Edits).suffix(" ms").max_decimals(1);
         let response = ui.add_enabled(enabled, slider);
         response.widget_info(|| {
@@ -234,7 +234,7 @@ fn gravity(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
             actions.send(Command::SetParams(Params { gravity_m_s2, ..*params }), Gesture::Once);
         }
         let mut edited = strength;
-        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        super::size_slider(ui);
         let slider = Slider::new(&mut edited, 0.0..=30.0).clamping(SliderClamping::Edits).suffix(" m/s²").max_decimals(2);
         let response = ui.add_enabled(strength != 0.0, slider);
         response.widget_info(|| {

@@ -1,21 +1,26 @@
 //! The tree of joints, and the angles of the selected one.
 
+use std::collections::BTreeSet;
+
 use egui::{Align2, CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::bone::{BoneView, bone_ui};
+use super::limits::{LimitView, limits_ui};
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
 use crate::character::BoneMap;
 use crate::rig::Skeleton;
-use crate::session::{Command, rotation_of_angles_deg};
+use crate::session::{Command, PoseCommand, SelectHow, rotation_of_angles_deg};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
 pub struct JointsView<'a> {
     /// The joints.
     pub skeleton: &'a Skeleton,
-    /// The selected one.
+    /// The active one, which the fields are for.
     pub selected: Option<usize>,
+    /// All selected ones, the active one last.
+    pub selection: &'a [usize],
     /// The one under the pointer in the viewport.
     pub hovered: Option<usize>,
     /// Angles of the selected one in the pose made by hand, degrees.
@@ -26,6 +31,10 @@ pub struct JointsView<'a> {
     pub bone: Option<BoneView>,
     /// Whose bones are not like the rest of the body.
     pub bones: &'a BoneMap,
+    /// Pin and limits of the selected one.
+    pub limit: Option<LimitView>,
+    /// Joints that stay while others are dragged.
+    pub pins: &'a BTreeSet<usize>,
 }
 
 /// What the panel remembers by itself.
@@ -33,6 +42,10 @@ pub struct JointsView<'a> {
 pub struct JointsState {
     /// What is searched for.
     pub search: String,
+    /// The joint under the pointer in the list.
+    pub hovered: Option<usize>,
+    /// Where a range of joints begins that is selected with Shift.
+    range_from: Option<usize>,
     /// Joints whose children are folded away.
     folded: Vec<usize>,
     /// The selection the list last scrolled to.
@@ -87,12 +100,16 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
 
 fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
     let Some((joint, angles)) = view.selected.zip(view.angles_deg) else {
-        ui.label(RichText::new("Click a joint to turn it.").color(theme::colors(ui.ctx()).text_weak));
+        ui.label(RichText::new("Click a joint to pose it, or drag the body.").color(theme::colors(ui.ctx()).text_weak));
         reset_ui(ui, None, view, actions);
         return;
     };
     let name = &view.skeleton.joints()[joint].name;
-    ui.add(egui::Label::new(RichText::new(name).color(theme::colors(ui.ctx()).accent).strong()).truncate());
+    let title = match view.selection.len() {
+        0 | 1 => name.clone(),
+        many => format!("{name} and {} more", many - 1),
+    };
+    ui.add(egui::Label::new(RichText::new(title).color(theme::colors(ui.ctx()).accent).strong()).truncate());
     // What rounds to nothing is nothing: not −0.0°.
     let mut edited = state.shown_angles(joint, angles).map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
     ui.horizontal(|ui| {
@@ -111,6 +128,9 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         }
     });
     reset_ui(ui, Some(joint), view, actions);
+    if let Some(limit) = &view.limit {
+        limits_ui(ui, limit, actions);
+    }
     if let Some(bone) = &view.bone {
         CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::colors(ui.ctx()).text_strong)).id_salt("bone").show_unindented(
             ui,
@@ -123,11 +143,14 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
 
 fn reset_ui(ui: &mut Ui, joint: Option<usize>, view: &JointsView<'_>, actions: &mut Actions) {
     ui.horizontal(|ui| {
-        let can_reset = joint.is_some_and(|joint| view.moved.get(joint).copied().unwrap_or(false));
-        if ui.add_enabled(can_reset, egui::Button::new("Reset joint")).clicked()
+        let is_moved = |joint: &usize| view.moved.get(*joint).copied().unwrap_or(false);
+        let can_reset = joint.is_some() && (view.selection.iter().any(is_moved) || joint.as_ref().is_some_and(is_moved));
+        let name = if view.selection.len() > 1 { "Reset joints" } else { "Reset joint" };
+        if ui.add_enabled(can_reset, egui::Button::new(name)).clicked()
             && let Some(joint) = joint
         {
-            actions.once(Command::ResetJoint(joint));
+            let many = view.selection.len() > 1;
+            actions.once(if many { PoseCommand::Reset(view.selection.to_vec()).into() } else { Command::ResetJoint(joint) });
         }
         let any = view.moved.iter().any(|moved| *moved);
         if ui.add_enabled(any, egui::Button::new("Reset pose")).on_hover_text("All joints back to rest (R)").clicked() {
@@ -144,28 +167,66 @@ fn unfold_parents(skeleton: &Skeleton, joint: usize, folded: &mut Vec<usize>) {
     }
 }
 
-fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: Option<usize>, actions: &mut Actions) {
+/// The rows that are to be seen, with their depth; all in one level when something is searched for.
+fn visible_rows(view: &JointsView<'_>, state: &JointsState) -> Vec<(usize, usize)> {
     let needle = state.search.trim().to_lowercase();
     let mut depth = vec![0_usize; view.skeleton.len()];
     let mut hidden = vec![false; view.skeleton.len()];
-    let mut found = 0;
+    let mut rows = Vec::new();
     for joint in depth_first(view.skeleton) {
         if let Some(parent) = view.skeleton.joints()[joint].parent {
             depth[joint] = depth[parent] + 1;
             hidden[joint] = hidden[parent] || state.folded.contains(&parent);
         }
-        let name = &view.skeleton.joints()[joint].name;
-        if needle.is_empty() {
-            if !hidden[joint] {
-                joint_row(ui, view, joint, depth[joint], true, reveal, &mut state.folded, actions);
-            }
-        } else if name.to_lowercase().contains(&needle) {
-            found += 1;
-            joint_row(ui, view, joint, 0, false, reveal, &mut state.folded, actions);
+        if needle.is_empty() && !hidden[joint] {
+            rows.push((joint, depth[joint]));
+        } else if !needle.is_empty() && view.skeleton.joints()[joint].name.to_lowercase().contains(&needle) {
+            rows.push((joint, 0));
         }
     }
-    if !needle.is_empty() && found == 0 {
+    rows
+}
+
+fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: Option<usize>, actions: &mut Actions) {
+    let tree = state.search.trim().is_empty();
+    let rows = visible_rows(view, state);
+    state.hovered = None;
+    for &(joint, depth) in &rows {
+        let response = joint_row(ui, view, joint, tree.then_some(depth), &mut state.folded);
+        if reveal == Some(joint) {
+            ui.scroll_to_rect(response.rect, Some(egui::Align::Center));
+        }
+        if response.hovered() {
+            state.hovered = Some(joint);
+        }
+        if response.clicked() {
+            select(ui, view, state, joint, &rows, actions);
+        }
+    }
+    if !tree && rows.is_empty() {
         ui.label(RichText::new("No joint of that name").color(theme::colors(ui.ctx()).text_weak));
+    }
+}
+
+/// A click selects one joint; with Ctrl it adds or takes away, with Shift it selects all rows from the last click on.
+fn select(ui: &Ui, view: &JointsView<'_>, state: &mut JointsState, joint: usize, rows: &[(usize, usize)], actions: &mut Actions) {
+    let modifiers = ui.input(|input| input.modifiers);
+    let place = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
+    let range = state.range_from.or(view.selected).and_then(place).zip(place(joint)).filter(|_| modifiers.shift);
+    if let Some((from, to)) = range {
+        let within = &rows[from.min(to)..=from.max(to)];
+        let mut joints: Vec<usize> = within.iter().map(|(joint, _)| *joint).filter(|other| *other != joint).collect();
+        joints.push(joint);
+        let how = if modifiers.command { SelectHow::Add } else { SelectHow::Replace };
+        actions.once(PoseCommand::Select { joints, how }.into());
+        return;
+    }
+    state.range_from = Some(joint);
+    if modifiers.command {
+        actions.once(PoseCommand::Select { joints: vec![joint], how: SelectHow::Toggle }.into());
+    } else {
+        let alone = view.selected == Some(joint) && view.selection.len() <= 1;
+        actions.once(Command::SelectJoint(if alone { None } else { Some(joint) }));
     }
 }
 
@@ -182,34 +243,17 @@ fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
     order
 }
 
-#[expect(clippy::too_many_arguments, reason = "one row of the list above, split off for length only")]
-fn joint_row(
-    ui: &mut Ui,
-    view: &JointsView<'_>,
-    joint: usize,
-    depth: usize,
-    tree: bool,
-    reveal: Option<usize>,
-    folded: &mut Vec<usize>,
-    actions: &mut Actions,
-) {
-    let name = &view.skeleton.joints()[joint].name;
-    let selected = view.selected == Some(joint);
+/// One row; `depth` only in the tree, where children can be folded away.
+fn joint_row(ui: &mut Ui, view: &JointsView<'_>, joint: usize, depth: Option<usize>, folded: &mut Vec<usize>) -> egui::Response {
     let colors = theme::colors(ui.ctx());
+    let name = &view.skeleton.joints()[joint].name;
+    let selected = view.selected == Some(joint) || view.selection.contains(&joint);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
-    let indent = depth.min(14) as f32 * 11.0;
+    let indent = depth.unwrap_or(0).min(14) as f32 * 11.0;
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
-    let parent = tree && !view.skeleton.children(joint).is_empty();
-    if parent {
-        let fold = ui.interact(fold_rect, ui.scope_id().with(("fold", joint)), Sense::click());
-        let open = !folded.contains(&joint);
-        let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
-        fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
-        if fold.clicked() {
-            if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
-        }
-        triangle(ui, fold_rect.center(), open, if fold.hovered() { colors.text } else { colors.text_weak });
+    if depth.is_some() && !view.skeleton.children(joint).is_empty() {
+        fold_ui(ui, fold_rect, joint, name, folded);
     }
     let fill = if selected {
         colors.accent_fill
@@ -230,17 +274,35 @@ fn joint_row(
     let text_at = egui::pos2(row.left() + 4.0, rect.center().y);
     let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
     clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
+    row_marks(ui, view, joint, row);
+    response
+}
+
+fn fold_ui(ui: &Ui, rect: egui::Rect, joint: usize, name: &str, folded: &mut Vec<usize>) {
+    let colors = theme::colors(ui.ctx());
+    let fold = ui.interact(rect, ui.scope_id().with(("fold", joint)), Sense::click());
+    let open = !folded.contains(&joint);
+    let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
+    fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
+    if fold.clicked() {
+        if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
+    }
+    triangle(ui, rect.center(), open, if fold.hovered() { colors.text } else { colors.text_weak });
+}
+
+/// At a row's end: moved, bones of its own, pinned.
+fn row_marks(ui: &Ui, view: &JointsView<'_>, joint: usize, row: egui::Rect) {
+    let colors = theme::colors(ui.ctx());
+    let at = |from_right: f32| egui::pos2(row.right() - from_right, row.center().y);
     if view.moved.get(joint).copied().unwrap_or(false) {
-        ui.painter().circle_filled(egui::pos2(row.right() - 8.0, rect.center().y), 2.5, colors.accent);
+        ui.painter().circle_filled(at(8.0), 2.5, colors.accent);
     }
     if view.bones.contains_key(&joint) {
-        ui.painter().circle_stroke(egui::pos2(row.right() - 17.0, rect.center().y), 2.5, egui::Stroke::new(1.2, colors.mended));
+        ui.painter().circle_stroke(at(17.0), 2.5, egui::Stroke::new(1.2, colors.mended));
     }
-    if reveal == Some(joint) {
-        ui.scroll_to_rect(rect, Some(egui::Align::Center));
-    }
-    if response.clicked() {
-        actions.once(Command::SelectJoint(if selected { None } else { Some(joint) }));
+    if view.pins.contains(&joint) {
+        let square = egui::Rect::from_center_size(at(27.0), vec2(7.0, 7.0));
+        ui.painter().rect_stroke(square, 1.0, egui::Stroke::new(1.4, colors.accent), egui::StrokeKind::Inside);
     }
 }
 

@@ -19,7 +19,8 @@ pub struct MethodView<'a> {
 }
 
 /// One sentence on what a method does.
-fn explanation(method: Method) -> &'static str {
+#[must_use]
+pub fn explanation(method: Method) -> &'static str {
     match method {
         Method::Rigid => "Every vertex follows its strongest joint; shows what belongs to which joint.",
         Method::Lbs => "Blends the joints' matrices by weights. Fast; loses volume in bends and twists.",

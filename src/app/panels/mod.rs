@@ -7,10 +7,15 @@ pub mod bone;
 pub mod character;
 pub mod checkup;
 pub mod dynamics;
+pub mod history;
 pub mod joints;
+pub mod limits;
 pub mod method;
 pub mod overlays;
+pub mod poses;
 pub mod resolution;
+pub mod rig;
+pub mod rig_tree;
 pub mod timings;
 pub mod top_bar;
 
@@ -20,7 +25,7 @@ use super::theme;
 
 /// A titled part of the side panel that folds.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
-    CollapsingHeader::new(RichText::new(title).color(theme::colors(ui.ctx()).text_strong).strong())
+    CollapsingHeader::new(theme::strong(ui, title).color(theme::colors(ui.ctx()).text_strong))
         .id_salt(title)
         .default_open(open)
         .show_unindented(ui, |ui| {
@@ -33,11 +38,16 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
 
 /// A name on the left and a widget on the right of a row that all rows of a panel share.
 pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui, egui::Id) -> R) -> R {
+    row_of(ui, LABEL_WIDTH, name, hover, widget)
+}
+
+/// As [`row`], with names of another width.
+pub fn row_of<R>(ui: &mut Ui, width: f32, name: &str, hover: &str, widget: impl FnOnce(&mut Ui, egui::Id) -> R) -> R {
     let height = ui.spacing().interact_size.y;
     ui.horizontal(|ui| {
         let label = ui
-            .allocate_ui_with_layout(egui::vec2(LABEL_WIDTH, height), egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.set_min_width(LABEL_WIDTH);
+            .allocate_ui_with_layout(egui::vec2(width, height), egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.set_min_width(width);
                 ui.add(egui::Label::new(RichText::new(name).color(theme::colors(ui.ctx()).text_weak)).truncate()).on_hover_text(hover)
             })
             .inner;
@@ -45,6 +55,16 @@ pub fn row<R>(ui: &mut Ui, name: &str, hover: &str, widget: impl FnOnce(&mut Ui,
     })
     .inner
 }
+
+/// Lets a slider fill its row, with a number of a width that stays, so that all numbers of a panel stand in one column.
+pub fn size_slider(ui: &mut Ui) {
+    let left = ui.available_width() - NUMBER_WIDTH - ui.spacing().item_spacing.x;
+    let spacing = ui.spacing_mut();
+    (spacing.interact_size.x, spacing.slider_width) = (NUMBER_WIDTH, left.max(40.0));
+}
+
+/// Width of the number beside a slider, points.
+const NUMBER_WIDTH: f32 = 84.0;
 
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;

@@ -12,6 +12,7 @@ use crate::session::{Session, ViewId};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "what there is of a character: four independent things")]
 pub struct LookView {
     /// Which view it is about.
     pub view: ViewId,
@@ -50,6 +51,10 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     colors_ui(ui, view, &mut edited);
     ui.add_space(4.0);
     overlays_ui(ui, view, &mut edited);
+    if edited.tets && !view.look.tets && edited.cut.is_none() {
+        // A thicket of edges says little: at first one wants to look inside.
+        edited.cut = Some(Cut::default());
+    }
     if edited.tets {
         cut_ui(ui, &mut edited);
     }

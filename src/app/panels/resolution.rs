@@ -35,7 +35,7 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
         };
         let mut number = ui.data(|data| data.get_temp(id)).unwrap_or(settled);
         let most = (view.skin.max(LEAST_SIM_VERTICES) * 2).max(settled);
-        ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
+        super::size_slider(ui);
         let slider = Slider::new(&mut number, LEAST_SIM_VERTICES..=most).logarithmic(true).clamping(SliderClamping::Always);
         let response = ui.add_enabled(coarser, slider).labelled_by(label);
         match edit_of(&response) {

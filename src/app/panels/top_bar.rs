@@ -37,17 +37,24 @@ enum Item {
 use Item::{Builtins, Line, Recent, Row};
 
 /// The menus from left to right.
-const MENUS: [(&str, &[Item]); 6] = [
+const MENUS: [(&str, &[Item]); 7] = [
     (
         "File",
         &[
+            Row("new"),
             Row("open"),
             Recent,
             Builtins,
             Line,
+            Row("save"),
+            Row("save.as"),
+            Row("save.packed"),
+            Line,
             Row("pose.load"),
             Row("pose.save"),
+            Row("skeleton.save"),
             Line,
+            Row("export.files"),
             Row("export"),
             Row("copy.view"),
             Row("copy.window"),
@@ -55,7 +62,7 @@ const MENUS: [(&str, &[Item]); 6] = [
             Row("quit"),
         ],
     ),
-    ("Edit", &[Row("undo"), Row("redo")]),
+    ("Edit", &[Row("undo"), Row("redo"), Line, Row("palette"), Row("settings")]),
     (
         "View",
         &[
@@ -63,6 +70,11 @@ const MENUS: [(&str, &[Item]); 6] = [
             Row("frame.all"),
             Row("projection"),
             Row("turntable"),
+            Line,
+            Row("layout.single"),
+            Row("layout.methods"),
+            Row("layout.four"),
+            Row("layout.before-after"),
             Line,
             Row("look.front"),
             Row("look.back"),
@@ -81,8 +93,9 @@ const MENUS: [(&str, &[Item]); 6] = [
         ],
     ),
     ("Pose", &[Row("pose.reset"), Row("jiggle.stop"), Line, Row("play"), Row("clip.none")]),
-    ("Window", &[Row("panel")]),
-    ("Help", &[Row("sheet")]),
+    ("Skeleton", &[Row("mode.edit"), Row("mode.pose")]),
+    ("Window", &[Row("panel"), Line, Row("notices"), Row("log")]),
+    ("Help", &[Row("sheet"), Row("first-steps"), Line, Row("about")]),
 ];
 
 /// Draws the bar.
@@ -96,12 +109,31 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
             actions.push(Action::OpenDialog);
         }
         ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
+        ui.add_space(8.0);
+        mode_switch(ui, &view.now, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            for (icon, id) in [(Icon::Redo, "redo"), (Icon::Undo, "undo")] {
+            let theme_icon = if ui.visuals().dark_mode { Icon::Sun } else { Icon::Moon };
+            let buttons =
+                [(Icon::Gear, "settings"), (theme_icon, "theme"), (Icon::Search, "palette"), (Icon::Redo, "redo"), (Icon::Undo, "undo")];
+            for (icon, id) in buttons {
                 icons::command_button(ui, icon, id, &view.now, actions);
             }
         });
     });
+}
+
+/// Pose | Edit.
+fn mode_switch(ui: &mut Ui, now: &Now<'_>, actions: &mut Actions) {
+    ui.spacing_mut().item_spacing.x = 2.0;
+    for (name, id, chosen) in [("Pose", "mode.pose", !now.editing), ("Edit", "mode.edit", now.editing)] {
+        let chosen = chosen && now.has_character;
+        let button = Button::new(name).selected(chosen).min_size(egui::vec2(54.0, 24.0));
+        let response = ui.add_enabled(now.has_character, button);
+        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, now.has_character, chosen, format!("{name} mode")));
+        if shortcuts::tip(response, id).clicked() && !chosen {
+            actions.extend(shortcuts::find(id).and_then(shortcuts::Shortcut::action));
+        }
+    }
 }
 
 fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Actions) {

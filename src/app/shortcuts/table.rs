@@ -3,20 +3,36 @@
 use egui::{Key, Modifiers};
 
 use super::Asks::{Elsewhere, For, ForDigit};
-use super::{Group, Needs, Shortcut};
+use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
+use crate::app::layout::{LayoutAction, Preset};
+use crate::app::project::ProjectAction;
+use crate::app::timeline::TimelineAction;
+use crate::app::viewport::edit::EditAction;
+use crate::app::viewport::posing::keys::PosingAsk;
+use crate::app::viewport::posing::tools::Tool;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::session::{Command, Gesture};
+use crate::rig::symmetry::MirrorHow;
+use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
 const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
+const CTRL_ALT: Modifiers = Modifiers::COMMAND.plus(Modifiers::ALT);
+
 fn once(command: Command) -> Action {
     Action::Session(command, Gesture::Once)
+}
+
+/// Something about the project.
+macro_rules! project {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
+    };
 }
 
 /// An action of the window's own comfort.
@@ -33,6 +49,13 @@ macro_rules! capture {
     };
 }
 
+/// Something asked of the timeline.
+macro_rules! timeline {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
+    };
+}
+
 /// Something asked of the camera.
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
@@ -40,16 +63,55 @@ macro_rules! camera {
     };
 }
 
+/// Another arrangement of the views.
+macro_rules! layout {
+    ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
+            .needs(Needs::Character)
+    };
+}
+
+/// What the hand does with the skeleton.
+macro_rules! mode {
+    ($mode:ident) => {
+        For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
+    };
+}
+
+/// Something asked of the pose tools.
+macro_rules! posing {
+    ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
+        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
+    };
+}
+
+fn mirror() -> Command {
+    PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into()
+}
+
 /// Everything that can be asked for.
 pub static ALL: &[Shortcut] = &[
     // File.
-    Shortcut::new("open", Group::File, "Open…", "Opens a character from one or several files", For(|| Action::OpenDialog))
+    project!("new", "New", "Begins anew with the character that comes with Sinew", New).key(CTRL, Key::N).while_typing(),
+    Shortcut::new("open", Group::File, "Open…", "Opens a project, or a character from one or several files", For(|| Action::OpenDialog))
         .key(CTRL, Key::O)
         .while_typing(),
+    project!("save", "Save", "Writes the project to its file; asks for one the first time", Save)
+        .key(CTRL, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.as", "Save as…", "Writes the project to another file, which is its file from then on", SaveAs)
+        .key(CTRL_SHIFT, Key::S)
+        .while_typing()
+        .needs(Needs::Character),
+    project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
+        .needs(Needs::Character),
+    project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
+        .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
         .needs(Needs::Character),
     Shortcut::new("pose.save", Group::File, "Save pose…", "Writes the pose shown to a file", For(|| Action::SavePoseDialog))
-        .key(CTRL, Key::S)
+        .key(CTRL_ALT, Key::S)
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
@@ -61,6 +123,14 @@ pub static ALL: &[Shortcut] = &[
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
+    Shortcut::new(
+        "skeleton.save",
+        Group::File,
+        "Save skeleton…",
+        "Writes the joints as .skel, or mesh, joints and weights as .glb",
+        For(|| Action::Edit(EditAction::SaveDialog)),
+    )
+    .needs(Needs::Character),
     Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
@@ -72,6 +142,9 @@ pub static ALL: &[Shortcut] = &[
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
+    Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+        .key(CTRL, Key::Comma)
+        .while_typing(),
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
         .key(NONE, Key::R)
@@ -84,9 +157,49 @@ pub static ALL: &[Shortcut] = &[
         For(|| once(Command::ResetSimulation)),
     )
     .needs(Needs::Character),
+    posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingAsk::Tool(Tool::Drag))
+        .key(NONE, Key::Q),
+    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate)).key(NONE, Key::E),
+    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move)).key(NONE, Key::W),
+    posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingAsk::NextAxes)
+        .key(NONE, Key::G),
+    posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingAsk::TogglePins)
+        .key(NONE, Key::P)
+        .needs(Needs::Selection),
+    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy).key(CTRL, Key::C),
+    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false }).key(CTRL, Key::V),
+    posing!(
+        "pose.paste_mirrored",
+        "Paste mirrored",
+        "Gives the pose that was copied to the other side",
+        PosingAsk::Paste { mirrored: true }
+    )
+    .key(CTRL_SHIFT, Key::V),
+    Shortcut::new("pose.mirror", Group::Pose, "Mirror pose", "Left and right change places", For(|| once(mirror())))
+        .key(CTRL, Key::M)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new(
+        "limits.human",
+        Group::Pose,
+        "Limit joints as a human's",
+        "Joints turn only as far as a human's do",
+        For(|| once(PoseCommand::LimitAsHuman.into())),
+    )
+    .needs(Needs::Character),
+    Shortcut::new("limits.none", Group::Pose, "Remove all limits", "Joints turn freely", For(|| once(PoseCommand::ClearLimits.into())))
+        .needs(Needs::Character),
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
         .while_typing(),
+    Shortcut::new("mode.edit", Group::Skeleton, "Edit the skeleton", "Places, moves and names joints", mode!(Edit))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Posing),
+    Shortcut::new("mode.pose", Group::Skeleton, "Pose the character", "Leaves the editing of the skeleton", mode!(Pose))
+        .key(CTRL, Key::E)
+        .needs(Needs::Character)
+        .during(During::Editing),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
         .key(NONE, Key::Space)
@@ -108,6 +221,20 @@ pub static ALL: &[Shortcut] = &[
     )
     .key(NONE, Key::Num0)
     .needs(Needs::Character),
+    timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey).key(NONE, Key::K),
+    timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey).key(NONE, Key::Comma),
+    timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).key(NONE, Key::Period),
+    Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
+    Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
+        .key(CTRL, Key::ArrowRight),
+    timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record),
+    timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey),
+    timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose),
+    timeline!("poses.load", "Load poses…", "Reads pose files into the library", LoadPosesDialog),
+    timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog),
+    timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip),
+    timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip),
+    timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
         .key(NONE, Key::F)
@@ -134,6 +261,10 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("panel", Group::View, "Side panel", "Shows or hides the panel on the right", For(|| Action::TogglePanel))
         .key(NONE, Key::N)
         .switch(|now| now.panel_shown),
+    layout!("layout.single", "Single view", "Shows one view alone", Single),
+    layout!("layout.methods", "Three methods", "Linear blend, dual quaternion and projective dynamics side by side", Methods),
+    layout!("layout.four", "Four sides", "Perspective, front, side and top", Four),
+    layout!("layout.before-after", "Before and after", "The rest pose beside the pose", BeforeAfter),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
         .key(CTRL_SHIFT, Key::T)
         .while_typing(),
@@ -151,6 +282,25 @@ pub static ALL: &[Shortcut] = &[
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
+    Shortcut::new(
+        "palette",
+        Group::Window,
+        "Find anything…",
+        "Finds commands, joints, clips and settings by name",
+        comfort!(TogglePalette),
+    )
+    .key(CTRL, Key::K)
+    .key(CTRL_SHIFT, Key::P)
+    .key(NONE, Key::F3)
+    .while_typing(),
+    Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+        .key(CTRL_SHIFT, Key::N)
+        .while_typing(),
+    Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+        .key(CTRL_SHIFT, Key::L)
+        .while_typing(),
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps)),
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout)),
     // What views and widgets read by themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];

@@ -18,7 +18,7 @@ const LEAST_RANGE_SECS: f64 = 0.01;
 
 /// Speed, range, blending, and where the clip comes from.
 pub(super) fn settings_button(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
-    let button = icons::button(ui, Icon::Settings, "How clips are played");
+    let button = icons::button(ui, Icon::Gear, "How clips are played");
     egui::Popup::menu(&button).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
         ui.set_min_width(270.0);
         settings_ui(ui, view, actions);

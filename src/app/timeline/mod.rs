@@ -28,7 +28,7 @@ use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
 use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
 
-pub use keyboard::keyboard;
+pub use keyboard::{TimelineAction, carry_out, keyboard};
 pub use transport::transport_ui;
 
 use axis::Axis;
@@ -77,7 +77,7 @@ pub struct TimelineView<'a> {
 impl<'a> TimelineView<'a> {
     /// What a session shows.
     #[must_use]
-    pub fn of(session: &'a Session, selected: &'a [usize]) -> Self {
+    pub fn of(session: &'a Session) -> Self {
         let playback = session.playback();
         let edited = session.edited_clip();
         Self {
@@ -99,7 +99,7 @@ impl<'a> TimelineView<'a> {
             simulates: session.active_view().method.is_simulated(),
             simulated: session.simulated_frames(),
             skeleton: session.document().skeleton(),
-            selected,
+            selected: session.selection().joints(),
         }
     }
 
@@ -171,10 +171,10 @@ impl TimelineState {
     }
 
     /// Gives up what the pointer is doing. Returns whether there was anything.
-    pub fn cancel_drag(&mut self, view: &TimelineView<'_>, actions: &mut Actions) -> bool {
+    pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
         match self.drag.take() {
             Some(drag) => {
-                drag.cancel(view, &mut self.selected, actions);
+                drag.cancel(&mut self.selected, actions);
                 true
             }
             None => false,
@@ -200,7 +200,7 @@ pub fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineSta
     let strip = |top: f32, bottom: f32| Rect::from_min_max(pos2(room.left() + NAMES_WIDTH, top), pos2(room.right(), bottom));
     let ruler_rect = strip(room.top(), room.top() + ruler::HEIGHT);
     let rows_rect = strip(ruler_rect.bottom(), room.bottom());
-    state.axis.lay_out(ruler_rect.left() + 8.0, ruler_rect.width() - 16.0);
+    state.axis.lay_out(ruler_rect.left() + 10.0, ruler_rect.width() - 36.0);
     let response = ui.interact(ruler_rect.union(rows_rect), ui.scope_id().with("times"), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);

@@ -33,7 +33,7 @@ impl Drag {
     }
 
     /// All is as it was before it.
-    pub(super) fn cancel(self, _view: &TimelineView<'_>, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
+    pub(super) fn cancel(self, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
         match self {
             Self::Keys { clip, from, keys, sent: Some(_), .. } => {
                 let command = KeysCommand::MoveKeys { clip, keys: keys.clone(), by_secs: 0.0, from: Some(from) };
@@ -116,6 +116,9 @@ fn begin(
 fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Option<bool> {
     if pointer.y < ruler_rect.bottom() - 2.0 * ruler::HANDLE - 1.0 {
         return None;
+    }
+    if (state.axis.x(view.time_secs) - pointer.x).abs() <= 3.0 {
+        return None; // The playhead stands over it.
     }
     let [from, to] = ruler::range(view).map(|secs| state.axis.x(secs));
     // The flags point inwards.

@@ -47,10 +47,14 @@ pub(super) fn paint(painter: &Painter, ruler: Rect, rows: Rect, view: &TimelineV
         let labelled = frame.is_multiple_of(u64::from(label));
         let top = if labelled { ruler.top() + 4.0 } else { ruler.bottom() - 5.0 };
         painter.vline(x, top..=ruler.bottom(), Stroke::new(1.0, colors.line));
+        // Not under the plate of the playhead.
+        let hidden = view.clip.is_some() && (-34.0..22.0).contains(&(x - axis.x(view.time_secs)));
         if labelled {
             painter.vline(x, ruler.bottom()..=rows.bottom(), Stroke::new(1.0, colors.line.gamma_multiply(0.5)));
             let text = if state.in_seconds { seconds(frame as f64 / view.fps()) } else { frame.to_string() };
-            painter.text(pos2(x + 3.0, ruler.top() + 2.0), Align2::LEFT_TOP, text, FontId::proportional(10.5), colors.text_weak);
+            if !hidden {
+                painter.text(pos2(x + 3.0, ruler.top() + 2.0), Align2::LEFT_TOP, text, FontId::proportional(10.5), colors.text_weak);
+            }
         }
     }
     painter.hline(ruler.x_range(), ruler.bottom(), Stroke::new(1.0, colors.line));

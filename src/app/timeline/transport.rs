@@ -9,7 +9,7 @@ use crate::app::theme;
 use crate::session::{Command, Gesture, KeysCommand, Scrubbing};
 
 /// Length of a clip that is made here, seconds.
-const NEW_SECS: f64 = 2.0;
+pub(super) const NEW_SECS: f64 = 2.0;
 
 /// Draws the transport line.
 pub fn transport_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {

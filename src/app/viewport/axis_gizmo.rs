@@ -13,7 +13,7 @@ use crate::render::{Camera, NamedView, Projection};
 /// Length of an axis, points.
 const ARM: f32 = 30.0;
 /// Radius of an axis's end, points.
-const BALL: f32 = 8.5;
+const BALL: f32 = 9.0;
 /// Radius of the disc behind it, which can be dragged.
 const DISC: f32 = ARM + BALL + 3.0;
 /// From the edges of the viewport.
@@ -161,7 +161,7 @@ fn projection_ui(ui: &Ui, id: Id, gizmo: Rect, projection: Projection) -> Respon
         Projection::Perspective => ("Perspective", "Far things look smaller; click for parallel lines (number pad 5)"),
         Projection::Orthographic => ("Orthographic", "Parallel lines stay parallel; click for perspective (number pad 5)"),
     };
-    let area = Rect::from_center_size(gizmo.center_bottom() + vec2(0.0, 9.0), vec2(78.0, 16.0));
+    let area = Rect::from_center_size(gizmo.center_bottom() + vec2(0.0, 10.0), vec2(78.0, 18.0));
     let response = ui.interact(area, id.with("projection"), Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, word));
     let over = response.hovered() || response.has_focus();

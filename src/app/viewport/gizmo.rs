@@ -20,8 +20,6 @@ const REACH: f32 = 7.0;
 const EDGE_ON: f64 = 0.2;
 /// Corners of a drawn ring.
 pub const SEGMENTS: usize = 96;
-/// Rotation snaps to multiples of this (radians) on request.
-pub const SNAP: f64 = PI / 12.0;
 
 /// A ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +71,18 @@ impl Gizmo {
         let radius = map.world_per_point(&centre) * RADIUS;
         let axes = [Vec64::x(), Vec64::y(), Vec64::z()].map(|axis| orientation * axis);
         (radius > 0.0 && radius.is_finite()).then(|| Self { centre, axes, towards_eye: map.towards_eye(&centre), radius })
+    }
+
+    /// Radius of the axes' rings, points of the screen.
+    #[must_use]
+    pub fn radius_on_screen() -> f64 {
+        RADIUS
+    }
+
+    /// Whether the pointer is between the rings.
+    #[must_use]
+    pub fn is_inside(&self, map: &ScreenMap, pointer: Pos2) -> bool {
+        map.project(&self.centre).is_some_and(|centre| f64::from(centre.distance(pointer)) < RADIUS)
     }
 
     /// The unit axis a ring turns about.
@@ -166,10 +176,13 @@ impl RingDrag {
         self.total
     }
 
-    /// The angle to use: as it is, or snapped to the next multiple of [`SNAP`].
+    /// The angle to use: as it is, or snapped to the next multiple of a step (radians).
     #[must_use]
-    pub fn angle(&self, snap: bool) -> f64 {
-        if snap { (self.total / SNAP).round() * SNAP } else { self.total }
+    pub fn angle(&self, snap: Option<f64>) -> f64 {
+        match snap.filter(|step| *step > 1e-6) {
+            Some(step) => (self.total / step).round() * step,
+            None => self.total,
+        }
     }
 
     /// The slice swept so far, on the screen: the centre, then points along the ring.
@@ -257,7 +270,7 @@ mod tests {
         assert!((angle - 400.0_f64.to_radians()).abs() < 1e-3, "{}", angle.to_degrees());
         let back = drag.update(&map, at(390.0, 84.0));
         assert!((back - 370.0_f64.to_radians()).abs() < 1e-3);
-        assert!((drag.angle(true) - 375.0_f64.to_radians()).abs() < 1e-9, "snaps to the next 15°");
+        assert!((drag.angle(Some(PI / 12.0)) - 375.0_f64.to_radians()).abs() < 1e-9, "snaps to the next 15°");
     }
 
     #[test]

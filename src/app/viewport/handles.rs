@@ -3,8 +3,10 @@
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 
 use super::gizmo::{Gizmo, Ring};
+use super::posing::tools::Tool;
+use super::posing::{Handle, PoseDrag, draw_marks, gizmo_at};
 use super::screen_map::ScreenMap;
-use super::{PoseDrag, Viewport, ViewportView, gizmo_at};
+use super::{Viewport, ViewportView};
 use crate::app::theme::{self, Colors};
 use crate::math::origin_of;
 
@@ -19,8 +21,13 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
     if let Some(joint) = view.selected {
         draw_rings(&painter, &map, viewport, view, joint);
     }
+    draw_marks(&painter, &map, viewport, view);
+    for &joint in view.selection.iter().filter(|joint| Some(**joint) != view.selected) {
+        draw_bones(&painter, &map, view, joint, colors.plate_accent, 3.5);
+    }
     if viewport.drag.is_none() {
-        let hovered = viewport.hovered.map(super::picking::Target::joint).filter(|joint| Some(*joint) != view.selected);
+        let hovered = viewport.hovered.map(super::picking::Target::joint).or(view.tools.hovered);
+        let hovered = hovered.filter(|joint| Some(*joint) != view.selected);
         if let Some(joint) = hovered {
             draw_joint(&painter, &map, view, joint, colors.plate_text, 4.0);
         }
@@ -40,8 +47,15 @@ fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {
 }
 
 fn draw_joint(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint: usize, color: Color32, radius: f32) {
-    let Some((skeleton, world)) = view.skeleton.zip(view.world_from_joint.get(joint)) else { return };
-    let Some(at) = map.project(&origin_of(world)) else { return };
+    if let (Some(skeleton), Some(at)) = (view.skeleton, draw_bones(painter, map, view, joint, color, radius)) {
+        label(painter, map.rect(), at + vec2(12.0, -14.0), &skeleton.joints()[joint].name, color);
+    }
+}
+
+/// Paints a joint's dot and bones. Returns where the dot is.
+fn draw_bones(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint: usize, color: Color32, radius: f32) -> Option<Pos2> {
+    let (skeleton, world) = view.skeleton.zip(view.world_from_joint.get(joint))?;
+    let at = map.project(&origin_of(world))?;
     // A thin line to each child shows what the joint carries.
     for child in skeleton.children(joint) {
         let to = view.world_from_joint.get(*child).and_then(|world| map.project(&origin_of(world)));
@@ -50,11 +64,11 @@ fn draw_joint(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint
         }
     }
     painter.circle(at, radius, color, Stroke::new(1.2, Color32::from_black_alpha(200)));
-    label(painter, map.rect(), at + vec2(12.0, -14.0), &skeleton.joints()[joint].name, color);
+    Some(at)
 }
 
 /// Text on a dark plate that stays inside the viewport.
-fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) {
+pub(super) fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
     let plate = Rect::from_min_size(at - vec2(0.0, galley.size().y / 2.0), galley.size()).expand2(vec2(6.0, 3.0));
     let shift = vec2((inside.right() - 4.0 - plate.right()).min(0.0), (inside.top() + 4.0 - plate.top()).max(0.0));
@@ -66,24 +80,24 @@ fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) 
 fn draw_rings(painter: &Painter, map: &ScreenMap, viewport: &Viewport, view: &ViewportView<'_>, joint: usize) {
     let colors = theme::colors(painter.ctx());
     match &viewport.drag {
-        Some(PoseDrag::Ring { gizmo, drag, sent, .. }) => {
+        Some(PoseDrag::Ring { gizmo, drag, angle, .. }) => {
             let color = ring_color(colors, drag.ring);
-            let slice = drag.slice(gizmo, map, *sent);
+            let slice = drag.slice(gizmo, map, *angle);
             draw_slice(painter, &slice, color);
             draw_ring(painter, map, gizmo, drag.ring, color, 3.0);
             if let Some(end) = slice.last() {
-                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", sent.to_degrees()), colors.plate_text);
+                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", angle.to_degrees()), colors.plate_text);
             }
         }
-        Some(PoseDrag::Pull(_)) => {}
-        None => {
-            let Some(gizmo) = gizmo_at(map, view.world_from_joint, joint) else { return };
+        Some(PoseDrag::Ball { .. }) | None if view.tools.tool != Tool::Move => {
+            let Some(gizmo) = gizmo_at(map, view, joint) else { return };
             for ring in Ring::ALL {
-                let hovered = viewport.hovered_ring == Some(ring);
+                let hovered = viewport.hovered_handle == Some(Handle::Ring(ring));
                 let color = if hovered { colors.plate_accent } else { ring_color(colors, ring) };
                 draw_ring(painter, map, &gizmo, ring, color, if hovered { 3.5 } else { 2.0 });
             }
         }
+        _ => {}
     }
 }
 

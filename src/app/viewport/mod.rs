@@ -1,49 +1,65 @@
-//! The viewport: camera, picking, and turning joints with rings or by pulling at them.
+//! The viewport: camera, picking, and posing by handles or by dragging the body.
 //!
 //! [`Viewport::interact`] reads the pointer and pushes commands; the workbench applies them, draws the picture through a
-//! [`painter::ViewportPainter`], and [`handles::draw`] paints dots, names and rings over it.
+//! [`painter::ViewportPainter`], and [`handles::draw`] paints dots, names and handles over it. What the pointer does to the pose is in
+//! [`posing`].
 
 pub mod axis_gizmo;
+pub mod edit;
 pub mod gizmo;
 pub mod handles;
 pub mod legend;
 pub mod navigation;
 pub mod painter;
 pub mod picking;
+pub mod posing;
 pub mod pull;
 pub mod screen_map;
 pub mod views;
 
 use std::sync::Arc;
 
-use egui::{PointerButton, Pos2, Rect, Response, Ui};
+use egui::{Pos2, Rect, Response, Ui};
 
 use self::axis_gizmo::AxisGizmo;
-use self::gizmo::{Gizmo, Ring, RingDrag};
 use self::navigation::Navigation;
-use self::picking::{Target, pick_bones, pick_flesh};
-use self::pull::Pull;
+use self::picking::Target;
+use self::posing::tools::Toolbox;
+use self::posing::{Handle, PoseDrag};
 use self::screen_map::ScreenMap;
 use self::views::Flight;
 use super::actions::Actions;
-use crate::math::{Affine, Point, Quat, origin_of};
+use crate::math::{Affine, Point};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView, Projection};
-use crate::rig::{Skeleton, Trs};
-use crate::session::{Command, Gesture, Snapshot};
+use crate::rig::symmetry::Symmetry;
+use crate::rig::{Pose, Skeleton};
+use crate::session::{Document, PoseCommand, Snapshot};
 use crate::skin::Subject;
 
 /// What the viewport may read of the session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ViewportView<'a> {
     /// The skeleton; none while nothing is open.
     pub skeleton: Option<&'a Skeleton>,
     /// The joints of the pose asked for.
     pub world_from_joint: &'a [Affine],
-    /// The selected joint.
+    /// The active joint, which handles are for.
     pub selected: Option<usize>,
+    /// All selected joints, the active one last.
+    pub selection: &'a [usize],
     /// The flesh as it is.
     pub snapshot: Option<&'a Arc<Snapshot>>,
+    /// Pins and limits.
+    pub document: Option<&'a Document>,
+    /// The pose shown.
+    pub pose: Option<&'a Pose>,
+    /// Left and right.
+    pub symmetry: Option<&'a Symmetry>,
+    /// What the pointer does.
+    pub tools: Toolbox,
+    /// Whether there is a pose to paste.
+    pub can_paste: bool,
 }
 
 /// Camera and what the pointer is doing.
@@ -53,9 +69,9 @@ pub struct Viewport {
     pub camera: Camera,
     /// What is under the pointer.
     pub hovered: Option<Target>,
-    /// The ring under the pointer.
-    pub hovered_ring: Option<Ring>,
-    /// A joint being turned.
+    /// The handle under the pointer.
+    pub hovered_handle: Option<Handle>,
+    /// What the pointer does to the pose.
     pub drag: Option<PoseDrag>,
     /// How the user likes to move about.
     pub navigation: Navigation,
@@ -67,26 +83,11 @@ pub struct Viewport {
     kept: Option<Camera>,
     rect: Option<Rect>,
     picked: Option<(Pos2, u64)>,
+    /// What the drag under way came to last.
+    last_command: Option<PoseCommand>,
+    /// A drag was taken back and the button is still down.
+    given_up: bool,
     framed: Option<Framed>,
-}
-
-/// A joint being turned by the pointer.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::large_enum_variant, reason = "there is at most one")]
-pub enum PoseDrag {
-    /// By a ring.
-    Ring {
-        /// The joint.
-        joint: usize,
-        /// The ring's geometry when the drag began.
-        gizmo: Gizmo,
-        /// How far.
-        drag: RingDrag,
-        /// Radians sent to the session so far.
-        sent: f64,
-    },
-    /// By a point of the flesh or a child joint that follows the pointer.
-    Pull(Pull),
 }
 
 /// The character that the camera was set up for.
@@ -130,7 +131,7 @@ impl Viewport {
         }
         let bounds = Bounds::of(&*subject.bind_positions);
         self.framed = Some(Framed { bind: subject.bind_positions.as_ptr(), bounds });
-        (self.hovered, self.hovered_ring, self.drag, self.picked) = (None, None, None, None);
+        (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
         let up = crate::session::up_axis(subject).axis;
         self.camera.set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
         if self.camera.projection == Projection::Perspective {
@@ -150,140 +151,10 @@ impl Viewport {
         if self.rect.is_none() {
             return;
         }
-        let modifiers = ui.input(|input| input.modifiers);
         self.let_the_camera_move(ui, response);
         let Some(map) = self.map() else { return };
-        if !ui.input(|input| input.pointer.any_down()) {
-            // What lies behind the axes in the corner is not meant.
-            self.hover(&map, response.hover_pos().filter(|_| !self.axis_gizmo.hovered), view);
-        }
-        if response.drag_started_by(PointerButton::Primary) && !self.navigation.preset.claims_left(modifiers) {
-            let origin = ui.input(|input| input.pointer.press_origin());
-            self.start_drag(&map, origin, view, actions);
-        }
-        if self.drag.is_some() {
-            self.continue_drag(&map, response, modifiers.command, view, actions);
-        } else {
+        if !self.pose_with_pointer(ui, response, &map, view, actions) {
             self.drag_camera(ui, response);
-            if response.clicked_by(PointerButton::Primary) {
-                self.click(&map, response.interact_pointer_pos(), view, actions);
-            }
         }
     }
-
-    fn hover(&mut self, map: &ScreenMap, pointer: Option<Pos2>, view: &ViewportView<'_>) {
-        let (Some(pointer), Some(skeleton)) = (pointer, view.skeleton) else {
-            (self.hovered, self.hovered_ring, self.picked) = (None, None, None);
-            return;
-        };
-        let picked = Some((pointer, view.snapshot.map_or(0, |snapshot| snapshot.sequence)));
-        if picked == self.picked && self.hovered.is_some() {
-            return;
-        }
-        self.picked = picked;
-        self.pick(map, pointer, skeleton, view);
-    }
-
-    fn pick(&mut self, map: &ScreenMap, pointer: Pos2, skeleton: &Skeleton, view: &ViewportView<'_>) {
-        let gizmo = view.selected.and_then(|joint| gizmo_at(map, view.world_from_joint, joint));
-        self.hovered_ring = gizmo.and_then(|gizmo| gizmo.hit(map, pointer));
-        self.hovered = match self.hovered_ring {
-            Some(_) => None,
-            None => pick_bones(map, skeleton, view.world_from_joint, pointer)
-                .or_else(|| view.snapshot.and_then(|snapshot| pick_flesh(&map.ray(pointer), snapshot))),
-        };
-    }
-
-    fn click(&mut self, map: &ScreenMap, pointer: Option<Pos2>, view: &ViewportView<'_>, actions: &mut Actions) {
-        // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
-        if let (Some(pointer), Some(skeleton)) = (pointer, view.skeleton) {
-            self.pick(map, pointer, skeleton, view);
-        }
-        let joint = self.hovered.map(Target::joint);
-        if self.hovered_ring.is_none() && joint != view.selected {
-            actions.once(Command::SelectJoint(joint));
-        }
-    }
-
-    fn start_drag(&mut self, map: &ScreenMap, origin: Option<Pos2>, view: &ViewportView<'_>, actions: &mut Actions) {
-        let (Some(origin), Some(skeleton)) = (origin, view.skeleton) else { return };
-        self.pick(map, origin, skeleton, view);
-        if let Some((ring, joint)) = self.hovered_ring.zip(view.selected) {
-            if let Some(gizmo) = gizmo_at(map, view.world_from_joint, joint) {
-                let drag = RingDrag::start(&gizmo, map, ring, origin);
-                self.drag = Some(PoseDrag::Ring { joint, gizmo, drag, sent: 0.0 });
-            }
-            return;
-        }
-        let pull = self.hovered.and_then(|target| Pull::start(map, skeleton, view.world_from_joint, target, origin));
-        if let Some(pull) = pull {
-            self.drag = Some(PoseDrag::Pull(pull));
-            if view.selected != Some(pull.joint) {
-                actions.once(Command::SelectJoint(Some(pull.joint)));
-            }
-        }
-    }
-
-    fn continue_drag(&mut self, map: &ScreenMap, response: &Response, snap: bool, view: &ViewportView<'_>, actions: &mut Actions) {
-        let Some(drag) = &mut self.drag else { return };
-        let ends = response.drag_stopped() || !response.dragged();
-        let gesture = if ends { Gesture::Released } else { Gesture::Dragging };
-        if let Some(pointer) = response.interact_pointer_pos() {
-            let turned = match drag {
-                PoseDrag::Ring { joint, drag, sent, .. } => {
-                    drag.update(map, pointer);
-                    let angle = drag.angle(snap);
-                    let rotation = Quat::from_axis_angle(&nalgebra::Unit::new_normalize(drag.axis), angle - *sent);
-                    *sent = angle;
-                    Some((*joint, rotation))
-                }
-                PoseDrag::Pull(pull) => pull.update(map, view.world_from_joint, pointer).map(|rotation| (pull.joint, rotation)),
-            };
-            if let Some((joint, rotation)) = turned {
-                actions.send(Command::RotateJoint { joint, rotation }, gesture);
-            } else if ends {
-                actions.send(Command::RotateJoint { joint: drag.joint(), rotation: Quat::identity() }, gesture);
-            }
-        } else if ends {
-            actions.send(Command::RotateJoint { joint: drag.joint(), rotation: Quat::identity() }, gesture);
-        }
-        if ends {
-            self.drag = None;
-            self.picked = None;
-        }
-    }
-
-    /// Takes back the drag under way. Returns whether there was one.
-    pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
-        let Some(drag) = self.drag.take() else { return false };
-        actions.send(Command::RotateJoint { joint: drag.joint(), rotation: drag.turned().inverse() }, Gesture::Released);
-        true
-    }
-}
-
-impl PoseDrag {
-    /// The joint that turns.
-    #[must_use]
-    pub fn joint(&self) -> usize {
-        match self {
-            Self::Ring { joint, .. } => *joint,
-            Self::Pull(pull) => pull.joint,
-        }
-    }
-
-    /// By how much so far, about world axes.
-    #[must_use]
-    pub fn turned(&self) -> Quat {
-        match self {
-            Self::Ring { drag, sent, .. } => Quat::from_axis_angle(&nalgebra::Unit::new_normalize(drag.axis), *sent),
-            Self::Pull(pull) => pull.turned,
-        }
-    }
-}
-
-/// The rings around a joint.
-#[must_use]
-pub fn gizmo_at(map: &ScreenMap, world_from_joint: &[Affine], joint: usize) -> Option<Gizmo> {
-    let world = world_from_joint.get(joint)?;
-    Gizmo::new(map, origin_of(world), &Trs::from_affine(world).rotation)
 }

@@ -64,6 +64,14 @@ impl ScreenMap {
         -self.ray(self.rect.center()).direction
     }
 
+    /// Unit vectors to the right and upwards on the screen.
+    #[must_use]
+    pub fn right_and_up(&self) -> (Vec64, Vec64) {
+        let right = self.right.try_normalize(1e-12).unwrap_or_else(Vec64::x);
+        let up = self.back().cross(&right).try_normalize(1e-12).unwrap_or_else(Vec64::y);
+        (right, up)
+    }
+
     /// Where a point of the world is on the screen; nothing behind the eye.
     #[must_use]
     pub fn project(&self, point: &Point64) -> Option<Pos2> {

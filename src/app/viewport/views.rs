@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn keys_given_quickly_add_up() {
         let mut viewport = framed();
-        let view = ViewportView { skeleton: None, world_from_joint: &[], selected: None, snapshot: None };
+        let view = ViewportView::default();
         let yaw = viewport.camera.yaw;
         for action in [CameraAction::Turn([1, 0]), CameraAction::Turn([1, 0]), CameraAction::ToggleProjection] {
             viewport.move_camera(action, &view);
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn the_turntable_turns_as_long_as_it_is_on() {
         let mut viewport = framed();
-        let view = ViewportView { skeleton: None, world_from_joint: &[], selected: None, snapshot: None };
+        let view = ViewportView::default();
         run(&mut viewport, false, 3);
         let still = viewport.camera.yaw;
         viewport.move_camera(CameraAction::ToggleTurntable, &view);

@@ -5,21 +5,26 @@ use egui::Context;
 use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
+use crate::app::look::Backdrop;
+use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineView};
+use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, ViewId};
+use crate::session::{Command, Level, Pace, RigCommand, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
+        if let Some(theme) = self.comfort.changed_theme(ctx) {
+            self.suit(theme);
+        }
         if let Some(complaint) = self.comfort.keep_up(ctx) {
             self.session.tell(Level::Warning, complaint);
         }
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
-        timeline::keyboard(ctx, &view, &mut self.timeline, &mut self.actions);
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        shortcuts::read(ctx, &now(&self.session, self.panel_shown, bones), &mut self.actions);
+        crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
+        self.read_tab(ctx);
+        timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+        shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
             self.escape();
@@ -30,12 +35,31 @@ impl Workbench {
         if self.comfort.close_topmost() || self.capture.close() {
             return;
         }
-        let mut cancelled = self.timeline.cancel_drag(&TimelineView::of(&self.session, &[]), &mut self.actions);
+        if self.is_editing() {
+            if !self.edit.cancel(&mut self.actions) && self.session.rig_selected().is_some() {
+                self.actions.once(Command::Rig(RigCommand::Select(None)));
+            }
+            return;
+        }
+        let mut cancelled = self.timeline.cancel_drag(&mut self.actions);
         for (_, pane) in self.layout.panes_mut() {
             cancelled |= pane.viewport.cancel_drag(&mut self.actions);
         }
         if !cancelled && self.session.selected_joint().is_some() {
             self.actions.once(Command::SelectJoint(None));
+        }
+    }
+
+    /// Gives the plain studios of the views the brightness of the panels.
+    fn suit(&mut self, theme: egui::Theme) {
+        let (from, to) = match theme {
+            egui::Theme::Light => (Backdrop::Dark, Backdrop::Light),
+            egui::Theme::Dark => (Backdrop::Light, Backdrop::Dark),
+        };
+        for (_, pane) in self.layout.panes_mut() {
+            if pane.state.look.backdrop == from {
+                pane.state.look.backdrop = to;
+            }
         }
     }
 
@@ -47,56 +71,112 @@ impl Workbench {
             ctx.request_repaint();
         }
         for action in actions {
-            match action {
-                Action::Session(command, gesture) => {
-                    if command == Command::CancelJobs {
-                        self.capture.cancel();
-                    }
-                    self.session.apply(command, gesture);
-                }
-                Action::SetLook(id, look) => {
-                    if let Some(pane) = self.layout.pane_mut(id) {
-                        pane.state.look = look;
-                    }
-                }
-                Action::Layout(action) => {
-                    for command in self.layout.apply(action, self.session.views()) {
-                        self.session.apply_once(command);
-                    }
-                }
-                Action::OpenFiles(files) => self.open_files(files),
-                Action::OpenDialog => self.ask(ctx, Purpose::Open),
-                Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
-                Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
-                Action::Frame => self.in_view(self.active(), |viewport, view| viewport.frame(view)),
-                Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
-                Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
-                Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
-                Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
-                Action::Capture(action) => self.capture_action(ctx, action),
-                Action::Comfort(action) => self.comfort.carry_out(ctx, action),
-                Action::Escape => self.escape(),
-                Action::ToggleBones => {
-                    if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
-                        pane.state.look.bones = !pane.state.look.bones;
-                    }
-                }
-                Action::TogglePanel => self.panel_shown = !self.panel_shown,
-                Action::Quit => self.quits = true,
+            self.comfort.watch(&action, &self.session);
+            if let Some(action) = self.project.guard(action, &self.session) {
+                self.carry_out_one(ctx, action);
             }
+        }
+    }
+
+    fn carry_out_one(&mut self, ctx: &Context, action: Action) {
+        match action {
+            Action::Project(action) => self.carry_out_project(ctx, action),
+            Action::Session(command, gesture) => {
+                if command == Command::CancelJobs {
+                    self.capture.cancel();
+                }
+                if matches!(command, Command::Project(_)) {
+                    let window = self.window_state();
+                    self.session.set_window(window);
+                }
+                self.session.apply(command, gesture);
+            }
+            Action::SetLook(id, look) => {
+                if let Some(pane) = self.layout.pane_mut(id) {
+                    pane.state.look = look;
+                }
+            }
+            Action::Layout(action) => {
+                for command in self.layout.apply(action, self.session.views()) {
+                    self.session.apply_once(command);
+                }
+            }
+            Action::OpenFiles(files) => self.open_files(files),
+            Action::OpenDialog => self.ask(ctx, Purpose::Open),
+            Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
+            Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
+            Action::Frame => self.in_view(self.active(), |viewport, view| viewport.frame(view)),
+            Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
+            Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
+            Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
+            Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+            Action::Capture(action) => self.capture_action(ctx, action),
+            Action::Posing(ask) => self.carry_out_posing(ctx, ask),
+            Action::Edit(action) => self.carry_out_edit(ctx, action),
+            Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
+            Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
+            Action::Timeline(action) => {
+                timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+            }
+            Action::Comfort(action) => {
+                let now = now(&self.session, self.panel_shown, self.bones_shown());
+                self.comfort.carry_out(ctx, action, &self.session, &now);
+            }
+            Action::Escape => self.escape(),
+            Action::ToggleBones => {
+                if let Some(pane) = self.layout.pane_mut(self.session.active_view().id) {
+                    pane.state.look.bones = !pane.state.look.bones;
+                }
+            }
+            Action::TogglePanel => self.panel_shown = !self.panel_shown,
+            Action::Quit => self.quits = true,
+        }
+    }
+
+    fn carry_out_project(&mut self, ctx: &Context, action: ProjectAction) {
+        let window = self.window_state();
+        self.session.set_window(window);
+        let Wishes { go_on, ask } = self.project.apply(action, &mut self.session);
+        if let Some(action) = go_on {
+            self.carry_out_one(ctx, action);
+        }
+        if let Some(purpose) = ask {
+            self.ask(ctx, purpose);
+        }
+    }
+
+    /// What projects need after time has passed.
+    pub(super) fn follow_project(&mut self, ctx: &Context) {
+        if let Some(window) = self.session.take_window() {
+            self.restore_window(window);
+        }
+        if self.project.is_new_file(self.session.project_file()) {
+            self.remember_files();
+        }
+        self.session.set_pace(Pace::within(self.comfort.settings().autosave_secs));
+        let choosing = self.dialogs.is_open();
+        let layout = &self.layout;
+        let window = |session: &Session| serde_json::to_value(layout.state(session.views())).unwrap_or_default();
+        if let Some(action) = self.project.after_tick(&mut self.session, window, choosing) {
+            self.carry_out_one(ctx, action);
+        }
+        if self.session.jobs().is_empty()
+            && let Some(remark) = self.remark.take()
+        {
+            self.session.tell(Level::Warning, remark);
         }
     }
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref());
+        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }
     }
 
-    fn ask(&mut self, ctx: &Context, purpose: Purpose) {
-        let name = self.session.subject().map_or_else(String::new, |subject| subject.character.name.clone());
+    pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
+        let name = self.session.document_title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
             self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
         }

@@ -3,10 +3,12 @@
 mod capture;
 mod carry_out;
 mod clock;
+mod editing;
 mod panels;
+mod posing;
 mod views;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{CentralPanel, Context, Frame, Ui};
@@ -20,25 +22,41 @@ use super::dialogs::Dialogs;
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
+use super::panels::poses::PosesState;
+use super::panels::rig::RigPanelState;
+use super::panels::rig_tree::RigTreeState;
 use super::panels::timings::TimingHistory;
+use super::project::ProjectUi;
 use super::sections::now;
 use super::settings::{Settings, SettingsFile};
 use super::timeline::TimelineState;
 use super::viewport::Viewport;
+use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
+use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Session, Source, ViewId};
+use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId};
 
 /// Session and window state.
 pub struct Workbench {
     session: Session,
     layout: Layout,
+    project: ProjectUi,
     joints: JointsState,
+    tools: Toolbox,
+    edit: EditTool,
+    rig_panel: RigPanelState,
+    rig_tree: RigTreeState,
+    /// A widget had the focus in the last pass.
+    had_focus: bool,
+    /// Whose bind pose was shown last.
+    bind_shown: Option<*const crate::math::Point>,
     timings: TimingHistory,
     timeline: TimelineState,
+    poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
     ghosts: Ghosts,
@@ -50,6 +68,8 @@ pub struct Workbench {
     comfort: Comfort,
     capture: Capture,
     quits: bool,
+    /// Said when what was dropped is open.
+    remark: Option<String>,
 }
 
 impl Workbench {
@@ -64,6 +84,11 @@ impl Workbench {
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
         }
+        start_threads(comfort.settings().threads);
+        let method = comfort.settings().default_method;
+        if method != session.active_view().method {
+            session.apply_once(Command::SetMethod(method));
+        }
         session.apply_once(Command::Open(source));
         Self { comfort, ..Self::with_session(session) }
     }
@@ -74,9 +99,17 @@ impl Workbench {
         Self {
             layout: Layout::new(session.views()),
             session,
+            project: ProjectUi::default(),
             joints: JointsState::default(),
+            tools: Toolbox::default(),
+            edit: EditTool::default(),
+            rig_panel: RigPanelState::default(),
+            rig_tree: RigTreeState::default(),
+            had_focus: false,
+            bind_shown: None,
             timings: TimingHistory::default(),
             timeline: TimelineState::default(),
+            poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
             ghosts: Ghosts::default(),
@@ -88,6 +121,7 @@ impl Workbench {
             comfort: Comfort::default(),
             capture: Capture::default(),
             quits: false,
+            remark: None,
         }
     }
 
@@ -95,6 +129,11 @@ impl Workbench {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Tells what draws, for the window about the program.
+    pub fn set_gpu_description(&mut self, description: String) {
+        self.comfort.set_gpu(description);
     }
 
     /// What the user has chosen.
@@ -115,9 +154,26 @@ impl Workbench {
         self.layout.pane(self.active()).map(|pane| &pane.viewport)
     }
 
+    /// What the pointer does to the pose.
+    #[must_use]
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// What the pointer does in edit mode.
+    #[must_use]
+    pub fn edit_tool(&self) -> &EditTool {
+        &self.edit
+    }
+
     /// The view that commands act on.
     fn active(&self) -> ViewId {
         self.session.active_view().id
+    }
+
+    /// Whether the active view shows bones.
+    fn bones_shown(&self) -> bool {
+        self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones)
     }
 
     /// What a project keeps of the window.
@@ -136,10 +192,11 @@ impl Workbench {
         }
     }
 
-    /// Title of the window.
+    /// Title of the window; a dot says that there is unsaved work.
     #[must_use]
     pub fn title(&self) -> String {
-        self.session.subject().map_or_else(|| "Sinew".to_owned(), |subject| format!("{} – Sinew", subject.character.name))
+        let dot = if self.session.is_dirty() { "\u{2022} " } else { "" };
+        self.session.document_title().map_or_else(|| "Sinew".to_owned(), |title| format!("{dot}{title} – Sinew"))
     }
 
     /// Asks for something from outside the panels.
@@ -158,35 +215,56 @@ impl Workbench {
         self.quits
     }
 
-    /// Opens files that were dropped together as one character; motions alone go onto the one that is open.
+    /// Opens files that were dropped or chosen together, or adds them to what is open, whatever they mean.
     pub fn open_files(&mut self, files: Vec<PathBuf>) {
-        let is_motion = |file: &PathBuf| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        if !files.is_empty() && self.session.subject().is_some() && files.iter().all(is_motion) {
-            self.actions.once(Command::AddMotions(files));
-        } else if !files.is_empty() {
-            self.actions.once(Command::Open(Source::of_files(files)));
+        let Understood { command, remark } = self.session.understand(files);
+        if let Some(command) = command {
+            self.actions.once(command);
         }
+        self.remark = remark.or(self.remark.take());
+    }
+
+    /// Keeps unsaved work in this folder, and offers what others left there.
+    pub fn keep_work_in(&mut self, folder: &Path) {
+        self.session.keep_work_in(folder, Pace::default());
+    }
+
+    /// The window goes: nothing is kept that the user did not want.
+    pub fn close(&mut self) {
+        self.session.close();
     }
 
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
-        self.keyboard(&ctx);
+        if !self.project.is_asking(&self.session) {
+            self.keyboard(&ctx);
+        }
         match self.dialogs.poll() {
             Some(Command::Open(source)) => self.open_files(source.files),
-            Some(command) => self.actions.once(command),
+            Some(command) => {
+                let command = self.project.chosen(command);
+                self.actions.once(command);
+            }
             None => {}
         }
         self.top_bar(ui);
         self.status_bar(ui);
         self.timeline(ui);
-        self.joints_panel(ui);
+        self.joints_panel(ui, painter);
         self.side_panel(ui);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
-        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, bones));
+        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         self.capture_ui(&ctx);
+        self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+    }
+}
+
+/// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
+fn start_threads(threads: usize) {
+    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+        log::info!("the number of threads is that of the command line");
     }
 }

@@ -4,23 +4,27 @@ use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
+use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
+use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
 use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
 use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
+use crate::app::viewport::edit::{self, EditView};
+use crate::app::viewport::painter::ViewportPainter;
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
-        let bones = self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones);
         let view = TopBarView {
             builtins: &crate::io::builtin::NAMES,
             recent: &self.comfort.settings().recent,
-            now: now(&self.session, self.panel_shown, bones),
+            now: now(&self.session, self.panel_shown, self.bones_shown()),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
         Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
@@ -33,14 +37,18 @@ impl Workbench {
         let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
+            _ if self.is_editing() => EditView::of(&self.session).map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
             (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
             (_, _, None) => String::new(),
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
-        let speed = self.speed_text();
-        Panel::bottom("status").frame(frame).exact_size(26.0).show(ui, |ui| status::status_ui(ui, &hint, &speed));
+        let memory = self.comfort.memory_text(ui.ctx()).to_owned();
+        let speed = format!("{}  {memory}", self.speed_text()).trim().to_owned();
+        let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
+        Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
+    /// Numbers of a width that stays.
     fn speed_text(&self) -> String {
         if self.timings.is_empty() {
             return String::new();
@@ -48,19 +56,19 @@ impl Workbench {
         let [anchors, local, global, normals, render] = self.timings.mean(30);
         let flesh = anchors + local + global + normals;
         let state = match (self.clock.running, self.clock.smoothed_secs) {
-            (true, secs) if secs > 0.0 => format!("{:.0} fps", 1.0 / secs),
-            _ => "at rest".to_owned(),
+            (true, secs) if secs > 0.0 => format!("{:>4.0} fps", 1.0 / secs),
+            _ => " at rest".to_owned(),
         };
-        format!("flesh {flesh:.1} ms   picture {render:.1} ms   {state}")
+        format!("flesh {flesh:>5.1} ms  picture {render:>5.1} ms {state}")
     }
 
+    /// Transport, ruler and keys under the views.
     pub(super) fn timeline(&mut self, ui: &mut Ui) {
-        let view = TimelineView::of(&self.session, self.session.selection().joints());
+        let view = TimelineView::of(&self.session);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
         let (state, actions) = (&mut self.timeline, &mut self.actions);
         let panel = if state.open {
-            let heights = 96.0..=420.0;
-            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(heights)
+            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(96.0..=420.0)
         } else {
             Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
         };
@@ -68,7 +76,7 @@ impl Workbench {
     }
 
     /// The tree of joints on the left.
-    pub(super) fn joints_panel(&mut self, ui: &mut Ui) {
+    pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let Some(subject) = self.session.subject().cloned().filter(|_| self.panel_shown) else { return };
         let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
@@ -76,9 +84,19 @@ impl Workbench {
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                if self.is_editing() {
+                    return self.rig_tree_section(ui);
+                }
                 section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+                section(ui, "Poses", true, |ui| {
+                    let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
+                    let view =
+                        PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
+                    poses_ui(ui, &view, &mut self.poses, &mut self.actions);
+                });
             });
         });
+        self.tools.hovered = self.joints.hovered;
     }
 
     pub(super) fn side_panel(&mut self, ui: &mut Ui) {
@@ -100,6 +118,9 @@ impl Workbench {
             ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
             return;
         };
+        if self.is_editing() {
+            self.rig_section(ui);
+        }
         let document = self.session.document();
         section(ui, "Character", true, |ui| {
             character_section(ui, &subject, &document.source);
@@ -119,6 +140,7 @@ impl Workbench {
             let view = LookView::of(self.active(), pane.state.look, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
+        section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));
         section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
     }
 }

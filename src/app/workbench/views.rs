@@ -1,18 +1,19 @@
 //! The views, and the time that passes in them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Context, Id, Role, Sense, Ui, WidgetInfo};
 
 use super::Workbench;
+use crate::app::comfort::is_builtin;
 use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
 use crate::app::sections::{unavailable_methods, viewport_view};
+use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
-use crate::session::{Command, ViewCommand, ViewId, Wants};
+use crate::session::{Command, Mode, ViewCommand, ViewId, Wants};
 
 /// How often the progress of a job is looked at while nothing else moves.
 pub(super) const JOB_LOOK: Duration = Duration::from_millis(50);
@@ -27,8 +28,10 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
-        notices::messages_ui(ui.ctx(), rect, self.session.messages(), &mut self.actions);
-        notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
+        self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
+        if self.session.subject().is_none() {
+            notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
+        }
         if !self.actions.list().is_empty() {
             // Asked for after this pass's commands were carried out.
             ui.ctx().request_repaint();
@@ -37,6 +40,7 @@ impl Workbench {
 
     /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
     fn interact(&mut self, ui: &mut Ui) {
+        let editing = self.is_editing();
         for (id, rect) in self.layout.rects() {
             let response = ui.interact(rect, Id::unique(("view", id)), Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));
@@ -46,11 +50,14 @@ impl Workbench {
                 self.session.apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
-            let view = viewport_view(&self.session, id, snapshot.as_ref());
+            let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
             if let Some(pane) = self.layout.pane_mut(id) {
                 pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
-                pane.viewport.interact(ui, &response, &view, &mut self.actions);
+                match EditView::of(&self.session).filter(|_| editing) {
+                    Some(view) => self.edit.interact(ui, &response, &mut pane.viewport, &view, &mut self.actions),
+                    None => pane.viewport.interact(ui, &response, &view, &mut self.actions),
+                }
             }
         }
         self.layout.link_cameras();
@@ -68,6 +75,8 @@ impl Workbench {
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
+            tools: &self.tools,
+            edit: self.session.subject().filter(|_| self.session.mode() == Mode::Edit).map(|_| &self.edit),
             checkup: checkup.as_ref(),
             ghosts: &ghosts,
             dots: !self.session.playback().playing,
@@ -84,6 +93,7 @@ impl Workbench {
     pub(super) fn pass_time(&mut self, ctx: &Context) {
         let dt_secs = self.clock.tick();
         let tick = self.session.tick(dt_secs);
+        self.follow_project(ctx);
         self.clock.running = tick.active;
         if tick.active && self.session.jobs().is_empty() {
             ctx.request_repaint();
@@ -93,6 +103,7 @@ impl Workbench {
         let character = self.session.subject().map(|subject| Arc::as_ptr(&subject.character));
         if character != self.character_shown {
             self.character_shown = character;
+            self.choose_mode();
             self.joints.forget();
             self.remember_files();
             self.timings.forget_character();
@@ -102,10 +113,12 @@ impl Workbench {
     }
 
     /// What was opened can be opened again from the menu.
-    fn remember_files(&mut self) {
+    pub(super) fn remember_files(&mut self) {
+        if let Some(project) = self.session.project_file().map(std::path::Path::to_owned) {
+            return self.comfort.change(|settings| settings.remember(&[project]));
+        }
         let files = &self.session.document().source.files;
-        let builtin = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("builtin:"));
-        if !files.iter().any(builtin) {
+        if !is_builtin(files) {
             self.comfort.change(|settings| settings.remember(files));
         }
     }

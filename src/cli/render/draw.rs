@@ -118,7 +118,8 @@ impl<'a> Drawing<'a> {
         let posed = &self.posed[index];
         let quantity = match (self.look.colors, self.joint) {
             (SkinColors::Weights, Some(joint)) => Some(Quantity::Weights { joint }),
-            (SkinColors::Strain, _) => Some(Quantity::Strain { positions: &posed.positions }),
+            // Cut open, the cells show it.
+            (SkinColors::Strain, _) if self.look.cut.is_none() => Some(Quantity::Strain { positions: &posed.positions }),
             _ => None,
         };
         self.picture(self.sheet.cell(index), posed, quantity.as_ref())

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::draw::Drawing;
-use super::{Posed, Render, play, world_of};
+use super::{Posed, Render, play, still, world_of};
 use crate::cli::options::Options;
+use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, stderr};
 use crate::io::{AnimationFormat, AnimationWriter};
 use crate::math::Point;
@@ -16,8 +17,14 @@ const MOST_BYTES: usize = 800 << 20;
 
 impl Render {
     /// Every frame of the take, or every direction of the camera.
-    pub(super) fn film(&self, subject: &Arc<Subject>, format: AnimationFormat, options: &Options) -> Result<Vec<PathBuf>, Failure> {
-        let take = if self.turntable.is_some() { self.still(subject)? } else { self.pose.take(&subject.character)? };
+    pub(super) fn film(
+        &self,
+        subject: &Arc<Subject>,
+        format: AnimationFormat,
+        pose: &PoseOptions,
+        options: &Options,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let take = if self.turntable.is_some() { still(subject, pose)? } else { pose.take(&subject.character)? };
         let count = take.frame_count();
         let bytes = count.saturating_mul(self.method.len() * subject.bind_positions.len() * 24);
         if bytes > MOST_BYTES {
@@ -36,7 +43,7 @@ impl Render {
         let points: Vec<Point> = frames.iter().flatten().flat_map(|posed| &posed.positions).copied().collect();
         drawing.see(&points);
         let pictures = self.turntable.map_or(count, |pictures| pictures as usize);
-        let mut writer = AnimationWriter::create(&self.output, format, drawing.size(), self.pose.fps, pictures)?;
+        let mut writer = AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing", |progress| {
             for picture in 0..pictures {
                 progress.report(picture as f32 / pictures as f32, &format!("{} of {pictures}", picture + 1));

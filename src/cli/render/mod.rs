@@ -98,8 +98,10 @@ impl Render {
             _ => {}
         }
         let subject = self.character.open(options)?;
+        let saved = self.character.saved(&subject, options)?;
+        let (options, pose) = (&options.with_saved(saved.as_ref()), &self.pose.with_saved(saved.as_ref()));
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
-        let files = if films { self.film(&subject, format, options)? } else { self.picture(&subject, options)? };
+        let files = if films { self.film(&subject, format, pose, options)? } else { self.picture(&subject, pose, options)? };
         if let (false, Some(first)) = (options.quiet, files.first()) {
             let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
             stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));
@@ -108,8 +110,8 @@ impl Render {
     }
 
     /// One picture.
-    fn picture(&self, subject: &Arc<Subject>, options: &Options) -> Result<Vec<PathBuf>, Failure> {
-        let take = self.still(subject)?;
+    fn picture(&self, subject: &Arc<Subject>, pose: &PoseOptions, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+        let take = still(subject, pose)?;
         let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| play(subject, method, &take, options)).collect();
         let posed: Vec<Posed> = posed?.into_iter().flatten().collect();
         let sheet = Drawing::new(self, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
@@ -117,20 +119,20 @@ impl Render {
         Ok(vec![self.output.clone()])
     }
 
-    /// The one moment that is asked for.
-    fn still(&self, subject: &Subject) -> Result<Take, Failure> {
-        let take = self.pose.take_to_draw(&subject.character)?;
-        if take.frame_count() > 1 {
-            let sentence =
-                "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
-        Ok(take)
-    }
-
     fn projection(&self) -> Projection {
         if self.orthographic { Projection::Orthographic } else { Projection::Perspective }
     }
+}
+
+/// The one moment that is asked for.
+fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
+    let take = pose.take_to_draw(&subject.character)?;
+    if take.frame_count() > 1 {
+        let sentence =
+            "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    Ok(take)
 }
 
 /// The joints in a frame.

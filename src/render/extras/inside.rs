@@ -17,6 +17,8 @@ use crate::tissue::{BaseFrame, Tissue};
 
 /// See-through: thousands of edges lie over each other.
 const TET_EDGE: Rgba = [120, 190, 236, 80];
+/// So many edges are seen one by one.
+const EDGES_SEEN: f32 = 4000.0;
 /// A pair that is near but does not press, and one that does.
 const NEAR: Rgba = [255, 214, 92, 255];
 const PRESSING: Rgba = [255, 92, 64, 255];
@@ -95,9 +97,12 @@ impl Inside {
         };
         let subject = &self.subject;
         let edges = self.edges.get_or_insert_with(|| subject.tissue.as_ref().map(|f| inner_edges(&f.tissue)).unwrap_or_default());
+        // The more there are, the fainter each.
+        let alpha = (f32::from(TET_EDGE[3]) * (EDGES_SEEN / edges.len().max(1) as f32).sqrt().min(1.0)).max(14.0);
+        let color = [TET_EDGE[0], TET_EDGE[1], TET_EDGE[2], alpha as u8];
         for [from, to] in edges {
             if let (Some(from), Some(to)) = (at(*from), at(*to)) {
-                overlay.line(from, to, TET_EDGE, 1.0);
+                overlay.line(from, to, color, 1.0);
             }
         }
     }

@@ -50,7 +50,7 @@ impl Cells {
         for (index, &(prism, tet)) in self.kept.iter().enumerate() {
             let Some(corners) = corners_of(tissue, prism, tet, skin, base) else { continue };
             let color = match &legend {
-                Some(legend) => legend.map.rgba((self.strains[index] / legend.range[1] + 1.0) / 2.0),
+                Some(legend) => legend.map.rgba(f32::midpoint(self.strains[index] / legend.range[1], 1.0)),
                 None => TONES[usize::from(tet)],
             };
             add_cell(overlay, &corners, color);

@@ -38,20 +38,17 @@ impl Rig {
         let linear = self.linear_parts(base);
         let joint = |index: usize| {
             let this = &self.joints[index];
-            let (parent_from_base, rest) = match self.carry(index, base) {
-                Some(carry) => {
-                    let own = &base.joints()[carry.origin];
-                    if carry.keeps_parent {
-                        (own.parent_from_base, shifted(&own.rest, &carry.shift))
-                    } else {
-                        (Affine::identity(), shifted(&Trs::from_affine(&relative(&rest, &carry)), &carry.shift))
-                    }
+            let (parent_from_base, rest) = if let Some(carry) = self.carry(index, base) {
+                let own = &base.joints()[carry.origin];
+                if carry.keeps_parent {
+                    (own.parent_from_base, shifted(&own.rest, &carry.shift))
+                } else {
+                    (Affine::identity(), shifted(&Trs::from_affine(&relative(&rest, &carry)), &carry.shift))
                 }
-                None => {
-                    let from = this.parent.map_or_else(Point64::origin, |parent| self.joints[parent].position);
-                    let frame = this.parent.map_or_else(nalgebra::Matrix3::identity, |parent| linear[parent]);
-                    (Affine::identity(), Trs::at(solve(&frame, &(this.position - from))))
-                }
+            } else {
+                let from = this.parent.map_or_else(Point64::origin, |parent| self.joints[parent].position);
+                let frame = this.parent.map_or_else(nalgebra::Matrix3::identity, |parent| linear[parent]);
+                (Affine::identity(), Trs::at(solve(&frame, &(this.position - from))))
             };
             let unmoved = this.origin.map(|origin| base.joints()[origin].world_from_bind).filter(|bind| origin_of(bind) == this.position);
             Joint {

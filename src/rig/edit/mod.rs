@@ -10,9 +10,9 @@
 //! - [`Placer`]: where the middle of the flesh is.
 //! - [`template`]: whole skeletons that are fitted to a mesh by a few landmarks.
 
+mod change;
 mod clips;
 mod convert;
-mod edit;
 mod file;
 mod flesh_ray;
 mod mirror;
@@ -22,9 +22,9 @@ mod placer;
 mod symmetry;
 pub mod template;
 
+pub use change::{EditError, Edited, RigBone, RigEdit};
 pub use clips::clip_on;
 pub use convert::pose_on;
-pub use edit::{EditError, Edited, RigBone, RigEdit};
 pub use file::{RigFile, RigFileError, RigFileJoint};
 pub use mirror::{Mirror, Partner};
 pub use placer::{Placed, Placer};

@@ -1,6 +1,6 @@
 //! The edits of one side.
 
-use super::edit::{EditError, RigBone, RigEdit};
+use super::change::{EditError, RigBone, RigEdit};
 use super::names::{other_side, split_side};
 use super::{JointId, Rig, RigJoint};
 use crate::math::Point64;

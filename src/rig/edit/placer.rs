@@ -16,7 +16,7 @@ use super::flesh_ray::{Piece, pieces};
 use super::mirror::Mirror;
 use super::symmetry;
 use crate::math::{Point64, Vec64};
-use crate::mesh::{TriMesh, TriangleTree};
+use crate::mesh::{Crossing, TriMesh, TriangleTree};
 
 /// Chords across a limb.
 const CHORDS: usize = 12;
@@ -37,6 +37,7 @@ pub struct Placer {
     mirror: Option<Mirror>,
     normals: Vec<Vec64>,
     bounds: crate::mesh::Bounds,
+    points: Vec<crate::math::Point>,
 }
 
 /// A place for a joint.
@@ -71,11 +72,12 @@ impl Placer {
             (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec64::zeros)
         };
         let bounds = mesh.bounds();
+        let points = mesh.positions.iter().copied().filter(|p| p.iter().all(|c| c.is_finite())).collect();
         let tree = TriangleTree::new(mesh);
         let triangles = 0..mesh.triangles.len();
         let mirror = symmetry::find(mesh, &tree);
         let outward = signed_volume(mesh, &bounds) >= 0.0;
-        Self { size: f64::from(bounds.size()).max(1e-12), outward, mirror, normals: triangles.map(normal).collect(), bounds, tree }
+        Self { size: f64::from(bounds.size()).max(1e-12), outward, mirror, normals: triangles.map(normal).collect(), bounds, tree, points }
     }
 
     /// The plane between the two sides of the mesh, if it has two that are alike.
@@ -88,6 +90,12 @@ impl Placer {
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size
+    }
+
+    /// The vertices of the mesh that are anywhere.
+    #[must_use]
+    pub fn points(&self) -> &[crate::math::Point] {
+        &self.points
     }
 
     /// The box around the mesh.
@@ -113,6 +121,18 @@ impl Placer {
             let (position, radius, axis) = self.centred(&middle);
             Placed { position, radius, axis, surface: origin + direction * from }
         })
+    }
+
+    /// The middle of the flesh along a line through a point, of the piece nearest to it; `None` if the line meets nothing.
+    #[must_use]
+    pub fn halved(&self, point: &Point64, direction: &Vec64) -> Option<Point64> {
+        let direction = direction.try_normalize(1e-300)?;
+        let before = 4.0 * self.size;
+        let origin = point - direction * before;
+        let far = |piece: &Piece| (piece[0] - before).max(before - piece[1]).max(0.0);
+        let found = pieces(&self.tree, &origin, &direction, self.size, self.outward);
+        let nearest = found.into_iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        Some(origin + direction * (0.5 * (nearest[0] + nearest[1])))
     }
 
     /// The middle of the limb around a point inside it, its radius there, and its direction.
@@ -170,17 +190,22 @@ impl Placer {
         closest.point + inward * (0.5 * room)
     }
 
-    /// Distance to the surface along a direction; `None` if there is none.
-    fn free(&self, point: &Point64, direction: &Vec64) -> Option<(f64, Vec64)> {
-        let mut nearest: Option<(f64, u32)> = None;
+    /// How far the flesh goes on along a direction, and the normal of the skin there; `None` if it doesn't end. Walls inside (an eye, a
+    /// tooth) are no end: the flesh ends where as many surfaces have been left as had been entered.
+    fn free(&self, point: &Point64, direction: &Vec64, met: &mut Vec<Crossing>) -> Option<(f64, Vec64)> {
+        met.clear();
         let from = 1e-7 * self.size;
-        self.tree.crossings(point, direction, [from, 3.0 * self.size], |crossing| {
-            // Inner surfaces (an eye, a tooth) are entered and left again; the skin is only left.
-            if nearest.is_none_or(|(t, _)| crossing.t < t) && crossing.outward == self.outward {
-                nearest = Some((crossing.t, crossing.triangle));
-            }
+        self.tree.crossings(point, direction, [from, 3.0 * self.size], |crossing| met.push(crossing));
+        met.sort_by(|a, b| a.t.total_cmp(&b.t));
+        let leaves = |crossing: &Crossing| crossing.outward == self.outward;
+        let mut depth: i32 = met.iter().map(|crossing| if leaves(crossing) { 1 } else { -1 }).sum();
+        // Where the mesh is open the first way out has to do.
+        let counts = depth > 0;
+        let end = met.iter().find(|crossing| {
+            depth -= if leaves(crossing) { 1 } else { -1 };
+            leaves(crossing) && (depth <= 0 || !counts)
         });
-        nearest.map(|(t, triangle)| (t, self.normals[triangle as usize]))
+        end.map(|crossing| (crossing.t, self.normals[crossing.triangle as usize]))
     }
 
     fn section(&self, point: &Point64) -> Option<Section> {
@@ -190,11 +215,13 @@ impl Placer {
         let v = axis.cross(&u);
         let (mut matrix, mut right) = (Matrix2::zeros(), Vector2::zeros());
         let (mut sum, mut count) = (0.0, 0.0);
+        let mut met = Vec::new();
         for chord in 0..CHORDS {
             let angle = std::f64::consts::PI * (chord as f64 + 0.25) / CHORDS as f64;
             let flat = Vector2::new(angle.cos(), angle.sin());
             let direction = u * flat.x + v * flat.y;
-            let (Some((ahead, _)), Some((behind, _))) = (self.free(point, &direction), self.free(point, &-direction)) else { continue };
+            let ahead = self.free(point, &direction, &mut met);
+            let (Some((ahead, _)), Some((behind, _))) = (ahead, self.free(point, &-direction, &mut met)) else { continue };
             let weight = 1.0 / (ahead + behind).powi(2).max(1e-18 * self.size * self.size);
             matrix += flat * flat.transpose() * weight;
             right += flat * (weight * 0.5 * (ahead - behind));
@@ -209,9 +236,9 @@ impl Placer {
     /// The direction of the limb around a point.
     fn axis_at(&self, point: &Point64) -> Option<Vec64> {
         let mut turned = Matrix3::zeros();
-        let mut met = 0;
+        let (mut met, mut crossings) = (0, Vec::new());
         for direction in directions(AROUND) {
-            if let Some((distance, normal)) = self.free(point, &direction) {
+            if let Some((distance, normal)) = self.free(point, &direction, &mut crossings) {
                 turned += normal * normal.transpose() / distance.powi(2).max(1e-18 * self.size * self.size);
                 met += 1;
             }

@@ -335,28 +335,3 @@ fn nonsense_is_harmless_and_equal_drags_are_equal() {
         }
     }
 }
-
-/// Not a test of time: prints what a drag costs.
-#[test]
-fn how_long_a_drag_takes() {
-    let skeleton = human();
-    let rest = skeleton.rest_pose();
-    for (joint, held) in [
-        ("hand.L", Held::default()),
-        ("hand.L", pinned(&skeleton, &["foot.L", "foot.R", "hand.R"])),
-        ("index2.L", Held::default()),
-        ("head", Held::default()),
-    ] {
-        let mut drag = begin(&skeleton, &rest, joint, &held);
-        let from = place(&skeleton, &rest, joint);
-        let mut longest = 0.0_f64;
-        let all = std::time::Instant::now();
-        for i in 0..300 {
-            let t = f64::from(i) * 0.02;
-            let now = std::time::Instant::now();
-            drag.reach(&skeleton, &(from + Vec64::new(t.sin(), t.cos() - 1.0, (2.0 * t).sin())));
-            longest = longest.max(now.elapsed().as_secs_f64());
-        }
-        println!("{joint} {} pins: {:.3} ms, at most {:.3}", held.pins.len(), all.elapsed().as_secs_f64() / 0.3, longest * 1e3);
-    }
-}

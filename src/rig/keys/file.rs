@@ -39,7 +39,6 @@ fn unscaled() -> [f64; 3] {
     [1.0; 3]
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_unscaled(scale: &[f64; 3]) -> bool {
     *scale == [1.0; 3]
 }
@@ -261,15 +260,5 @@ impl NamedPose {
             pose.locals[joint] = value.to_trs().map_err(wrong)?;
         }
         Ok(Self { name: file.name.clone(), pose })
-    }
-
-    /// The same for a skeleton whose joints were changed: for each new joint the old one; new joints are at rest.
-    #[must_use]
-    pub fn remapped(&self, old_from_new: &[Option<usize>], skeleton: &Skeleton) -> Self {
-        let local = |(joint, old): (&crate::rig::Joint, &Option<usize>)| {
-            old.and_then(|old| self.pose.locals.get(old)).copied().unwrap_or(joint.rest)
-        };
-        let locals = skeleton.joints().iter().zip(old_from_new).map(local).collect();
-        Self { name: self.name.clone(), pose: Pose { locals } }
     }
 }

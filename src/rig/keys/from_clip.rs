@@ -120,11 +120,13 @@ fn recognised<const D: usize>(mut keys: Keys<D>) -> Keys<D> {
 /// Each quaternion of the sign nearest to the one before; slopes follow.
 fn short_way(mut keys: Keys<4>) -> Keys<4> {
     let mut signs = vec![1.0; keys.values.len()];
-    for key in 1..keys.values.len() {
-        if keys.values[key - 1].dot(&keys.values[key]) < 0.0 {
-            signs[key] = -1.0;
-            keys.values[key] *= -1.0;
+    let mut before: Option<SVector<f64, 4>> = None;
+    for (value, sign) in keys.values.iter_mut().zip(&mut signs) {
+        if before.is_some_and(|before| before.dot(value) < 0.0) {
+            *sign = -1.0;
+            *value *= -1.0;
         }
+        before = Some(*value);
     }
     for (index, piece) in keys.pieces.iter_mut().enumerate() {
         if let Piece::Free([leaving, arriving]) = piece {

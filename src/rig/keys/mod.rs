@@ -371,14 +371,6 @@ impl KeyedClip {
         self.played.take();
     }
 
-    /// The same for a skeleton whose joints were changed: for each new joint the old one. Keys of joints that are gone go too.
-    #[must_use]
-    pub fn remapped(&self, old_from_new: &[Option<usize>]) -> Self {
-        let track = |(new, old): (usize, &Option<usize>)| Some((new, self.tracks.get(&(*old)?)?.clone()));
-        let tracks = old_from_new.iter().enumerate().filter_map(track).collect();
-        Self { tracks, played: OnceLock::new(), ..self.clone() }
-    }
-
     fn key_mut(&mut self, at: KeyRef) -> Option<&mut Key> {
         self.played.take();
         let keys = self.tracks.get_mut(&at.joint)?;

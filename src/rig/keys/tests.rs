@@ -277,11 +277,3 @@ fn a_file_comes_back() {
     let wrong = KeyedClipFile { joints: [("bb".to_owned(), Vec::new())].into(), ..clip.to_file(&skeleton) };
     assert!(KeyedClip::from_file(&wrong, &skeleton).unwrap_err().to_string().contains("bb"));
 }
-
-#[test]
-fn joints_that_go_take_their_keys_along() {
-    let clip = random_clip(&mut Random(8), &EASES);
-    let remapped = clip.remapped(&[Some(2), None, Some(0), Some(7)]);
-    assert_eq!((remapped.keys(0), remapped.keys(2)), (clip.keys(2), clip.keys(0)));
-    assert!(remapped.keys(1).is_empty() && remapped.keys(3).is_empty());
-}

@@ -187,10 +187,11 @@ impl Session {
 
     /// Puts the pose back to what it was when the gesture began, and drops its undo step.
     pub(super) fn take_back_gesture(&mut self) {
-        if let Some(drag) = self.pose_tools.drag.take()
-            && *self.document.pose_in(self.channel) == drag.last
-        {
-            self.document.pose_in_mut(self.channel).clone_from(&drag.start);
+        if let Some(drag) = self.pose_tools.drag.take() {
+            if *self.document.pose_in(self.channel) == drag.last {
+                self.document.pose_in_mut(self.channel).clone_from(&drag.start);
+            }
+            self.take_back_keys();
         }
         self.history.end_gesture(&self.document);
     }
@@ -207,8 +208,10 @@ impl Session {
 
     /// Shows what the gesture came to, and keeps it if it goes on.
     fn put_drag(&mut self, mut drag: PoseDrag, pose: Pose) {
-        drag.last.clone_from(&pose);
         self.edit_pose(|_, now| *now = pose);
+        // What became keys is not the same to the last bit.
+        self.refresh_shown();
+        drag.last.clone_from(&self.shown.pose);
         self.pose_tools.drag = (self.pose_tools.gesture == Gesture::Dragging).then_some(drag);
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::Export;
+
 /// One request about the project. None is an undo step.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -15,6 +17,13 @@ pub enum ProjectCommand {
         path: PathBuf,
         /// With all of the character's files in it.
         packed: bool,
+    },
+    /// Writes what the character does to a file for other programs, in the background.
+    Export {
+        /// What of it.
+        export: Export,
+        /// Where to.
+        path: PathBuf,
     },
     /// Goes to the document after so many of the steps of [`super::super::Session::history`].
     JumpTo(usize),
@@ -43,6 +52,7 @@ impl ProjectCommand {
             Self::Save => "Save",
             Self::SaveAs { packed: false, .. } => "Save as",
             Self::SaveAs { packed: true, .. } => "Save packed copy",
+            Self::Export { .. } => "Export",
             Self::JumpTo(_) => "Go to step",
             Self::Answer { .. } => "Find file",
             Self::Recover(_) => "Recover",

@@ -1,7 +1,9 @@
 //! Between the document and what is in a project file.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::file::{CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart};
 use super::paths::refer;
@@ -9,7 +11,9 @@ use super::{Contents, ProjectError};
 use crate::character::{FleshSettings, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
-use crate::rig::{Pose, Skeleton, Trs};
+use crate::rig::edit::{Remap, Rig, RigFile};
+use crate::rig::limits::LimitMap;
+use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton, Trs};
 use crate::session::{Document, MAX_VIEWS, View, ViewId};
 use crate::skin::Method;
 
@@ -20,13 +24,19 @@ const UNIT: f64 = 1e-9;
 pub(super) fn file_of(contents: &Contents, folder: Option<&Path>) -> Result<ProjectFile, ProjectError> {
     let Contents { document, views, window } = contents;
     let empty = Skeleton::default();
-    let skeleton = document.skeleton().unwrap_or(&empty);
+    let (document, skeleton) = carried(document);
+    let (document, skeleton) = (&document, skeleton.as_ref().or(document.skeleton()).unwrap_or(&empty));
     Ok(ProjectFile {
         format: FORMAT.to_owned(),
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
         character: character_part(document, folder)?,
-        views: views.list().iter().map(|view| view_part(view, contents, skeleton)).collect(),
+        views: views.list().iter().map(|view| view_part(*view, document, views.active().id, skeleton)).collect(),
+        rig: rig_part(document),
+        limits: document.limits.iter().filter_map(|(&joint, limit)| Some((name_of(skeleton, joint)?, *limit))).collect(),
+        pins: document.pins.iter().filter_map(|&joint| name_of(skeleton, joint)).collect(),
+        takes: document.takes.iter().map(|take| take.to_file(skeleton)).collect(),
+        poses: document.pose_library.iter().map(|pose| pose.to_file(skeleton)).collect(),
         params: document.params,
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
@@ -46,13 +56,32 @@ fn character_part(document: &Document, folder: Option<&Path>) -> Result<Characte
     Ok(CharacterPart { files, also_read, mapping, metres_per_unit: source.metres_per_unit })
 }
 
-fn view_part(view: &View, contents: &Contents, skeleton: &Skeleton) -> ViewPart {
-    let pose = contents.document.free_poses.get(&view.id).filter(|_| view.free);
+/// The document on the skeleton that was asked for, if the flesh has not followed yet; and that skeleton.
+fn carried(document: &Document) -> (Cow<'_, Document>, Option<Skeleton>) {
+    let asked = document.rig.as_ref().zip(document.subject.as_ref()).filter(|(rig, subject)| **rig != subject.rig);
+    let new = asked.and_then(|(rig, subject)| {
+        let base = subject.base.as_ref().unwrap_or(subject);
+        Some((rig, subject, rig.to_skeleton(&base.character.skeleton).ok()?))
+    });
+    let Some((rig, subject, skeleton)) = new else { return (Cow::Borrowed(document), None) };
+    let mut carried = document.clone();
+    carried.carry(&Remap::between(&subject.rig, rig), &subject.character.skeleton, &skeleton);
+    (Cow::Owned(carried), Some(skeleton))
+}
+
+fn rig_part(document: &Document) -> Option<RigFile> {
+    let (rig, subject) = (document.rig.as_ref()?, document.subject.as_ref()?);
+    let base = subject.base.as_ref().unwrap_or(subject);
+    Some(rig.to_file(&base.character.skeleton))
+}
+
+fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleton) -> ViewPart {
+    let pose = document.free_poses.get(&view.id).filter(|_| view.free);
     ViewPart {
         id: view.id.0,
         method: view.method.id().to_owned(),
         compare: view.compare.map(|method| method.id().to_owned()),
-        active: view.id == contents.views.active().id,
+        active: view.id == active,
         pose: pose.map(|pose| pose_part(pose, skeleton)),
     }
 }
@@ -72,13 +101,8 @@ fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
 
 /// Joints that are not at rest; whatever is no number is at rest.
 pub(super) fn pose_part(pose: &Pose, skeleton: &Skeleton) -> BTreeMap<String, LocalPart> {
-    let posed = skeleton.joints().iter().zip(&pose.locals).filter(|(joint, local)| joint.rest != **local && is_finite(local));
+    let posed = skeleton.joints().iter().zip(&pose.locals).filter(|(joint, local)| joint.rest != **local && local.is_finite());
     posed.map(|(joint, local)| (joint.name.clone(), local_part(local))).collect()
-}
-
-fn is_finite(local: &Trs) -> bool {
-    let Trs { translation, rotation, scale } = local;
-    translation.iter().chain(rotation.coords.iter()).chain(scale.iter()).all(|number| number.is_finite())
 }
 
 fn local_part(local: &Trs) -> LocalPart {
@@ -94,7 +118,7 @@ fn local_of(part: &LocalPart) -> Option<Trs> {
     // What was written by us comes back to the last bit.
     let rotation = if (norm - 1.0).abs() < UNIT { Quat::new_unchecked(quaternion) } else { Quat::new_normalize(quaternion) };
     let local = Trs { translation: Vec64::from(part.translation), rotation, scale: Vec64::from(part.scale) };
-    (norm > 1e-12 && is_finite(&local)).then_some(local)
+    (norm > 1e-12 && local.is_finite()).then_some(local)
 }
 
 /// What a project says about a character, by the character's joints.
@@ -106,6 +130,11 @@ pub(in crate::session) struct Restored {
     pub active: ViewId,
     pub params: Params,
     pub flesh: FleshSettings,
+    pub rig: Option<Arc<Rig>>,
+    pub limits: LimitMap,
+    pub pins: BTreeSet<usize>,
+    pub takes: Vec<Arc<KeyedClip>>,
+    pub pose_library: Vec<Arc<NamedPose>>,
 }
 
 impl Restored {
@@ -115,16 +144,40 @@ impl Restored {
     }
 }
 
-/// Gives what is in a file to the joints of a character. What does not fit is left out and told in the second value.
-pub(super) fn restored(file: &ProjectFile, skeleton: &Skeleton) -> (Restored, Vec<String>) {
-    let mut unknown = Joints { skeleton, missing: Vec::new() };
-    let flesh = flesh_of(&file.flesh, &mut unknown);
-    let pose = pose_of(&file.pose, &mut unknown);
-    let free = |part: &ViewPart| Some((ViewId(part.id), pose_of(part.pose.as_ref()?, &mut unknown)));
+/// Gives what is in a file to the joints of a character with that skeleton in its files. What does not fit is left out and told in the
+/// second value.
+pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<String>) {
+    let mut notes = Vec::new();
+    let rigged = file.rig.as_ref().and_then(|rig| rig_of(rig, base).map_err(|why| notes.push(why)).ok());
+    let (rig, skeleton) = match &rigged {
+        Some((rig, skeleton)) => (Some(rig.clone()), skeleton),
+        None => (None, base),
+    };
+    let mut joints = Joints { skeleton, missing: Vec::new() };
+    let flesh = flesh_of(&file.flesh, &mut joints);
+    let pose = pose_of(&file.pose, &mut joints);
+    let free = |part: &ViewPart| Some((ViewId(part.id), pose_of(part.pose.as_ref()?, &mut joints)));
     let free_poses: BTreeMap<ViewId, Pose> = file.views.iter().filter_map(free).collect();
-    let mut notes = unknown.notes();
+    let limits = file.limits.iter().filter_map(|(name, limit)| Some((joints.find(name)?, *limit))).collect();
+    let pins = file.pins.iter().filter_map(|name| joints.find(name)).collect();
+    notes.extend(joints.notes());
+    let takes = fitting(file.takes.iter().map(|take| KeyedClip::from_file(take, skeleton)), "a take", &mut notes);
+    let pose_library = fitting(file.poses.iter().map(|pose| NamedPose::from_file(pose, skeleton)), "a pose of the library", &mut notes);
     let (views, active) = views_of(&file.views, &mut notes);
-    (Restored { pose, free_poses, views, active, params: file.params.sanitized(), flesh }, notes)
+    let params = file.params.sanitized();
+    (Restored { pose, free_poses, views, active, params, flesh, rig, limits, pins, takes, pose_library }, notes)
+}
+
+/// The rig with its skeleton; an error is a sentence.
+fn rig_of(file: &RigFile, base: &Skeleton) -> Result<(Arc<Rig>, Skeleton), String> {
+    let rig = Rig::from_file(file, base).map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
+    let skeleton = rig.to_skeleton(base).map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
+    Ok((Arc::new(rig), skeleton))
+}
+
+/// What could be read; the rest is told.
+fn fitting<T, E: std::fmt::Display>(read: impl Iterator<Item = Result<T, E>>, what: &str, notes: &mut Vec<String>) -> Vec<Arc<T>> {
+    read.filter_map(|read| read.map_err(|error| notes.push(format!("{what} was left out: {error}"))).ok()).map(Arc::new).collect()
 }
 
 fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose {

@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::character::{BoneSettings, SimVertices};
 use crate::dynamics::Params;
+use crate::rig::edit::RigFile;
+use crate::rig::limits::Limit;
+use crate::rig::{KeyedClipFile, NamedPoseFile};
 
 /// What `format` says.
 pub(super) const FORMAT: &str = "sinew";
@@ -36,6 +39,21 @@ pub(super) struct ProjectFile {
     /// How the flesh is made.
     #[serde(default)]
     pub flesh: FleshPart,
+    /// The skeleton as edited; none if it is as in the files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rig: Option<RigFile>,
+    /// How far joints may turn, by joint.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, Limit>,
+    /// Joints that stay where they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<String>,
+    /// Clips made by the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<KeyedClipFile>,
+    /// Poses under names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub poses: Vec<NamedPoseFile>,
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,
@@ -146,7 +164,6 @@ fn no_scale() -> [f64; 3] {
     [1.0; 3]
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_no_scale(scale: &[f64; 3]) -> bool {
     *scale == no_scale()
 }

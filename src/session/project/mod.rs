@@ -18,6 +18,7 @@
 
 mod command;
 mod convert;
+mod export;
 mod file;
 mod pack;
 mod paths;
@@ -27,8 +28,9 @@ mod text;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub(super) use convert::Restored;
-pub use read::is_project;
+pub use export::{Export, ExportAs};
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
+pub use read::{ProjectState, is_project, project_state};
 pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
 
 use std::collections::BTreeMap;
@@ -37,7 +39,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::jobs::Job;
-use super::{Document, HistoryView, Level, Session, Source, Views};
+use super::{Document, HistoryView, JobView, Level, Session, Source, Views};
 use crate::io::IoError;
 
 /// Why a project can't be read or written.
@@ -117,6 +119,7 @@ pub(super) struct Projects {
     works: BTreeMap<u64, Work>,
     newest: u64,
     saving: Option<Job<Result<Saved, ProjectError>>>,
+    exporting: Option<export::Exporting>,
     /// What to save when the present saving is done.
     next: Option<SaveRequest>,
     question: Option<Question>,
@@ -132,8 +135,20 @@ struct Question {
 }
 
 impl Projects {
-    pub(super) fn saving(&self) -> Option<&Job<Result<Saved, ProjectError>>> {
-        self.saving.as_ref()
+    /// What runs now.
+    pub(super) fn views(&self) -> impl Iterator<Item = JobView> {
+        self.saving.iter().map(Job::view).chain(self.exporting.iter().map(Job::view))
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.saving.is_some() || self.exporting.is_some()
+    }
+
+    /// Packing is given up; what is nearly written is finished.
+    pub(super) fn cancel(&mut self) {
+        self.next = None;
+        self.saving.iter().for_each(Job::cancel);
+        self.exporting = None;
     }
 }
 
@@ -208,6 +223,7 @@ impl Session {
         match command {
             ProjectCommand::Save => self.save(None),
             ProjectCommand::SaveAs { path, packed } => self.save(Some((path, packed))),
+            ProjectCommand::Export { export, path } => self.export(export, path),
             ProjectCommand::JumpTo(position) => self.travel(|history, document| history.jump(document, position)),
             ProjectCommand::Answer { index, answer } => self.answer(index, answer),
             ProjectCommand::Recover(file) => self.recover(&file),

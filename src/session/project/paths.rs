@@ -47,7 +47,8 @@ fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
         return None;
     }
     while to.peek().is_some() && to.peek() == from.peek() {
-        (to.next(), from.next());
+        to.next();
+        from.next();
     }
     let up = from.map(|_| Component::ParentDir);
     Some(up.chain(to).collect())

@@ -10,10 +10,13 @@ use super::file::{FileRef, ProjectFile, RecoveryPart};
 use super::text::from_text;
 use super::{Answer, MissingSources, ProjectError, pack, paths};
 use crate::cache::Cache;
-use crate::character::Character;
+use crate::character::{Character, FleshSettings};
+use crate::dynamics::Params;
 use crate::io::{FileRead, read_file, recorded, text_of};
 use crate::progress::Progress;
+use crate::rig::Pose;
 use crate::session::{OpenError, Source, source};
+use crate::skin::{Method, Subject};
 
 /// What the window says of itself may take so many bytes; more is none of ours.
 const LARGEST_WINDOW: usize = 1 << 20;
@@ -43,6 +46,29 @@ pub(in crate::session) struct ReadProject {
     pub recovered: Option<Unsaved>,
     /// What is different from when it was saved; sentences.
     pub notes: Vec<String>,
+}
+
+/// How a project shows its character: what the command line goes by where nothing else is said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProjectState {
+    /// The pose made by hand.
+    pub pose: Pose,
+    /// Physics.
+    pub params: Params,
+    /// The method of the active view.
+    pub method: Method,
+}
+
+/// Reads how a project shows the character that was opened from it.
+///
+/// # Errors
+/// [`ProjectError`].
+pub fn project_state(path: &Path, subject: &Subject, cache: &Cache) -> Result<ProjectState, ProjectError> {
+    let Content { file, .. } = read_content(path, cache, &Progress::new())?;
+    let base = subject.base.as_ref().map_or(&subject.character, |base| &base.character);
+    let (restored, _) = restored(&file, &base.skeleton);
+    let method = restored.method();
+    Ok(ProjectState { pose: restored.pose, params: restored.params, method })
 }
 
 /// What unsaved work belongs to.
@@ -132,7 +158,8 @@ pub(in crate::session) fn load_all(
     notes.extend(unfitting.into_iter().map(|note| format!("{}: {note}.", path.display())));
     // What was said beside the project goes before what it says.
     restored.flesh = with_said(restored.flesh, &character, source);
-    character.flesh = restored.flesh.clone();
+    // What is said of an edited skeleton means nothing to the one in the files.
+    character.flesh = if restored.rig.is_some() { FleshSettings::default() } else { restored.flesh.clone() };
     let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW);
     let project = ReadProject {
         path,
@@ -166,7 +193,7 @@ fn source_of(
 }
 
 /// The project's settings of the flesh with those that were named beside it.
-fn with_said(mut flesh: crate::character::FleshSettings, character: &Character, source: &Source) -> crate::character::FleshSettings {
+fn with_said(mut flesh: FleshSettings, character: &Character, source: &Source) -> FleshSettings {
     let said = &character.flesh;
     flesh.bones.extend(said.bones.iter().map(|(&joint, bone)| (joint, *bone)));
     flesh.radii.extend(said.radii.iter().map(|(&joint, radius)| (joint, *radius)));

@@ -182,12 +182,12 @@ impl Session {
 
     /// What the present work belongs to.
     pub(in crate::session) fn unsaved(&self) -> Unsaved {
-        let title = self.document.source.title();
+        let title = self.document_title().unwrap_or_default();
         let work = self.work();
         Unsaved {
             project: work.and_then(|work| work.file.clone()).map(|path| std::path::absolute(&path).unwrap_or(path)),
             packed: work.is_some_and(|work| work.packed),
-            title: work.and_then(|work| work.title.clone()).unwrap_or(title),
+            title,
             unix_secs: 0,
         }
     }

@@ -86,7 +86,7 @@ fn compare(path: &str, given: &Value, known: Option<&Value>, unknown: &mut Vec<S
         (Value::Null, None) => {}
         (Value::Array(list), None) if list.is_empty() => {}
         (Value::Object(map), None) if map.is_empty() => {}
-        (_, None) if path.ends_with(".scale") => {}
+        (_, None) if path.rsplit('.').next() == Some("scale") => {}
         (_, None) => unknown.push(path.replace(char::is_control, " ")),
         _ => {}
     }
@@ -96,7 +96,7 @@ fn compare(path: &str, given: &Value, known: Option<&Value>, unknown: &mut Vec<S
 fn with_short_lists(pretty: &str) -> String {
     let mut short = String::with_capacity(pretty.len());
     let (mut rest, mut in_string) = (pretty, false);
-    while let Some(at) = rest.find(|c| matches!(c, '"' | '\\' | '[')) {
+    while let Some(at) = rest.find(['"', '\\', '[']) {
         let (before, from) = rest.split_at(at);
         short.push_str(before);
         let skipped = match (from.as_bytes()[0], in_string) {
@@ -106,7 +106,7 @@ fn with_short_lists(pretty: &str) -> String {
                 1
             }
             (b'[', false) => {
-                let plain = from[1..].find(|c| matches!(c, '[' | ']' | '{' | '"')).map(|end| end + 1);
+                let plain = from[1..].find(['[', ']', '{', '"']).map(|end| end + 1);
                 if let Some(end) = plain.filter(|&end| from.as_bytes()[end] == b']') {
                     let words: Vec<&str> = from[1..end].split_whitespace().collect();
                     short.push('[');

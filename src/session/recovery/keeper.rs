@@ -23,6 +23,19 @@ impl Default for Pace {
     }
 }
 
+impl Pace {
+    /// Nothing is lost that is older than about so many seconds.
+    #[must_use]
+    pub fn within(secs: f64) -> Self {
+        let usual = Self::default();
+        if !secs.is_finite() {
+            return usual;
+        }
+        let longest = Duration::from_secs_f64(secs.clamp(0.5, 3600.0));
+        Self { quiet: usual.quiet.min(longest), longest }
+    }
+}
+
 /// What is to be kept.
 pub(super) struct Draft {
     pub(super) contents: Contents,
@@ -32,6 +45,7 @@ pub(super) struct Draft {
 /// What the thread is to do next; the newest wish wins.
 #[derive(Default)]
 struct Wishes {
+    pace: Pace,
     draft: Option<Draft>,
     /// When the oldest change came that isn't written, and the newest.
     changed: Option<[Instant; 2]>,
@@ -49,7 +63,6 @@ enum End {
     Clean,
 }
 
-#[derive(Default)]
 struct Shared {
     wishes: Mutex<Wishes>,
     news: Condvar,
@@ -71,8 +84,9 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn start(folder: PathBuf, pace: Pace) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let mut scribe = Scribe { folder, pace, shared: shared.clone(), slot: None };
+        let wishes = Wishes { pace, ..Wishes::default() };
+        let shared = Arc::new(Shared { wishes: Mutex::new(wishes), news: Condvar::new() });
+        let mut scribe = Scribe { folder, shared: shared.clone(), slot: None };
         let thread = std::thread::Builder::new().name("recovery".into()).spawn(move || scribe.run())?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -85,6 +99,16 @@ impl Keeper {
         (wishes.draft, wishes.changed, wishes.forget) = (Some(draft), Some([first, now]), false);
         drop(wishes);
         self.shared.news.notify_one();
+    }
+
+    /// Changes when work is written; what waits already is woken.
+    pub(super) fn set_pace(&self, pace: Pace) {
+        let mut wishes = self.shared.lock();
+        if wishes.pace != pace {
+            wishes.pace = pace;
+            drop(wishes);
+            self.shared.news.notify_one();
+        }
     }
 
     /// There is nothing to keep any more.
@@ -130,7 +154,6 @@ impl Drop for Keeper {
 /// The thread's side.
 struct Scribe {
     folder: PathBuf,
-    pace: Pace,
     shared: Arc<Shared>,
     slot: Option<Slot>,
 }
@@ -179,7 +202,7 @@ impl Scribe {
             if end == Some(End::Clean) {
                 return Task::End(End::Clean);
             }
-            let due = wishes.changed.map(|[first, last]| (last + self.pace.quiet).min(first + self.pace.longest));
+            let due = wishes.changed.map(|[first, last]| (last + wishes.pace.quiet).min(first + wishes.pace.longest));
             let now = Instant::now();
             match (due, end) {
                 (Some(due), None) if due > now => {
@@ -205,8 +228,8 @@ impl Scribe {
             wishes.fault = Some(fault);
             // Tried again after a while, unless something newer came, or nobody waits.
             if wishes.draft.is_none() && !wishes.forget && wishes.end.is_none() {
-                let now = Instant::now();
-                (wishes.draft, wishes.changed) = (Some(draft), Some([now + self.pace.longest, now + self.pace.longest]));
+                let later = Instant::now() + wishes.pace.longest;
+                (wishes.draft, wishes.changed) = (Some(draft), Some([later, later]));
             }
         }
     }

@@ -53,14 +53,27 @@ impl Session {
             Err(error) => self.tell(Level::Warning, format!("Unsaved work can't be kept: no thread could be started: {error}.")),
         }
         let folder = folder.to_owned();
-        let work = move |_: &crate::progress::Progress| scan::scan(&folder);
+        let work = move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
         self.recoveries.scan = Job::start("Looking for unsaved work".to_owned(), self.waker.clone(), work).ok();
+    }
+
+    /// Changes when unsaved work is written.
+    pub fn set_pace(&self, pace: Pace) {
+        if let Some(keeper) = &self.recoveries.keeper {
+            keeper.set_pace(pace);
+        }
     }
 
     /// Unsaved work of programs that are not running any more, the newest first.
     #[must_use]
     pub fn recoveries(&self) -> Vec<Recovery> {
         self.recoveries.offers.iter().map(Offer::view).collect()
+    }
+
+    /// Whether it is not known yet what there is to recover.
+    #[must_use]
+    pub fn is_looking_for_work(&self) -> bool {
+        self.recoveries.scan.is_some()
     }
 
     /// The user leaves and wants nothing kept that isn't saved: there will be nothing to recover.

@@ -6,10 +6,15 @@ use std::time::Duration;
 use super::slot::{LOCK, PREFIX, Slot, WORK, remove};
 use super::{Recovery, Unsaved};
 use crate::io::{read_file, text_of};
+use crate::progress::Progress;
 use crate::session::project::unsaved_of;
 
 /// Locks without work belong to programs that have nothing to keep, or to nobody after so long.
 const ABANDONED: Duration = Duration::from_hours(24);
+
+/// How often, and after what pause, to look again whether an owner still lives.
+const LOOKS: usize = 3;
+const PAUSE: Duration = Duration::from_millis(700);
 
 /// Work to offer; the lock is held meanwhile, so that nobody else offers it too.
 #[derive(Debug)]
@@ -32,10 +37,30 @@ pub(super) struct Scan {
     pub(super) offers: Vec<Offer>,
     /// Sentences about what can't be read and was put aside.
     pub(super) damaged: Vec<String>,
+    /// How much work there is whose owner lives.
+    living: usize,
+}
+
+/// Looks through the folder; and again for a while if some work has a living owner: one that was killed a moment ago holds its lock until
+/// the system has cleared it away.
+pub(super) fn scan_patiently(folder: &Path, progress: &Progress) -> Scan {
+    let mut found = scan(folder);
+    for _ in 0..LOOKS {
+        if found.living == 0 || progress.is_cancelled() {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        let again = scan(folder);
+        found.living = again.living.saturating_sub(found.offers.len());
+        found.offers.extend(again.offers);
+        found.damaged.extend(again.damaged);
+    }
+    found.offers.sort_by_key(|offer| std::cmp::Reverse(offer.unsaved.unix_secs));
+    found
 }
 
 /// Looks through the folder.
-pub(super) fn scan(folder: &Path) -> Scan {
+fn scan(folder: &Path) -> Scan {
     let mut found = Scan::default();
     let Ok(listing) = std::fs::read_dir(folder) else { return found };
     let names: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
@@ -47,12 +72,14 @@ pub(super) fn scan(folder: &Path) -> Scan {
             _ => {}
         }
     }
-    found.offers.sort_by_key(|offer| std::cmp::Reverse(offer.unsaved.unix_secs));
     found
 }
 
 fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
-    let Some(slot) = Slot::adopt(path) else { return };
+    let Some(slot) = Slot::adopt(path) else {
+        found.living += usize::from(path.is_file());
+        return;
+    };
     remove_unfinished(path, names);
     let read = read_file(path).map_err(|error| error.to_string()).and_then(|bytes| unsaved_of(&text_of(&bytes)));
     match read {

@@ -96,7 +96,7 @@ fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
 
     let mut second = session_in(&folder);
     let [offer] = second.recoveries().try_into().unwrap();
-    assert_eq!((offer.title.as_str(), &offer.project), ("builtin:cylinder", &None));
+    assert_eq!((offer.title.as_str(), &offer.project), ("cylinder", &None));
     let mut third = session_in(&folder);
     assert_eq!(third.recoveries(), [], "it is offered once");
     second.apply_once(ProjectCommand::Recover(offer.file).into());

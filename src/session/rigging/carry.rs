@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::rig::edit::{Remap, Rig, pose_on};
 use crate::rig::{NamedPose, Skeleton};
 use crate::session::Document;
+use crate::session::timeline::take_on;
 
 impl Document {
     /// The skeleton as edited, or as in the files; `None` while nothing is open.
@@ -14,6 +15,16 @@ impl Document {
         Some(self.rig.as_ref().unwrap_or_else(|| subject.base.as_ref().map_or(&subject.rig, |base| &base.rig)))
     }
 
+    /// The document with the character as read in place of the one on its edited rig, which is made anew when the document is the
+    /// present one again. What is said of joints that the files don't have is lost, but for the rig itself. Does nothing where clips
+    /// have come since.
+    pub(in crate::session) fn rest_on_file(&mut self) {
+        let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else { return };
+        let Some(base) = subject.base.clone().filter(|base| base.character.clips.len() == subject.character.clips.len()) else { return };
+        self.carry(&Remap::between(&subject.rig, &base.rig), &subject.character.skeleton, &base.character.skeleton);
+        (self.subject, self.rig) = (Some(base), Some(rig));
+    }
+
     /// Says of the joints of `new` what was said of those of `old`.
     pub(in crate::session) fn carry(&mut self, remap: &Remap, old: &Skeleton, new: &Skeleton) {
         for pose in std::iter::once(&mut self.pose).chain(self.free_poses.values_mut()) {
@@ -21,9 +32,15 @@ impl Document {
                 *pose = pose_on(old, pose, remap, new);
             }
         }
-        self.takes = self.takes.iter().map(|take| Arc::new(take.remapped(&remap.old_from_new))).collect();
-        let carried = |named: &Arc<NamedPose>| Arc::new(NamedPose { pose: pose_on(old, &named.pose, remap, new), ..(**named).clone() });
-        self.pose_library = self.pose_library.iter().map(carried).collect();
+        for take in &mut self.takes {
+            *take = Arc::new(take_on(old, take, remap, new));
+        }
+        for kept in &mut self.pose_library {
+            if kept.pose.locals.len() == old.len() {
+                let pose = pose_on(old, &kept.pose, remap, new);
+                *kept = Arc::new(NamedPose { name: kept.name.clone(), pose });
+            }
+        }
         self.limits = remap.carry(&self.limits);
         self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
         self.flesh = self.flesh.on(remap);

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
 use crate::session::jobs::{Job, Outcome, Rebuilt, rerig_and_bind};
+use crate::session::stages::Need;
 use crate::session::{JobView, Level, Session};
 use crate::skin::{BindError, Subject};
-
-use super::Mode;
 
 /// The character on the latest rig, in the making.
 #[derive(Default)]
@@ -123,14 +122,8 @@ impl Session {
         self.document.subject = Some(new.clone());
         self.enter_subject(new);
         let need = self.views.active().need();
-        match rebuilt.actor {
-            // Half a skeleton needs no message: the badge says how far it is.
-            Err(BindError::Tissue(_)) if self.rigging.mode == Mode::Edit => self.stages.refuse_quietly(need.method),
-            actor => self.take_bound(
-                crate::session::stages::Need { method: actor.as_ref().map_or(need.method, crate::skin::Actor::method), ..need },
-                actor,
-            ),
-        }
+        let method = rebuilt.actor.as_ref().map_or(need.method, crate::skin::Actor::method);
+        self.take_bound(Need { method, ..need }, rebuilt.actor);
         true
     }
 

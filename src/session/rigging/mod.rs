@@ -154,7 +154,7 @@ impl Session {
             let rig = self.document.subject.as_ref().map(|subject| &subject.rig);
             self.rigging.selected = self.selected_joint().zip(rig).and_then(|(joint, rig)| Some(rig.joints().get(joint)?.id));
         } else if let Some(joint) = self.rig_selected().and_then(|joint| self.subject_joint(joint)) {
-            self.select_in_pose(Some(joint));
+            self.selection.set(Some(joint));
         }
     }
 
@@ -248,12 +248,8 @@ impl Session {
 
     /// Carries the selection of joints over to another rig of the same character.
     fn carry_selection(&mut self, remap: &Remap) {
-        let selected = self.selected_joint().and_then(|joint| remap.new_from_old(joint));
-        self.select_in_pose(selected);
-    }
-
-    fn select_in_pose(&mut self, joint: Option<usize>) {
-        self.selection.set(joint);
+        let carried: Vec<usize> = self.selection.joints().iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
+        self.selection.change(&carried, super::SelectHow::Replace, remap.old_from_new.len());
     }
 }
 

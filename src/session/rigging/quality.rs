@@ -1,7 +1,6 @@
 //! How well a skeleton sits in the flesh.
 
 use crate::session::Session;
-use crate::tissue::TissueError;
 
 /// How well a skeleton sits in the flesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,9 +49,10 @@ impl Session {
         let flesh = match &subject.tissue {
             Ok(flesh) => flesh,
             Err(error) => {
-                let sentence = match error {
-                    TissueError::NoSkeleton => "Place the first joint: click into the flesh.".to_owned(),
-                    error => format!("{}.", super::capitalised(&error.to_string())),
+                let sentence = if subject.rig.is_empty() {
+                    "Place the first joint: click into the flesh.".to_owned()
+                } else {
+                    format!("{}.", super::capitalised(&error.to_string()))
                 };
                 return Some(RigQuality { verdict: Verdict::None, sentence, pending, tets: 0, bad_tets: 0, without_hit: 0 });
             }

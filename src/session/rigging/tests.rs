@@ -172,3 +172,31 @@ fn what_is_built_is_saved_and_opens_again() {
     assert!(text.starts_with("3\n") && text.contains("0 1 0 bone1 root"), "{text}");
     std::fs::remove_dir_all(&folder).expect("clean up");
 }
+
+#[test]
+fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
+    let mut session = bare();
+    let first = session.document().clone();
+    chain(&mut session);
+    for step in 0..16 {
+        rig(&mut session, RigCommand::SetSymmetry(false));
+        edit(&mut session, RigEdit::Move { joint: 2, position: p(0.0, 1.5 + 0.01 * f64::from(step)), with_children: false });
+        run_until_idle(&mut session);
+    }
+    let last = session.rig().expect("open").clone();
+    for _ in 0..19 {
+        session.apply_once(Command::Undo);
+    }
+    assert!(session.document().same_as(&first));
+    for _ in 0..19 {
+        session.apply_once(Command::Redo);
+    }
+    run_until_idle(&mut session);
+    assert_eq!(*session.rig().expect("open"), last);
+    assert!(!session.rig_is_pending() && session.subject().expect("open").tissue.is_ok());
+    for _ in 0..10 {
+        session.apply_once(Command::Undo);
+    }
+    run_until_idle(&mut session);
+    assert!((session.subject().expect("open").character.skeleton.bind_position(2) - p(0.0, 1.55)).norm() < 1e-9);
+}

@@ -38,7 +38,7 @@ impl Session {
             KeysCommand::StartRecording => self.start_recording(),
             KeysCommand::StopRecording => self.stop_recording(),
             KeysCommand::AddPose => self.add_pose(),
-            KeysCommand::ApplyPose { pose, blend, from } => self.apply_library_pose(pose, blend, from.as_deref()),
+            KeysCommand::ApplyPose { pose, blend, from } => self.blend_pose(pose, blend, from.as_deref()),
             KeysCommand::RenamePose { pose, name } => self.rename_pose(pose, &name),
             KeysCommand::DeletePose { pose } if pose < self.document.pose_library.len() => drop(self.document.pose_library.remove(pose)),
             KeysCommand::DeletePose { .. } => {}
@@ -207,6 +207,14 @@ impl Session {
         }
         self.show_take_at(clip, time_secs);
         true
+    }
+
+    /// The keys that a drag with auto-key has set are gone again.
+    pub(in crate::session) fn take_back_keys(&mut self) {
+        let playing = self.playback.clip.is_some_and(|clip| self.clips().take(clip).is_some());
+        if let Some(before) = self.history.gesture_start().filter(|_| playing && self.timeline.auto_key) {
+            self.document.takes.clone_from(&before.takes);
+        }
     }
 }
 

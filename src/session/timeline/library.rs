@@ -26,7 +26,7 @@ impl Session {
         }
     }
 
-    pub(super) fn apply_library_pose(&mut self, pose: usize, blend: f64, from: Option<&Pose>) {
+    pub(super) fn blend_pose(&mut self, pose: usize, blend: f64, from: Option<&Pose>) {
         self.refresh_shown();
         let Some(wanted) = self.document.pose_library.get(pose).cloned() else { return };
         let from = from.unwrap_or(&self.shown.pose);

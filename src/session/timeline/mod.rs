@@ -5,16 +5,20 @@
 //! | [`command`] | what can be asked for                                                                        |
 //! | [`edit`]    | clips and their keys                                                                         |
 //! | [`record`]  | a take of what the hand does                                                                 |
+//! | [`carry`]   | clips on an edited skeleton                                                                  |
 //! | [`library`] | poses under names                                                                            |
+//! | [`pictures`] | small pictures of those                                                                   |
 //! | [`scrub`]   | the simulation of a range, kept frame by frame                                               |
 //!
 //! Clips made by the user are [`KeyedClip`]s in [`super::Document::takes`]; they are listed after the character's own
 //! ([`super::Clips`]). Turning a joint while one of them is shown sets a key if auto-key is on; otherwise the pose is taken over by
 //! hand, and [`Session::edited_clip`] remembers where, so that it can be keyed there.
 
+mod carry;
 mod command;
 mod edit;
 mod library;
+mod pictures;
 mod record;
 mod scrub;
 #[cfg(test)]
@@ -24,9 +28,11 @@ use super::jobs::Job;
 use super::{Document, JobView, Playback, Session};
 use crate::rig::KeyedClip;
 
+pub(super) use carry::take_on;
 pub use command::KeysCommand;
 pub use scrub::{Scrubbing, SimulatedFrames};
 
+use pictures::Pictures;
 use record::Recording;
 use scrub::Simulated;
 
@@ -42,6 +48,7 @@ pub(super) struct Timeline {
     /// An editable copy of a clip under way.
     copying: Option<Job<KeyedClip>>,
     simulated: Option<Simulated>,
+    pictures: Pictures,
     /// The state shown when last looked at.
     last_shown: Option<u64>,
 }
@@ -57,11 +64,12 @@ impl Timeline {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.recording.is_some() || self.copying.is_some() || self.simulated.as_ref().is_some_and(Simulated::is_busy)
+        let works = self.recording.is_some() || self.copying.is_some() || self.pictures.is_busy();
+        works || self.simulated.as_ref().is_some_and(Simulated::is_waiting)
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
-        self.copying.iter().map(Job::view).chain(self.simulated.iter().filter_map(Simulated::view)).collect()
+        self.copying.iter().map(Job::view).collect()
     }
 
     pub(super) fn cancel(&mut self) {
@@ -110,7 +118,7 @@ impl Session {
     pub(super) fn tick_timeline(&mut self, dt_secs: f64) -> bool {
         self.record(dt_secs);
         let mut changed = self.take_finished_copy();
-        changed |= self.follow_scrubbing(dt_secs);
+        changed |= self.follow_scrubbing(dt_secs) | self.follow_pictures();
         let shown = self.snapshot().map(|snapshot| snapshot.sequence);
         changed | (std::mem::replace(&mut self.timeline.last_shown, shown) != shown)
     }

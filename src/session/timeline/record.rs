@@ -31,7 +31,9 @@ impl Recording {
             if due > now + 1e-9 || dt_secs <= 0.0 {
                 break;
             }
-            self.frames.push(self.last.lerp(pose, ((due - self.secs) / dt_secs).clamp(0.0, 1.0)));
+            // What stands still stays the same to the last bit.
+            let still = *pose == self.last;
+            self.frames.push(if still { pose.clone() } else { self.last.lerp(pose, ((due - self.secs) / dt_secs).clamp(0.0, 1.0)) });
         }
         self.last.clone_from(pose);
         self.secs = now;

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::character::BoneMap;
-use crate::dynamics::Params;
+use crate::dynamics::{Contacts, Params};
 use crate::math::Affine;
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::views::{Channel, View};
-use crate::session::{ClipPlay, DEFAULT_FPS, JobView, Level, Motion, PlayError, Session, Snapshot, Take, Waker, with_takes};
+use crate::session::{ClipPlay, DEFAULT_FPS, Level, Motion, PlayError, Session, Snapshot, Take, Waker, with_takes};
 use crate::skin::{Actor, BindError, Method, Subject};
 
 /// What is seen while scrubbing.
@@ -79,7 +79,7 @@ impl Basis {
         self.take.as_ref().map_or(DEFAULT_FPS, |take| take.fps())
     }
 
-    fn from_secs(&self) -> f64 {
+    fn start_secs(&self) -> f64 {
         self.range_secs.map_or(0.0, |[from, _]| from)
     }
 }
@@ -106,12 +106,9 @@ impl Simulated {
         Self { basis, age_secs: 0.0, job: None, incoming: None, frames: Vec::new(), every: 1, total: 0, ended: false, plays: false }
     }
 
-    pub(super) fn is_busy(&self) -> bool {
-        !self.ended
-    }
-
-    pub(super) fn view(&self) -> Option<JobView> {
-        self.job.as_ref().map(Job::view)
+    /// Whether the work is about to begin. While it goes on, every frame wakes the window, and the timeline shows how far it is.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.ended && self.job.is_none()
     }
 
     pub(super) fn stop(&mut self) {
@@ -129,7 +126,7 @@ impl Simulated {
 
     /// The state at a time of the clip.
     fn at(&self, time_secs: f64) -> Option<&Arc<Snapshot>> {
-        let frame = ((time_secs - self.basis.from_secs()) * self.basis.fps() + 1e-6).round();
+        let frame = ((time_secs - self.basis.start_secs()) * self.basis.fps() + 1e-6).round();
         if frame < 0.0 || frame >= f64::from(self.total.max(1)) {
             return None;
         }
@@ -234,7 +231,7 @@ fn snapshot_of(actor: &Actor, world_from_joint: Vec<Affine>, basis: &Basis, sequ
         simulated: actor.simulated().to_vec(),
         world_from_joint,
         times: actor.times(),
-        contact: actor.projective().and_then(|p| p.simulation().contacts()).map(|contacts| contacts.report()),
+        contact: actor.projective().and_then(|p| p.simulation().contacts()).map(Contacts::report),
         contacts: Vec::new(),
         velocities: Vec::new(),
     }
@@ -245,13 +242,13 @@ impl Session {
     #[must_use]
     pub fn simulated_frames(&self) -> Option<SimulatedFrames> {
         let simulated = self.timeline.simulated.as_ref()?;
-        let (from_secs, fps) = (simulated.basis.from_secs(), simulated.basis.fps());
+        let (from_secs, fps) = (simulated.basis.start_secs(), simulated.basis.fps());
         Some(SimulatedFrames { from_secs, fps, done: simulated.shown_frames(), total: simulated.total })
     }
 
     /// The state that is kept for what a view shows, in place of what its worker made: the one hook of scrubbing.
     #[must_use]
-    pub(in crate::session) fn scrubbed_snapshot(&self, view: &View) -> Option<Arc<Snapshot>> {
+    pub(in crate::session) fn scrubbed_snapshot(&self, view: View) -> Option<Arc<Snapshot>> {
         let simulated = self.timeline.simulated.as_ref()?;
         let Basis { channel, method, clip, .. } = simulated.basis;
         let shown = channel == self.channel && view.channel() == channel && view.method == method && self.playback.clip == Some(clip);
@@ -272,7 +269,7 @@ impl Session {
     /// The clock was moved by hand: what is seen there does not come from what was seen before.
     pub(in crate::session) fn settle_scrubbed(&mut self) {
         self.drop_stale_simulation();
-        let kept = self.scrubbed_snapshot(self.views.active()).is_some();
+        let kept = self.scrubbed_snapshot(*self.views.active()).is_some();
         if !kept && !self.timeline.is_recording() {
             self.settle();
         }
@@ -330,11 +327,12 @@ impl Session {
         let mut changed = false;
         if simulated.job.is_some() {
             (changed, failed) = simulated.poll();
-        } else if !simulated.ended && simulated.age_secs >= PAUSE_SECS {
-            if let Err(error) = simulated.start(&takes, sequences, waker) {
-                simulated.ended = true;
-                failed = Some(format!("no thread could be started: {error}"));
-            }
+        } else if !simulated.ended
+            && simulated.age_secs >= PAUSE_SECS
+            && let Err(error) = simulated.start(&takes, sequences, waker)
+        {
+            simulated.ended = true;
+            failed = Some(format!("no thread could be started: {error}"));
         }
         if !self.playback.playing {
             simulated.plays = simulated.is_complete();

@@ -8,7 +8,7 @@ use super::*;
 use crate::math::{Point, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::{Ease, KeyRef, Pose};
-use crate::session::{ClipPlay, Command, Gesture, Motion, Source, Take, with_takes};
+use crate::session::{ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, with_takes};
 use crate::skin::{Actor, Method};
 
 fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
@@ -138,6 +138,25 @@ fn clips_of_files_stay_and_are_copied() {
     assert_eq!(session.playback().clip, Some(copy));
 }
 
+#[test]
+fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
+    let (mut session, clip) = keyed();
+    session.apply_once(Command::Scrub { time_secs: 1.5 });
+    let before = session.clips().take(clip).unwrap().clone();
+    let drag = |degrees: f64| {
+        let rotation = Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians());
+        Command::Pose(PoseCommand::Turn { joints: vec![1], rotation, axes: TurnAxes::World })
+    };
+    for degrees in [5.0, 11.0, 17.0, 20.0] {
+        session.apply(drag(degrees), Gesture::Dragging);
+        session.tick(1.0 / 60.0);
+    }
+    assert!((angle(&session) - 110.0).abs() < 1e-6, "since the drag began: {}", angle(&session));
+    session.apply_once(Command::Pose(PoseCommand::TakeBack));
+    assert_eq!((session.clips().take(clip), session.undo_label()), (Some(&before), Some("Rotate joint")));
+    assert!((angle(&session) - 90.0).abs() < 1e-6);
+}
+
 /// Records a drag with fixed ticks.
 fn recorded(session: &mut Session) -> Arc<KeyedClip> {
     session.apply_once(keys(KeysCommand::StartRecording));
@@ -172,6 +191,18 @@ fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
     assert!(session.document().takes.is_empty() && session.document().pose == pose && session.undo_label() == Some("Rotate joint"));
     session.apply_once(Command::Redo);
     assert_eq!(session.document().takes.len(), 1);
+}
+
+#[test]
+fn nothing_recorded_makes_no_take() {
+    let (mut session, clip) = keyed();
+    session.apply_once(keys(KeysCommand::StartRecording));
+    for _ in 0..30 {
+        session.tick(1.0 / 60.0);
+    }
+    session.apply_once(keys(KeysCommand::StopRecording));
+    assert_eq!(session.clips().len(), clip + 1);
+    assert!(session.messages().iter().any(|message| message.text.contains("Nothing moved")));
 }
 
 #[test]

@@ -327,6 +327,8 @@ fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option
     match picture.look.colors {
         SkinColors::Material => None,
         SkinColors::Weights => picture.selected.last().map(|&joint| Quantity::Weights { joint }),
+        // Cut open, the cells show it.
+        SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
         SkinColors::Strain => Some(Quantity::Strain { positions: &snapshot.positions }),
     }
 }

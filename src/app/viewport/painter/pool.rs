@@ -60,7 +60,6 @@ pub(super) struct Pool {
     models: Vec<(Arc<Character>, Arc<MeshModel>, u64)>,
     slots: Vec<Slot>,
     /// How many states have been written to the device so far.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     writes: u64,
 }
 

@@ -1,0 +1,71 @@
+//! The greeting: three things to try on the living mannequin, each ticked when it is done. Once dismissed it never comes back by itself.
+
+use egui::{Align2, Area, Context, Frame, Id, Margin, Order, Rect, RichText, Stroke, Ui, pos2, vec2};
+
+use super::ComfortAction;
+use crate::app::actions::{Action, Actions};
+use crate::app::icons::{self, Icon};
+use crate::app::settings::FirstSteps;
+use crate::app::theme;
+
+/// What to try, with what happens then.
+const STEPS: [(&str, &str); 3] = [
+    ("Drag the hand", "The arm follows, and the flesh with it"),
+    ("Press Space", "The mannequin walks; Space again stops it"),
+    ("Drop a file of your own", "A mesh, a skeleton, a motion, or several at once"),
+];
+
+/// Width, points.
+const WIDTH: f32 = 288.0;
+
+/// Draws the card in the lower left corner of the views.
+pub fn first_steps_ui(ctx: &Context, viewport: Rect, steps: FirstSteps, actions: &mut Actions) {
+    let corner = pos2(viewport.left() + 14.0, viewport.bottom() - 14.0);
+    let area = Area::new(Id::unique("first steps")).order(Order::Middle).fixed_pos(corner).pivot(Align2::LEFT_BOTTOM);
+    area.constrain_to(viewport).show(ctx, |ui| {
+        let colors = theme::colors(ui.ctx());
+        let frame = Frame::new().fill(colors.panel).stroke(Stroke::new(1.0, colors.line)).corner_radius(8.0);
+        frame.inner_margin(Margin::symmetric(14, 12)).show(ui, |ui| {
+            ui.set_width(WIDTH.min(viewport.width() - 60.0));
+            let all = steps.done == [true; 3];
+            ui.horizontal(|ui| {
+                ui.label(theme::strong(ui, if all { "That is all you need" } else { "First steps" }).color(colors.text_strong));
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    if icons::plain_button(ui, Icon::Close, "Close first steps").clicked() {
+                        actions.push(Action::Comfort(ComfortAction::DismissFirstSteps));
+                    }
+                });
+            });
+            ui.add_space(2.0);
+            for (number, ((title, sentence), done)) in STEPS.iter().zip(steps.done).enumerate() {
+                step_ui(ui, number + 1, title, sentence, done);
+            }
+            if all {
+                ui.label(RichText::new("Everything else is a key away: Ctrl+K finds it, ? lists it.").color(colors.text_weak));
+            }
+        });
+    });
+}
+
+fn step_ui(ui: &mut Ui, number: usize, title: &str, sentence: &str, done: bool) {
+    let colors = theme::colors(ui.ctx());
+    ui.horizontal_top(|ui| {
+        let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), egui::Sense::hover());
+        let said = if done { format!("{title}: done") } else { title.to_owned() };
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &said));
+        let center = rect.center() + vec2(0.0, 1.0);
+        if done {
+            ui.painter().circle_filled(center, 9.0, colors.accent);
+            icons::paint(ui.painter(), Rect::from_center_size(center, vec2(10.0, 10.0)), Icon::Check, colors.panel);
+        } else {
+            ui.painter().circle_stroke(center, 9.0, Stroke::new(1.2, colors.accent));
+            let font = egui::TextStyle::Small.resolve(ui.style());
+            ui.painter().text(center, Align2::CENTER_CENTER, number.to_string(), font, colors.accent);
+        }
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 1.0;
+            ui.label(RichText::new(title).color(if done { colors.text_weak } else { colors.text_strong }));
+            ui.label(RichText::new(sentence).small().color(colors.text_weak));
+        });
+    });
+}

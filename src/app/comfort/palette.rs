@@ -1,0 +1,229 @@
+//! The palette: type a few letters of anything, press Enter.
+
+use egui::{
+    Align, Align2, Area, Context, Frame, Id, Key, Layout, Margin, Modifiers, Order, RichText, ScrollArea, Sense, TextEdit, Ui, vec2,
+};
+
+use super::fuzzy;
+use crate::app::actions::{Action, Actions};
+use crate::app::theme;
+
+/// Something that can be chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// What it is called.
+    pub title: String,
+    /// More about it, in one sentence.
+    pub detail: String,
+    /// What sort of thing it is: "Command", "Joint", …
+    pub kind: &'static str,
+    /// Its keys, if it has any.
+    pub keys: String,
+    /// What choosing it asks for.
+    pub action: Action,
+}
+
+/// Rows that are drawn at a time; the others are scrolled to.
+const ROWS: usize = 11;
+/// Height of a row, points.
+const ROW_HEIGHT: f32 = 26.0;
+/// Most that are listed: nobody scrolls farther.
+const MOST_LISTED: usize = 200;
+/// Width, points.
+const WIDTH: f32 = 600.0;
+
+/// The palette.
+#[derive(Debug, Clone, Default)]
+pub struct Palette {
+    open: bool,
+    fresh: bool,
+    search: String,
+    chosen: usize,
+    entries: Vec<Entry>,
+    /// Indices of what fits, best first, for a search.
+    listed: Option<(String, Vec<usize>)>,
+}
+
+impl Palette {
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Opens it over these entries.
+    pub fn open(&mut self, entries: Vec<Entry>) {
+        *self = Self { open: true, fresh: true, entries, ..Self::default() };
+    }
+
+    /// Closes it. Returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        let was_open = self.open;
+        *self = Self::default();
+        was_open
+    }
+
+    /// Draws it, if it is open, and pushes what is chosen.
+    pub fn ui(&mut self, ctx: &Context, actions: &mut Actions) {
+        if !self.open {
+            return;
+        }
+        let listed = self.list();
+        let [up, down, enter] = Self::keys(ctx);
+        self.chosen = match listed.len() {
+            0 => 0,
+            many => (self.chosen + down + many * up - up) % many,
+        };
+        let mut picked = (enter > 0).then(|| listed.get(self.chosen).copied()).flatten();
+        let screen = ctx.content_rect();
+        let width = WIDTH.min(screen.width() - 32.0);
+        let corner = egui::pos2(screen.center().x, screen.top() + (screen.height() * 0.12).min(96.0));
+        let area = Area::new(Id::unique("palette")).order(Order::Foreground).fixed_pos(corner).pivot(Align2::CENTER_TOP);
+        let moved = up + down > 0;
+        let shown = area.constrain(true).show(ctx, |ui| {
+            Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
+                ui.set_width(width);
+                self.search_field(ui);
+                ui.add_space(2.0);
+                if let Some(index) = self.rows(ui, &listed, moved) {
+                    picked = Some(index);
+                }
+            });
+        });
+        let clicked_elsewhere = ctx.input(|input| input.pointer.any_pressed())
+            && ctx.pointer_interact_pos().is_some_and(|at| !shown.response.rect.contains(at))
+            && !self.fresh;
+        self.fresh = false;
+        if let Some(entry) = picked.and_then(|index| self.entries.get(index)) {
+            actions.push(entry.action.clone());
+            self.close();
+        } else if clicked_elsewhere {
+            self.close();
+        }
+    }
+
+    /// How often Up, Down and Enter were pressed.
+    fn keys(ctx: &Context) -> [usize; 3] {
+        let count = |key: Key| ctx.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        [count(Key::ArrowUp), count(Key::ArrowDown), count(Key::Enter)]
+    }
+
+    fn search_field(&mut self, ui: &mut Ui) {
+        let field = TextEdit::singleline(&mut self.search)
+            .hint_text("Find a command, joint, clip, setting, file…")
+            .desired_width(f32::INFINITY)
+            .margin(Margin::symmetric(8, 6));
+        let response = ui.add(field);
+        crate::app::panels::name_text_field(&response, "Search everything");
+        if self.fresh || !response.has_focus() {
+            response.request_focus();
+        }
+        if response.changed() {
+            self.chosen = 0;
+        }
+    }
+
+    /// What fits the search, best first; everything in its order for an empty one.
+    fn list(&mut self) -> Vec<usize> {
+        if let Some((search, listed)) = &self.listed
+            && *search == self.search
+        {
+            return listed.clone();
+        }
+        let listed = fitting(&self.entries, &self.search);
+        self.listed = Some((self.search.clone(), listed.clone()));
+        listed
+    }
+
+    fn rows(&mut self, ui: &mut Ui, listed: &[usize], moved: bool) -> Option<usize> {
+        if listed.is_empty() {
+            ui.label(RichText::new("Nothing of that name").color(theme::colors(ui.ctx()).text_weak));
+            return None;
+        }
+        let mut picked = None;
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let area = ScrollArea::vertical()
+            .max_height(ROWS as f32 * ROW_HEIGHT)
+            .min_scrolled_height(ROWS as f32 * ROW_HEIGHT)
+            .auto_shrink([false, true]);
+        area.show(ui, |ui| {
+            for (place, &index) in listed.iter().enumerate() {
+                let response = row_ui(ui, &self.entries[index], place == self.chosen);
+                if place == self.chosen && moved {
+                    response.scroll_to_me(None);
+                }
+                if response.hovered() && ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
+                    self.chosen = place;
+                }
+                if response.clicked() {
+                    picked = Some(index);
+                }
+            }
+        });
+        picked
+    }
+}
+
+/// Indices of the entries that fit, best first.
+fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
+    let search = search.trim();
+    let mut scored: Vec<(i32, usize)> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(index, entry)| {
+            // The title says what is meant; kind and sentence help those who don't know what it is called.
+            let title = fuzzy::score(search, &entry.title).map(|score| score + 400);
+            let all = || fuzzy::score(search, &format!("{} {} {}", entry.title, entry.kind, entry.detail));
+            title.or_else(all).map(|score| (score, index))
+        })
+        .collect();
+    if !search.is_empty() {
+        scored.sort_by_key(|&(score, index)| (std::cmp::Reverse(score), index));
+    }
+    scored.truncate(MOST_LISTED);
+    scored.into_iter().map(|(_, index)| index).collect()
+}
+
+fn row_ui(ui: &mut Ui, entry: &Entry, chosen: bool) -> egui::Response {
+    let colors = theme::colors(ui.ctx());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, chosen, &entry.title));
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
+    if chosen {
+        ui.painter().rect_filled(rect, 4.0, colors.accent_fill);
+    }
+    let (text, weak) = if chosen { (colors.text_strong, colors.text_weak) } else { (colors.text, colors.text_weak) };
+    let inside = egui::UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 0.0))).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(inside, |ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        ui.label(RichText::new(entry.kind).small().color(weak));
+        if !entry.keys.is_empty() {
+            ui.label(RichText::new(&entry.keys).color(colors.accent));
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(egui::Label::new(RichText::new(&entry.title).color(text)).truncate());
+            ui.add(egui::Label::new(RichText::new(&entry.detail).small().color(weak)).truncate());
+        });
+    });
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(title: &str, kind: &'static str, detail: &str) -> Entry {
+        Entry { title: title.into(), detail: detail.into(), kind, keys: String::new(), action: Action::Quit }
+    }
+
+    #[test]
+    fn titles_come_before_sentences_and_an_empty_search_lists_all() {
+        let entries =
+            [entry("Show bones", "Command", "Undo has nothing to do with it"), entry("Undo", "Command", ""), entry("hip", "Joint", "")];
+        assert_eq!(fitting(&entries, "undo"), [1, 0]);
+        assert_eq!(fitting(&entries, "  "), [0, 1, 2]);
+        assert_eq!(fitting(&entries, "joint"), [2]);
+    }
+}

@@ -1,0 +1,279 @@
+//! The window of settings: one row each, searchable; every change applies at once.
+
+use egui::{ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping, TextEdit, Ui};
+
+use super::ComfortAction;
+use super::dialog::{CENTER, dialog};
+use crate::app::actions::{Action, Actions};
+use crate::app::icons::{self, Icon};
+use crate::app::panels::{name_text_field, row_of};
+use crate::app::settings::{MOST_THREADS, Settings, ThemeChoice, UI_SCALES};
+use crate::app::theme;
+use crate::app::viewport::navigation::NavigationPreset;
+use crate::skin::Method;
+
+/// A setting with its widget.
+pub struct Row {
+    /// Under which heading.
+    group: &'static str,
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub sentence: &'static str,
+    /// Other words that people look for.
+    words: &'static str,
+    /// Draws the widget, named by the label.
+    draw: fn(&mut Ui, Id, &mut Settings),
+    /// Takes the value over from other settings.
+    copy: fn(&mut Settings, &Settings),
+}
+
+/// All settings, in the order of the window.
+pub static ROWS: &[Row] = &[
+    Row {
+        group: "Look",
+        name: "Theme",
+        sentence: "Dark for dark rooms, light for bright ones",
+        words: "colour color night day",
+        draw: |ui, label, settings| choice(ui, label, "theme", &mut settings.theme, &ThemeChoice::ALL, ThemeChoice::label),
+        copy: |to, from| to.theme = from.theme,
+    },
+    Row {
+        group: "Look",
+        name: "Interface scale",
+        sentence: "Size of text and buttons, on top of what the system asks for",
+        words: "zoom font size dpi large small",
+        draw: scale,
+        copy: |to, from| to.ui_scale = from.ui_scale,
+    },
+    Row {
+        group: "Look",
+        name: "Animations",
+        sentence: "Panels fold and messages fade softly",
+        words: "motion reduced",
+        draw: |ui, label, settings| check(ui, label, &mut settings.animations),
+        copy: |to, from| to.animations = from.animations,
+    },
+    Row {
+        group: "Navigation",
+        name: "Mouse buttons",
+        sentence: "Which program's buttons and keys move the camera",
+        words: "camera orbit pan zoom blender maya preset",
+        draw: |ui, label, settings| {
+            choice(ui, label, "navigation", &mut settings.navigation, &NavigationPreset::ALL, NavigationPreset::label)
+        },
+        copy: |to, from| to.navigation = from.navigation,
+    },
+    Row {
+        group: "Navigation",
+        name: "Invert zoom",
+        sentence: "Turning the wheel away from you moves away from the character",
+        words: "wheel scroll direction camera",
+        draw: |ui, label, settings| check(ui, label, &mut settings.invert_zoom),
+        copy: |to, from| to.invert_zoom = from.invert_zoom,
+    },
+    Row {
+        group: "Posing",
+        name: "Snap angle",
+        sentence: "Angles go in such steps while Ctrl is held",
+        words: "rotate degrees step",
+        draw: |ui, label, settings| drag(ui, label, "Snap angle", &mut settings.snap_deg, 0.5..=90.0, "°", 1),
+        copy: |to, from| to.snap_deg = from.snap_deg,
+    },
+    Row {
+        group: "Posing",
+        name: "Method at first",
+        sentence: "How characters that you open are skinned at first",
+        words: "default skinning lbs dqs projective",
+        draw: |ui, label, settings| choice(ui, label, "method", &mut settings.default_method, &Method::ALL, Method::label),
+        copy: |to, from| to.default_method = from.default_method,
+    },
+    Row {
+        group: "Work",
+        name: "Autosave every",
+        sentence: "How long unsaved work may be kept in memory only before it is written to the recovery file",
+        words: "recovery backup interval crash",
+        draw: |ui, label, settings| drag(ui, label, "Autosave every", &mut settings.autosave_secs, 1.0..=600.0, " s", 0),
+        copy: |to, from| to.autosave_secs = from.autosave_secs,
+    },
+    Row {
+        group: "Work",
+        name: "Threads",
+        sentence: "Processor threads to compute with, from the next start; 0 takes them all",
+        words: "cpu cores parallel simulation",
+        draw: threads,
+        copy: |to, from| to.threads = from.threads,
+    },
+];
+
+/// Width, points.
+const WIDTH: f32 = 460.0;
+/// Width of the names, points.
+const NAMES: f32 = 130.0;
+
+/// The window.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsWindow {
+    open: bool,
+    fresh: bool,
+    search: String,
+}
+
+impl SettingsWindow {
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Opens or closes it.
+    pub fn toggle(&mut self) {
+        *self = Self { open: !self.open, fresh: true, search: String::new() };
+    }
+
+    /// Opens it at one setting.
+    pub fn show(&mut self, name: &str) {
+        *self = Self { open: true, fresh: true, search: name.to_owned() };
+    }
+
+    /// Closes it. Returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::take(&mut self.open)
+    }
+
+    /// Draws it, if it is open; what is changed is pushed.
+    pub fn ui(&mut self, ctx: &Context, settings: &Settings, actions: &mut Actions) {
+        let mut open = self.open;
+        let size = ctx.content_rect().size();
+        dialog(ctx, "Settings", &mut open, WIDTH, CENTER, |ui| {
+            let response = ui.add(TextEdit::singleline(&mut self.search).hint_text("Search settings").desired_width(f32::INFINITY));
+            name_text_field(&response, "Search settings");
+            if std::mem::take(&mut self.fresh) {
+                response.request_focus();
+            }
+            ui.add_space(4.0);
+            let mut edited = settings.clone();
+            let height = (size.y - 180.0).max(120.0);
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                rows(ui, self.search.trim(), &mut edited);
+            });
+            if edited != *settings {
+                actions.push(Action::Comfort(ComfortAction::Change(Box::new(edited))));
+            }
+        });
+        self.open = open;
+    }
+}
+
+fn rows(ui: &mut Ui, search: &str, settings: &mut Settings) {
+    let colors = theme::colors(ui.ctx());
+    let usual = Settings::default();
+    let mut heading = "";
+    for row in ROWS.iter().filter(|row| fits(row, search)) {
+        if row.group != heading {
+            ui.add_space(if heading.is_empty() { 0.0 } else { 8.0 });
+            ui.label(theme::strong(ui, row.group).color(colors.text_strong));
+            heading = row.group;
+        }
+        row_of(ui, NAMES, row.name, row.sentence, |ui, label| {
+            (row.draw)(ui, label, settings);
+            let mut changed = settings.clone();
+            (row.copy)(&mut changed, &usual);
+            if changed != *settings && icons::plain_button(ui, Icon::Reset, &format!("Reset {}", row.name.to_lowercase())).clicked() {
+                *settings = changed;
+            }
+        });
+        ui.label(RichText::new(row.sentence).small().color(colors.text_weak));
+    }
+    if heading.is_empty() {
+        ui.label(RichText::new("No setting of that name").color(colors.text_weak));
+    }
+}
+
+fn fits(row: &Row, search: &str) -> bool {
+    let all = format!("{} {} {} {}", row.name, row.group, row.sentence, row.words).to_lowercase();
+    search.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
+}
+
+fn choice<T: Copy + PartialEq>(ui: &mut Ui, label: Id, id: &str, value: &mut T, all: &[T], name: fn(T) -> &'static str) {
+    let combo = ComboBox::from_id_salt(id).selected_text(name(*value)).width(180.0);
+    let response = combo.show_ui(ui, |ui| {
+        for &other in all {
+            ui.selectable_value(value, other, name(other));
+        }
+    });
+    response.response.labelled_by(label);
+}
+
+fn check(ui: &mut Ui, label: Id, value: &mut bool) {
+    ui.checkbox(value, if *value { "On" } else { "Off" }).labelled_by(label);
+}
+
+fn drag(ui: &mut Ui, label: Id, name: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, suffix: &str, decimals: usize) {
+    let response = ui.add(DragValue::new(value).range(range).suffix(suffix).max_decimals(decimals).speed(0.2));
+    name_number(&response.labelled_by(label), name, *value);
+}
+
+fn scale(ui: &mut Ui, label: Id, settings: &mut Settings) {
+    // Sliding under a moving scale is no fun: the new one applies when the slider is let go of.
+    let id = ui.scope_id().with("scale");
+    let mut percent = ui.data(|data| data.get_temp(id)).unwrap_or(f64::from(settings.ui_scale) * 100.0);
+    let range = f64::from(*UI_SCALES.start()) * 100.0..=f64::from(*UI_SCALES.end()) * 100.0;
+    ui.spacing_mut().slider_width = 130.0;
+    let slider = Slider::new(&mut percent, range).step_by(5.0).clamping(SliderClamping::Edits).suffix(" %").fixed_decimals(0);
+    let response = ui.add(slider).labelled_by(label);
+    if response.dragged() {
+        ui.data_mut(|data| data.insert_temp(id, percent));
+    } else if response.drag_stopped() || response.changed() {
+        ui.data_mut(|data| data.remove_temp::<f64>(id));
+        settings.ui_scale = (percent / 100.0) as f32;
+    }
+}
+
+fn threads(ui: &mut Ui, label: Id, settings: &mut Settings) {
+    let response = ui.add(
+        DragValue::new(&mut settings.threads)
+            .range(0..=MOST_THREADS)
+            .speed(0.1)
+            .custom_formatter(|value, _| if value < 1.0 { "All".to_owned() } else { format!("{value:.0}") }),
+    );
+    name_number(&response.labelled_by(label), "Threads", settings.threads as f64);
+}
+
+fn name_number(response: &Response, name: &str, value: f64) {
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = egui::WidgetInfo::drag_value(enabled, value);
+        info.label = Some(name.to_owned());
+        info
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_found_by_its_name_and_copied_by_its_row() {
+        let odd = Settings {
+            theme: ThemeChoice::Light,
+            ui_scale: 1.5,
+            animations: false,
+            navigation: NavigationPreset::Maya,
+            invert_zoom: true,
+            snap_deg: 5.0,
+            default_method: Method::Lbs,
+            autosave_secs: 9.0,
+            threads: 3,
+            ..Settings::default()
+        };
+        let mut copied = Settings::default();
+        for row in ROWS {
+            assert!(fits(row, row.name) && !fits(row, "xyzzy"), "{}", row.name);
+            let before = copied.clone();
+            (row.copy)(&mut copied, &odd);
+            assert_ne!(before, copied, "{}", row.name);
+        }
+        assert_eq!(copied, odd, "every choice has a row");
+    }
+}

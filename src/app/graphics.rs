@@ -1,0 +1,95 @@
+//! What draws on the window: a device that can be lost, and is then replaced while everything else goes on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use winit::event_loop::ActiveEventLoop;
+use winit::window::Window;
+
+use super::AppError;
+use super::surface::{KeptTextures, WindowSurface};
+use super::viewport::painter::GpuPainter;
+
+/// How long to wait for a new device after one could not be had.
+const PAUSE: Duration = Duration::from_secs(1);
+/// For trying out what happens when the device is lost: after so many frames it is.
+const LOSE: &str = "SINEW_LOSE_GPU_AFTER_FRAMES";
+
+/// The surface with its painter, if there is a device.
+pub(super) struct Graphics {
+    window: Arc<Window>,
+    device: Option<(WindowSurface, GpuPainter)>,
+    kept: KeptTextures,
+    failed: Option<Instant>,
+    /// Frames until the device is lost on purpose.
+    lose_after: Option<u32>,
+}
+
+impl Graphics {
+    /// A device for the window.
+    ///
+    /// # Errors
+    /// [`AppError`], with the driver's words.
+    pub(super) fn new(event_loop: &ActiveEventLoop, window: Arc<Window>) -> Result<Self, AppError> {
+        let device = open(event_loop, &window)?;
+        log::info!("drawing with {}", device.0.gpu().description());
+        let lose_after = std::env::var(LOSE).ok().and_then(|frames| frames.parse().ok());
+        Ok(Self { window, device: Some(device), kept: KeptTextures::default(), failed: None, lose_after })
+    }
+
+    /// Replaces a device that is lost. Call it before each frame.
+    pub(super) fn mend(&mut self, event_loop: &ActiveEventLoop) {
+        if let Some(frames) = &mut self.lose_after {
+            *frames = frames.saturating_sub(1);
+            if *frames == 0 {
+                self.lose_after = None;
+                self.device.iter().for_each(|(surface, _)| surface.lose());
+            }
+        }
+        if self.device.as_ref().is_some_and(|(surface, _)| !surface.is_lost()) {
+            return;
+        }
+        // The old one must be gone before a new one can have the window.
+        self.device = None;
+        if self.failed.is_some_and(|at| at.elapsed() < PAUSE) {
+            return;
+        }
+        match open(event_loop, &self.window) {
+            Ok((mut surface, painter)) => {
+                log::warn!("drawing goes on with {}", surface.gpu().description());
+                surface.restore(&self.kept);
+                (self.device, self.failed) = (Some((surface, painter)), None);
+            }
+            Err(error) => {
+                log::error!("the graphics device could not be replaced: {error}");
+                self.failed = Some(Instant::now());
+            }
+        }
+    }
+
+    /// What draws, unless there is no device at the moment.
+    pub(super) fn device(&mut self) -> Option<&mut (WindowSurface, GpuPainter)> {
+        self.device.as_mut()
+    }
+
+    /// Takes note of textures that egui changed, whether they can be given to a device now or not.
+    pub(super) fn keep(&mut self, textures: &egui::TexturesDelta) {
+        self.kept.note(textures);
+    }
+
+    /// Follows the window's size in pixels.
+    pub(super) fn resize(&mut self, width: u32, height: u32) {
+        self.device.iter_mut().for_each(|(surface, _)| surface.resize(width, height));
+    }
+
+    /// Longest side a texture may have.
+    pub(super) fn max_texture_side(&self) -> usize {
+        self.device.as_ref().map_or(2048, |(surface, _)| surface.max_texture_side())
+    }
+}
+
+fn open(event_loop: &ActiveEventLoop, window: &Arc<Window>) -> Result<(WindowSurface, GpuPainter), AppError> {
+    let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
+    let painter = GpuPainter::new(&surface);
+    Ok((surface, painter))
+}

@@ -1,0 +1,56 @@
+//! The steps that can be taken back and done again, as a list: a click goes there.
+
+use egui::{RichText, ScrollArea, Ui};
+
+use crate::app::actions::Actions;
+use crate::app::theme;
+use crate::session::{HistoryView, ProjectCommand};
+
+/// Height of the list, points.
+const HEIGHT: f32 = 190.0;
+
+/// Draws the list. The highlighted line is where the document stands; those below it have been taken back.
+pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
+    let colors = theme::colors(ui.ctx());
+    if view.labels.is_empty() {
+        ui.label(RichText::new("Nothing has been changed yet.").color(colors.text_weak));
+        return;
+    }
+    let row = ui.spacing().interact_size.y;
+    let mut area = ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
+    let line = row + ui.spacing().item_spacing.y;
+    let shown = (view.position, line.to_bits());
+    if ui.memory(|memory| memory.data.get_temp::<(usize, u32)>(shown_id()) != Some(shown)) {
+        // Only when it has moved: the list is not taken from whoever scrolls it.
+        ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), shown));
+        area = area.vertical_scroll_offset((view.position as f32 * line - HEIGHT / 2.0).max(0.0));
+    }
+    area.show_rows(ui, row, view.labels.len() + 1, |ui, rows| {
+        for position in rows {
+            let name = match position.checked_sub(1) {
+                None if view.forgotten > 0 => "The oldest step that is kept",
+                None => "As it was opened",
+                Some(step) => view.labels[step],
+            };
+            let is_here = position == view.position;
+            let color = if is_here {
+                colors.text_strong
+            } else if position > view.position {
+                colors.text_weak
+            } else {
+                colors.text
+            };
+            // The number tells equal steps apart, for the ear too.
+            let text = RichText::new(format!("{position}  {name}")).color(color);
+            let button = egui::Button::selectable(is_here, text).min_size(egui::vec2(ui.available_width(), row));
+            let response = ui.add(button);
+            if response.clicked() && !is_here {
+                actions.once(ProjectCommand::JumpTo(position).into());
+            }
+        }
+    });
+}
+
+fn shown_id() -> egui::Id {
+    egui::Id::unique("history shown")
+}

@@ -1,0 +1,272 @@
+//! Edit mode's panel: the selected joint, symmetry, templates, and how well the skeleton sits in the flesh.
+
+use egui::{Button, DragValue, RichText, TextEdit, Ui};
+
+use super::row;
+use crate::app::actions::{Action, Actions, edit_of};
+use crate::app::icons::{self, Icon};
+use crate::app::theme;
+use crate::app::viewport::edit::EditAction;
+use crate::math::Point64;
+use crate::rig::edit::template::Kind;
+use crate::rig::edit::{Rig, RigBone, RigEdit};
+use crate::session::{Command, RigCommand, RigQuality, Verdict};
+
+/// What the panel may read.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the state of editing")]
+pub struct RigView<'a> {
+    /// The joints.
+    pub rig: &'a Rig,
+    /// The selected one.
+    pub selected: Option<usize>,
+    /// How well it sits.
+    pub quality: Option<&'a RigQuality>,
+    /// Symmetry is on.
+    pub symmetry: bool,
+    /// The mesh has two sides that are alike; `None` until it has been looked at.
+    pub has_plane: Option<bool>,
+    /// Radius of the selected joint's bones, and whether it was said rather than fitted.
+    pub radius: Option<(f64, bool)>,
+    /// The selected joint's bones are virtual.
+    pub is_virtual: bool,
+    /// Where the bone of a leaf ends.
+    pub tail: Option<Point64>,
+    /// The template being fitted.
+    pub fitting: Option<Kind>,
+    /// The files have a skeleton, and this is another.
+    pub differs_from_file: bool,
+    /// Length of the character, for the steps of numbers.
+    pub size: f64,
+}
+
+/// What the panel remembers: a name being typed.
+#[derive(Debug, Clone, Default)]
+pub struct RigPanelState {
+    name: Option<(usize, String)>,
+}
+
+fn edit(edit: RigEdit) -> Command {
+    Command::Rig(RigCommand::Edit(edit))
+}
+
+/// Draws the panel.
+pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, actions: &mut Actions) {
+    if let Some(quality) = view.quality {
+        badge_ui(ui, quality);
+    }
+    symmetry_ui(ui, view, actions);
+    templates_ui(ui, view, actions);
+    ui.add_space(6.0);
+    match view.selected.filter(|&joint| joint < view.rig.len()) {
+        Some(joint) => joint_ui(ui, view, joint, state, actions),
+        None => {
+            ui.label(RichText::new("No joint is selected.").color(theme::colors(ui.ctx()).text_weak));
+        }
+    }
+    ui.add_space(6.0);
+    ui.horizontal_wrapped(|ui| {
+        let save = Button::new("Save skeleton…");
+        if ui
+            .add_enabled(!view.rig.is_empty(), save)
+            .on_hover_text("Writes the joints as .skel, or mesh, joints and weights as .glb")
+            .clicked()
+        {
+            actions.push(Action::Edit(EditAction::SaveDialog));
+        }
+        if view.differs_from_file
+            && ui
+                .button("Back to the file's")
+                .on_hover_text("Takes the skeleton as the files have it again; undo brings this one back")
+                .clicked()
+        {
+            actions.once(Command::Rig(RigCommand::UseFileSkeleton));
+        }
+    });
+}
+
+/// A coloured word and a sentence.
+fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
+    let colors = theme::colors(ui.ctx());
+    let (word, icon, color) = match quality.verdict {
+        Verdict::Good => ("Sits well", Icon::Check, colors.mended),
+        Verdict::Fair => ("Usable", Icon::Info, colors.warning),
+        Verdict::Poor => ("Sits badly", Icon::Warning, colors.error),
+        Verdict::None => ("No flesh yet", Icon::Info, colors.text_weak),
+    };
+    egui::Frame::new().fill(colors.sunken).corner_radius(4.0).inner_margin(egui::Margin::symmetric(8, 5)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal(|ui| {
+            icons::label(ui, icon, color);
+            ui.label(RichText::new(word).color(color).strong());
+            if quality.pending {
+                ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
+            }
+        });
+        ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small());
+    });
+    ui.add_space(4.0);
+}
+
+fn symmetry_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
+    let mut on = view.symmetry && view.has_plane != Some(false);
+    let hover = match view.has_plane {
+        Some(false) => "This mesh has no two sides that are alike",
+        _ => "What is done to one side is done to the other; names end in .L and .R",
+    };
+    let enabled = view.has_plane != Some(false);
+    if ui
+        .add_enabled(enabled, egui::Checkbox::new(&mut on, "Both sides at once"))
+        .on_hover_text(hover)
+        .on_disabled_hover_text(hover)
+        .changed()
+    {
+        actions.once(Command::Rig(RigCommand::SetSymmetry(on)));
+    }
+}
+
+fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
+    if let Some(kind) = view.fitting {
+        ui.label(RichText::new(format!("Fitting: {}", kind.label())).color(theme::colors(ui.ctx()).accent).strong());
+        ui.label(RichText::new("Drag the landmarks in the view to where they belong.").color(theme::colors(ui.ctx()).text_weak).small());
+        ui.horizontal(|ui| {
+            if ui.button("Apply").on_hover_text("Builds the skeleton through the landmarks (Enter)").clicked() {
+                actions.push(Action::Edit(EditAction::ApplyFitting));
+            }
+            if ui.button("Cancel").on_hover_text("Leaves the skeleton as it is (Esc)").clicked() {
+                actions.push(Action::Edit(EditAction::LeaveFitting));
+            }
+        });
+        return;
+    }
+    row(ui, "Template", "A whole skeleton that is fitted by a few landmarks", |ui, _| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            for kind in Kind::ALL {
+                if ui.add_enabled(view.has_plane.is_some(), Button::new(kind.label())).on_hover_text(kind.sentence()).clicked() {
+                    actions.push(Action::Edit(EditAction::StartFitting(kind)));
+                }
+            }
+        });
+    });
+}
+
+fn joint_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelState, actions: &mut Actions) {
+    name_ui(ui, view, joint, state, actions);
+    parent_ui(ui, view, joint, actions);
+    let this = &view.rig.joints()[joint];
+    if let Some((position, gesture)) = place_ui(ui, "Position", "Where the joint is in the bind pose", this.position, view.size) {
+        actions.send(edit(RigEdit::Move { joint, position, with_children: false }), gesture);
+    }
+    if let Some(tail) = view.tail
+        && let Some((tail, gesture)) = place_ui(ui, "Tail", "Where the bone of this last joint ends", tail, view.size)
+    {
+        actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
+    }
+    bone_ui(ui, view, joint, actions);
+    buttons_ui(ui, view, joint, actions);
+}
+
+fn name_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelState, actions: &mut Actions) {
+    let name = &view.rig.joints()[joint].name;
+    row(ui, "Name", "Unique; Enter takes it", |ui, label| {
+        let mut text = state.name.as_ref().filter(|(of, _)| *of == joint).map_or_else(|| name.clone(), |(_, text)| text.clone());
+        let response = ui.add(TextEdit::singleline(&mut text).desired_width(ui.available_width())).labelled_by(label);
+        if response.has_focus() || response.changed() {
+            state.name = Some((joint, text.clone()));
+        }
+        if response.lost_focus() {
+            state.name = None;
+            if text.trim() != name && !ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+                actions.once(edit(RigEdit::Rename { joint, name: text }));
+            }
+        }
+    });
+}
+
+fn parent_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+    let name = |joint: usize| view.rig.joints()[joint].name.as_str();
+    let parent = view.rig.joints()[joint].parent;
+    row(ui, "Parent", "What the joint hangs on", |ui, _| {
+        let combo = egui::ComboBox::from_id_salt("parent").width(ui.available_width() - 8.0).selected_text(parent.map_or("None", name));
+        combo.show_ui(ui, |ui| {
+            let mut choose = |ui: &mut Ui, wanted: Option<usize>| {
+                if ui.selectable_label(parent == wanted, wanted.map_or("None", name)).clicked() && parent != wanted {
+                    actions.once(edit(RigEdit::Reparent { joint, parent: wanted }));
+                }
+            };
+            choose(ui, None);
+            for other in (0..view.rig.len()).filter(|&other| !view.rig.is_below(other, joint)) {
+                choose(ui, Some(other));
+            }
+        });
+    });
+}
+
+/// Three numbers; what was made of them, if anything.
+fn place_ui(ui: &mut Ui, name: &str, hover: &str, place: Point64, size: f64) -> Option<(Point64, crate::session::Gesture)> {
+    let colors = theme::colors(ui.ctx());
+    let mut edited = place;
+    let mut outcome = None;
+    row(ui, name, hover, |ui, _| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        let width = ((ui.available_width() - 3.0 * 14.0) / 3.0).max(36.0);
+        ui.spacing_mut().interact_size.x = width;
+        for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
+            let label = ui.label(RichText::new(letter).color(colors.axes[axis]).small());
+            let decimals = (3.0 - size.max(1e-9).log10()).clamp(0.0, 6.0) as usize;
+            let response = ui.add(DragValue::new(&mut edited[axis]).speed(size * 1e-3).max_decimals(decimals)).labelled_by(label.id);
+            if let Some(gesture) = edit_of(&response) {
+                outcome = Some(gesture);
+            }
+        }
+    });
+    outcome.map(|gesture| (edited, gesture))
+}
+
+fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+    if let Some((radius, said)) = view.radius {
+        row(ui, "Radius", "How thick the bone is that the flesh grows on; the ring in the view can be dragged, too", |ui, label| {
+            let mut edited = radius;
+            let speed = (view.size * 2e-4).max(1e-9);
+            let decimals = (4.0 - view.size.max(1e-9).log10()).clamp(0.0, 7.0) as usize;
+            let response = ui
+                .add(DragValue::new(&mut edited).range(view.size * 1e-5..=view.size).speed(speed).max_decimals(decimals))
+                .labelled_by(label);
+            if let Some(gesture) = edit_of(&response) {
+                actions.send(Command::Rig(RigCommand::SetRadius { joint, radius: Some(edited) }), gesture);
+            }
+            if ui.add_enabled(said, Button::new("Fit")).on_hover_text("As thick as the skin allows").clicked() {
+                actions.once(Command::Rig(RigCommand::SetRadius { joint, radius: None }));
+            }
+        });
+        let mut on = view.is_virtual;
+        let hover = "Its bones shape the flesh but don't hold it: it swings by itself, for trunks, tails and bellies";
+        if ui.checkbox(&mut on, "Virtual bones").on_hover_text(hover).changed() {
+            actions.once(Command::Rig(RigCommand::SetVirtual { joint, on }));
+        }
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
+    let has_parent = view.rig.joints()[joint].parent.is_some();
+    let mut button = |ui: &mut Ui, enabled: bool, name: &str, hover: &str, wanted: RigEdit| {
+        if ui.add_enabled(enabled, Button::new(name)).on_hover_text(hover).clicked() {
+            actions.once(edit(wanted));
+        }
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let bone = RigBone::To(joint);
+        button(
+            ui,
+            has_parent,
+            "Insert",
+            "A joint in the middle of the bone that leads here (Shift+click on a bone)",
+            RigEdit::Insert { bone, at: 0.5 },
+        );
+        button(ui, has_parent, "Split in 3", "Cuts the bone that leads here into three", RigEdit::Split { bone, parts: 3 });
+        button(ui, has_parent, "Merge", "Joins it with its parent (M)", RigEdit::Merge(joint));
+        button(ui, true, "Delete", "Its children will hang on its parent (Delete)", RigEdit::Delete(joint));
+    });
+}

@@ -1,0 +1,71 @@
+//! What the mouse will do in edit mode, in one line.
+
+use super::{EditDrag, EditTool, EditView, Under};
+use crate::app::viewport::edit::carrier;
+use crate::rig::edit::Partner;
+
+/// What the mouse will do, in one line.
+#[must_use]
+pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
+    let name = |joint: usize| view.rig.joints().get(joint).map_or("", |joint| joint.name.as_str());
+    if let Some(drag) = &tool.drag {
+        return dragging(drag, tool, &name);
+    }
+    if let Some(fitting) = &tool.fitting {
+        return match tool.under {
+            Some(Under::Landmark(landmark)) => format!("{}: drag it to where it belongs", fitting.name(landmark)),
+            _ => "Drag the landmarks to where they belong, then press Apply – Esc leaves".to_owned(),
+        };
+    }
+    if view.placer.is_none() {
+        return "Looking at the mesh…".to_owned();
+    }
+    match tool.under {
+        Some(Under::Joint(joint)) => match view.selected.filter(|&selected| selected != joint) {
+            Some(selected) => {
+                format!("{}: click to select, drag to move – Ctrl+click: {} hangs on it", name(joint), name(selected))
+            }
+            None => format!("{}: drag to move, Ctrl takes its children along – Delete deletes, M merges", name(joint)),
+        },
+        Some(Under::Tail(joint)) => format!("End of {}: drag to set where its bone ends", name(joint)),
+        Some(Under::Bone { bone, .. }) => {
+            format!("Bone of {}: click to select, Shift+click for a joint here", name(carrier(view.rig, bone)))
+        }
+        Some(Under::Ring(joint)) => format!("Radius of {}'s bone: drag to change it", name(joint)),
+        Some(Under::Flesh(placed)) => {
+            let both = view.mirror.is_some_and(|mirror| {
+                !mirror.is_on_plane(&placed.position)
+                    && view.selected.is_none_or(|joint| mirror.partner(view.rig, joint) != Partner::Missing)
+            });
+            let sides = if both { " on both sides" } else { "" };
+            match view.selected {
+                Some(selected) => {
+                    format!("Click for a joint{sides} in the middle of the flesh that hangs on {} – drag orbits", name(selected))
+                }
+                None if view.rig.is_empty() => format!("Click for the first joint{sides}, in the middle of the flesh – drag orbits"),
+                None => format!("Click for a new root{sides}; to extend the skeleton, select a joint first – drag orbits"),
+            }
+        }
+        Some(Under::Landmark(_)) | None => match (view.rig.is_empty(), view.selected) {
+            (true, _) => "Click into the mesh to place the first joint, or choose a template – drag orbits, wheel zooms".to_owned(),
+            (false, Some(selected)) => format!("Click into the mesh to extend {}, beside it to deselect – drag orbits", name(selected)),
+            (false, None) => "Click a joint to select it – drag orbits, wheel zooms, Tab leaves edit mode".to_owned(),
+        },
+    }
+}
+
+fn dragging<'a>(drag: &EditDrag, tool: &EditTool, name: &impl Fn(usize) -> &'a str) -> String {
+    match drag {
+        EditDrag::Joint { joint, axis, with_children, .. } => {
+            let along = axis.map_or_else(String::new, |axis| format!(" along {}", ["X", "Y", "Z"][axis.min(2)]));
+            let children = if *with_children { " with its children" } else { "" };
+            format!("Moving {}{children}{along} – X, Y, Z choose an axis, Ctrl takes its children along, Esc takes it back", name(*joint))
+        }
+        EditDrag::Tail { joint, .. } => format!("Setting the end of {} – Esc takes it back", name(*joint)),
+        EditDrag::Radius { joint, .. } => format!("Radius of {}'s bone – Esc takes it back", name(*joint)),
+        EditDrag::Landmark(landmark) => {
+            let landmark = tool.fitting.as_ref().map_or("", |fitting| fitting.name(*landmark));
+            format!("{landmark}: it stays in the middle of the flesh")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Keys of edit mode, read while the pointer is over a view.
+
+use egui::{Key, Modifiers, Ui};
+
+use super::{EditAction, EditTool, EditView};
+use crate::app::actions::{Action, Actions};
+use crate::rig::edit::RigEdit;
+use crate::session::{Command, RigCommand};
+
+/// Takes the keys of edit mode out of the input, unless somebody types.
+pub(super) fn read(ui: &Ui, tool: &EditTool, view: &EditView<'_>, actions: &mut Actions) {
+    if ui.ctx().text_edit_focused() {
+        return;
+    }
+    if tool.fitting.is_some() {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
+            actions.push(Action::Edit(EditAction::ApplyFitting));
+        }
+        return;
+    }
+    let Some(joint) = view.selected else { return };
+    let mut edit = |edit: RigEdit| actions.once(Command::Rig(RigCommand::Edit(edit)));
+    ui.input_mut(|input| {
+        if input.consume_key(Modifiers::NONE, Key::Delete) || input.consume_key(Modifiers::NONE, Key::Backspace) {
+            edit(RigEdit::Delete(joint));
+        } else if input.consume_key(Modifiers::NONE, Key::M) {
+            edit(RigEdit::Merge(joint));
+        }
+    });
+}

@@ -1,0 +1,279 @@
+//! Edit mode in a view: joints placed in the middle of the flesh, dragged, joined and cut.
+//!
+//! | what the hand does               | what happens                                                        |
+//! |----------------------------------|---------------------------------------------------------------------|
+//! | click into the flesh             | a joint in its middle: a first one, or one that hangs on the selected |
+//! | click a joint or a bone          | selects                                                             |
+//! | drag a joint                     | moves it inside the flesh; Ctrl takes along what hangs on it         |
+//! | X, Y, Z while dragging           | only along that axis                                                |
+//! | drag the end of a leaf's bone    | sets its tail                                                       |
+//! | drag the ring around a bone      | sets its radius                                                     |
+//! | Shift+click a bone               | a joint there                                                       |
+//! | Ctrl+click another joint         | the selected joint hangs on it                                      |
+//! | Delete, M                        | deletes, merges the selected joint                                  |
+//!
+//! [`EditTool`] is what the pointer does, shared by all views; it reads an [`EditView`] and raises commands.
+
+mod drag;
+mod draw;
+mod hint;
+mod keys;
+mod landmarks;
+mod pick;
+
+pub use drag::EditDrag;
+pub use draw::draw;
+pub use hint::hint;
+pub use landmarks::Fitting;
+pub use pick::Under;
+
+use egui::{PointerButton, Pos2, Response, Ui};
+
+use super::Viewport;
+use super::screen_map::ScreenMap;
+use crate::app::actions::Actions;
+use crate::app::look::Look;
+use crate::math::Point64;
+use crate::render::{Ghosts, SkinColors};
+use crate::rig::edit::template::Kind;
+use crate::rig::edit::{Mirror, Placed, Placer, Rig, RigBone, RigEdit};
+use crate::session::{Command, RigCommand, Session};
+
+/// What edit mode asks of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditAction {
+    /// Shows the landmarks of a template.
+    StartFitting(Kind),
+    /// Builds the skeleton through the landmarks.
+    ApplyFitting,
+    /// Leaves the template.
+    LeaveFitting,
+    /// Asks where to write the skeleton.
+    SaveDialog,
+}
+
+/// What edit mode may read of the session.
+#[derive(Debug, Clone)]
+pub struct EditView<'a> {
+    /// The skeleton as edited.
+    pub rig: &'a Rig,
+    /// The selected joint.
+    pub selected: Option<usize>,
+    /// The plane that edits are mirrored about.
+    pub mirror: Option<&'a Mirror>,
+    /// What finds the middle of the flesh, once it is ready.
+    pub placer: Option<&'a Placer>,
+    /// The bones that the flesh has grown on.
+    pub volumes: Vec<Volume>,
+}
+
+/// A bone that the flesh has grown on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Volume {
+    /// The joint of the rig that carries it.
+    pub joint: usize,
+    /// From the joint to its end.
+    pub segment: [Point64; 2],
+    /// Radius, world units.
+    pub radius: f64,
+    /// It ends nowhere but in the flesh.
+    pub is_tail: bool,
+}
+
+impl<'a> EditView<'a> {
+    /// What there is to edit; `None` while nothing is open.
+    #[must_use]
+    pub fn of(session: &'a Session) -> Option<Self> {
+        let (rig, subject) = (session.rig()?, session.subject()?);
+        let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
+        let volume = |index: usize, bone: &crate::tissue::Bone| {
+            let joint = rig.index_of(subject.rig.joints().get(bone.joint)?.id)?;
+            let segment = graph?.segment(index);
+            Some(Volume { joint, segment, radius: bone.radius, is_tail: bone.end_joint.is_none() })
+        };
+        let volumes = graph.into_iter().flat_map(|graph| graph.bones.iter().enumerate()).filter_map(|(index, bone)| volume(index, bone));
+        Some(Self {
+            rig,
+            selected: session.rig_selected(),
+            mirror: session.edit_mirror(),
+            placer: session.placer().map(|placer| &**placer),
+            volumes: volumes.collect(),
+        })
+    }
+
+    /// Where the bone of a leaf ends: as was said, or where the flesh has it.
+    #[must_use]
+    pub fn tail(&self, joint: usize) -> Option<Point64> {
+        let grown = || self.volumes.iter().find(|volume| volume.joint == joint && volume.is_tail).map(|volume| volume.segment[1]);
+        self.rig.is_leaf(joint).then(|| self.rig.tail(joint).or_else(grown)).flatten()
+    }
+
+    /// The volume whose ring is shown: that of the selected joint.
+    #[must_use]
+    pub fn ring(&self) -> Option<&Volume> {
+        let selected = self.selected?;
+        self.volumes.iter().find(|volume| volume.joint == selected)
+    }
+}
+
+/// What the pointer does in edit mode.
+#[derive(Debug, Default)]
+pub struct EditTool {
+    /// What is under the pointer.
+    pub under: Option<Under>,
+    /// What is being dragged.
+    pub drag: Option<EditDrag>,
+    /// A template being fitted.
+    pub fitting: Option<Fitting>,
+    picked: Option<(Pos2, Picked)>,
+}
+
+/// What a pick depends on but for the pointer.
+type Picked = (usize, Option<usize>, bool);
+
+impl EditTool {
+    /// Forgets what belongs to another character or mode.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Reads the pointer over one view.
+    pub fn interact(&mut self, ui: &Ui, response: &Response, viewport: &mut Viewport, view: &EditView<'_>, actions: &mut Actions) {
+        if viewport.rect.is_none() {
+            return;
+        }
+        viewport.let_the_camera_move(ui, response);
+        let Some(map) = viewport.map() else { return };
+        let modifiers = ui.input(|input| input.modifiers);
+        if self.fitting.as_ref().is_some_and(|fitting| fitting.landmarks.is_empty())
+            && let (Some(fitting), Some(placer)) = (&mut self.fitting, view.placer)
+        {
+            fitting.guess(placer);
+        }
+        if !ui.input(|input| input.pointer.any_down()) {
+            self.hover(ui, &map, response.hover_pos().filter(|_| !viewport.axis_gizmo.hovered), view);
+        }
+        if response.drag_started_by(PointerButton::Primary) && !viewport.navigation.preset.claims_left(modifiers) {
+            let origin = ui.input(|input| input.pointer.press_origin());
+            self.drag = origin.and_then(|origin| self.start_drag(&map, origin, view, actions));
+        }
+        if self.drag.is_some() {
+            self.read_axis(ui);
+            self.continue_drag(&map, response, modifiers, view, actions);
+            return;
+        }
+        viewport.drag_camera(ui, response);
+        if response.clicked_by(PointerButton::Primary)
+            && let Some(pointer) = response.interact_pointer_pos()
+        {
+            self.click(&map, pointer, modifiers, view, actions);
+        }
+        if response.hovered() || response.contains_pointer() {
+            keys::read(ui, self, view, actions);
+        }
+    }
+
+    fn hover(&mut self, ui: &Ui, map: &ScreenMap, pointer: Option<Pos2>, view: &EditView<'_>) {
+        let Some(pointer) = pointer else {
+            // Another view may have it.
+            if self.picked.is_some_and(|(at, _)| map.rect().contains(at)) {
+                (self.under, self.picked) = (None, None);
+            }
+            return;
+        };
+        let picked = (pointer, (std::ptr::from_ref(view.rig) as usize, view.selected, view.placer.is_some()));
+        if self.picked != Some(picked) || self.under.is_none() {
+            self.picked = Some(picked);
+            let under = self.pick(map, pointer, view);
+            if under != self.under {
+                // The status line was drawn before.
+                ui.ctx().request_repaint();
+            }
+            self.under = under;
+        }
+    }
+
+    fn pick(&self, map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
+        match &self.fitting {
+            Some(fitting) => pick::landmark(map, pointer, &fitting.landmarks),
+            None => pick::pick(map, pointer, view),
+        }
+    }
+
+    fn click(&mut self, map: &ScreenMap, pointer: Pos2, modifiers: egui::Modifiers, view: &EditView<'_>, actions: &mut Actions) {
+        if self.fitting.is_some() {
+            return;
+        }
+        // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
+        self.under = self.pick(map, pointer, view);
+        let rig = |command: RigCommand| Command::Rig(command);
+        let edit = |edit: RigEdit| rig(RigCommand::Edit(edit));
+        match self.under {
+            Some(Under::Joint(joint)) if modifiers.command => {
+                if let Some(selected) = view.selected.filter(|&selected| selected != joint) {
+                    actions.once(edit(RigEdit::Reparent { joint: selected, parent: Some(joint) }));
+                }
+            }
+            Some(Under::Joint(joint) | Under::Tail(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(Under::Bone { bone, at }) if modifiers.shift => actions.once(edit(RigEdit::Insert { bone, at })),
+            Some(Under::Bone { bone, .. }) => actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone))))),
+            Some(Under::Flesh(placed)) => {
+                actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+            }
+            Some(Under::Ring(_) | Under::Landmark(_)) => {}
+            None if view.selected.is_some() => actions.once(rig(RigCommand::Select(None))),
+            None => {}
+        }
+        self.picked = None;
+    }
+
+    /// Leaves what is going on: a drag, a template. Returns whether there was something.
+    pub fn cancel(&mut self, actions: &mut Actions) -> bool {
+        if let Some(drag) = self.drag.take() {
+            drag.take_back(actions);
+            self.picked = None;
+            return true;
+        }
+        self.fitting.take().is_some()
+    }
+
+    /// Where a click would place a joint.
+    #[must_use]
+    pub fn ghost(&self) -> Option<Placed> {
+        match (self.under, &self.drag) {
+            (Some(Under::Flesh(placed)), None) => Some(placed),
+            _ => None,
+        }
+    }
+}
+
+/// The joint whose frame carries a bone.
+fn carrier(rig: &Rig, bone: RigBone) -> usize {
+    match bone {
+        RigBone::To(joint) => rig.joints().get(joint).and_then(|joint| joint.parent).unwrap_or(joint),
+        RigBone::Tail(joint) => joint,
+    }
+}
+
+/// How a view is drawn in edit mode: nothing but the mesh, seen through.
+#[must_use]
+pub fn look(look: &Look) -> Look {
+    Look {
+        skin: true,
+        xray: true,
+        bones: false,
+        bone_volumes: false,
+        base_surface: false,
+        tets: false,
+        contacts: false,
+        feet: false,
+        velocities: false,
+        findings: false,
+        colors: SkinColors::Material,
+        ghosts: Ghosts::default(),
+        ..*look
+    }
+}
+
+#[cfg(test)]
+mod tests;

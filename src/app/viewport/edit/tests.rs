@@ -1,0 +1,174 @@
+//! A skeleton built with the mouse, in a window without a screen.
+
+use std::time::{Duration, Instant};
+
+use egui::accesskit::Role;
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use crate::app::theme;
+use crate::app::viewport::painter::NoPainter;
+use crate::app::workbench::Workbench;
+use crate::math::Point64;
+use crate::mesh::shapes::tube;
+use crate::session::{Command, Mode, Session, Source};
+
+type Window = Harness<'static, Workbench>;
+
+/// A window with a tube along y, 2 long and 0.2 thick, that has no joints.
+fn window(name: &str) -> Window {
+    let mesh = tube(0.2, 2.0, 24, 16, true);
+    let mut text = String::new();
+    for p in &mesh.positions {
+        text += &format!("v {} {} {}\n", p.x, p.y, p.z);
+    }
+    for [a, b, c] in &mesh.triangles {
+        text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
+    }
+    let file = std::env::temp_dir().join(format!("sinew-edit-{name}-{}.obj", std::process::id()));
+    std::fs::write(&file, text).expect("a place to write");
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::of_files(vec![file.clone()])));
+    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
+    let mut window = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    theme::apply(&window.ctx);
+    wait_until(&mut window, "a bare mesh opens in edit mode", |bench| {
+        bench.session().mode() == Mode::Edit && bench.session().placer().is_some()
+    });
+    std::fs::remove_file(&file).expect("clean up");
+    window
+}
+
+fn wait_until(window: &mut Window, what: &str, holds: impl Fn(&Workbench) -> bool) {
+    let start = Instant::now();
+    while !holds(window.state()) {
+        assert!(start.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
+        window.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    window.run_steps(3);
+}
+
+fn settle(window: &mut Window) {
+    wait_until(window, "the flesh follows", |bench| !bench.session().rig_is_pending() && bench.session().jobs().is_empty());
+}
+
+fn on_screen(window: &Window, at: [f64; 3]) -> Pos2 {
+    let map = window.state().viewport().and_then(super::Viewport::map).expect("a view");
+    map.project(&Point64::from(at)).expect("in sight")
+}
+
+fn button(at: Pos2, pressed: bool, modifiers: Modifiers) -> Event {
+    Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers }
+}
+
+fn click(window: &mut Window, at: Pos2, modifiers: Modifiers) {
+    window.event_modifiers(Event::PointerMoved(at), modifiers);
+    window.run_steps(2);
+    window.event_modifiers(button(at, true, modifiers), modifiers);
+    window.run_steps(1);
+    window.event_modifiers(button(at, false, modifiers), modifiers);
+    window.run_steps(3);
+}
+
+fn drag(window: &mut Window, from: Pos2, to: Pos2) {
+    window.event(Event::PointerMoved(from));
+    window.run_steps(2);
+    window.event(button(from, true, Modifiers::NONE));
+    window.run_steps(1);
+    for step in 1..=5 {
+        window.event(Event::PointerMoved(from + (to - from) * (step as f32 / 5.0)));
+        window.run_steps(1);
+    }
+    window.event(button(to, false, Modifiers::NONE));
+    window.run_steps(3);
+}
+
+fn places(window: &Window) -> Vec<Point64> {
+    window.state().session().rig().expect("open").joints().iter().map(|joint| joint.position).collect()
+}
+
+fn build_chain(window: &mut Window) {
+    for height in [0.3, 1.0, 1.7] {
+        let at = on_screen(window, [0.03, height, 0.0]);
+        click(window, at, Modifiers::NONE);
+    }
+}
+
+#[test]
+fn clicks_place_joints_in_the_middle_of_the_flesh() {
+    let mut window = window("clicks");
+    build_chain(&mut window);
+    let joints = places(&window);
+    assert_eq!(joints.len(), 3);
+    for (joint, height) in joints.iter().zip([0.3, 1.0, 1.7]) {
+        assert!(joint.x.hypot(joint.z) < 0.01 && (joint.y - height).abs() < 0.05, "{joint}");
+    }
+    let parents: Vec<_> = window.state().session().rig().expect("open").joints().iter().map(|joint| joint.parent).collect();
+    assert_eq!(parents, [None, Some(0), Some(1)]);
+    settle(&mut window);
+    assert!(window.state().session().subject().expect("open").tissue.is_ok());
+
+    let between = on_screen(&window, [0.0, 0.65, 0.0]);
+    click(&mut window, between, Modifiers::SHIFT);
+    assert_eq!(places(&window).len(), 4, "Shift+click on a bone inserts");
+    window.key_press(Key::M);
+    window.run_steps(3);
+    assert_eq!(places(&window).len(), 3, "M merges the new joint");
+    for _ in 0..5 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(3);
+    }
+    assert!(places(&window).is_empty() && window.state().session().undo_label().is_none());
+}
+
+#[test]
+fn a_joint_is_dragged_as_one_step_and_stays_inside() {
+    let mut window = window("drag");
+    build_chain(&mut window);
+    settle(&mut window);
+    let before = places(&window)[1];
+    let (from, to) = (on_screen(&window, [0.0, 1.0, 0.0]), on_screen(&window, [0.0, 1.25, 0.0]));
+    drag(&mut window, from, to);
+    assert_eq!(window.state().session().undo_label(), Some("Move joint"));
+    let after = places(&window)[1];
+    assert!((after.y - 1.25).abs() < 0.05, "{after}");
+    settle(&mut window);
+    let (from, to) = (on_screen(&window, after.coords.into()), on_screen(&window, [0.0, 1.25, 0.9]));
+    drag(&mut window, from, to);
+    let kept = places(&window)[1];
+    let placer = window.state().session().placer().expect("ready").clone();
+    assert!(placer.is_inside(&kept) && kept.z.abs() < 0.21, "{kept}");
+    for _ in 0..2 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(3);
+    }
+    assert_eq!(places(&window)[1], before);
+}
+
+#[test]
+fn panel_and_tree_edit_the_selected_joint() {
+    let mut window = window("panel");
+    build_chain(&mut window);
+    settle(&mut window);
+    window.get_by_role_and_label(Role::Button, "Insert").click();
+    window.run_steps(3);
+    assert_eq!(places(&window).len(), 4);
+    window.get_by_role_and_label(Role::Button, "bone1").click();
+    window.run_steps(3);
+    assert_eq!(window.state().session().rig_selected(), Some(1));
+    window.get_by_role_and_label(Role::Button, "Delete").click();
+    window.run_steps(3);
+    assert!(window.state().session().rig().expect("open").find("bone1").is_none());
+    window.get_by_role_and_label(Role::Button, "Human").click();
+    window.run_steps(3);
+    assert!(window.state().edit_tool().fitting.is_some());
+    window.get_by_role_and_label(Role::Button, "Apply").click();
+    window.run_steps(3);
+    assert_eq!(window.state().session().undo_label(), Some("Apply template"));
+    assert!(window.state().session().rig().expect("open").find("hand.L").is_some());
+    window.get_by_role_and_label(Role::RadioButton, "Pose").click();
+    window.run_steps(3);
+    assert_eq!(window.state().session().mode(), Mode::Pose);
+}

@@ -1,0 +1,184 @@
+//! A drag that poses: what it began on, and the command that it comes to at each position of the pointer.
+
+use egui::{Modifiers, Pos2};
+
+use super::super::gizmo::{Gizmo, Ring, RingDrag};
+use super::super::picking::Target;
+use super::super::pull::Pull;
+use super::super::screen_map::ScreenMap;
+use super::arrows::ArrowDrag;
+use super::tools::{GizmoAxes, Toolbox};
+use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
+use crate::rig::ik::{EndTurn, Grip};
+use crate::session::{PoseCommand, TurnAxes};
+
+/// A ball is turned by this angle, radians, when the pointer moves by the rings' radius.
+const BALL_TURN: f64 = 1.2;
+
+/// What the pointer does to the pose.
+#[derive(Debug, Clone)]
+pub enum PoseDrag {
+    /// Turns joints by a ring.
+    Ring {
+        /// The joint that the ring is around.
+        joint: usize,
+        /// All that turn.
+        joints: Vec<usize>,
+        /// The ring's geometry when the drag began.
+        gizmo: Gizmo,
+        /// How far.
+        drag: RingDrag,
+        /// Radians so far, snapped if asked for.
+        angle: f64,
+        /// Whether several joints turn about their own axes.
+        own_axes: bool,
+    },
+    /// Turns joints by the ball between the rings.
+    Ball {
+        /// The joint in the middle.
+        joint: usize,
+        /// All that turn.
+        joints: Vec<usize>,
+        /// Where the pointer was.
+        last: Pos2,
+        /// How far so far, about world axes.
+        turned: Quat,
+    },
+    /// Moves a joint along an arrow.
+    Arrow {
+        /// Which joint.
+        joint: usize,
+        /// How far.
+        drag: ArrowDrag,
+        /// Steps while Ctrl is held, world units.
+        step: f64,
+    },
+    /// Drags the body by a point.
+    Reach(ReachDrag),
+    /// Turns the one joint that carries what is pulled.
+    Pull(Pull),
+    /// Selects the joints in a rectangle.
+    Box {
+        /// Where it began.
+        from: Pos2,
+        /// Where it ends.
+        to: Pos2,
+    },
+}
+
+/// A point of the body that follows the pointer.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachDrag {
+    /// The point.
+    pub grip: Grip,
+    /// Where it was.
+    pub start: Point64,
+    /// Where it is wanted.
+    pub target: Point64,
+    grabbed: Vec64,
+}
+
+impl ReachDrag {
+    /// Begins at what is under the pointer.
+    #[must_use]
+    pub fn start(map: &ScreenMap, world_from_joint: &[Affine], target: Target, pointer: Pos2) -> Option<Self> {
+        let joint = target.joint();
+        let world = world_from_joint.get(joint)?;
+        let origin = origin_of(world);
+        let start = match target {
+            Target::Joint(_) => origin,
+            Target::Bone(_) => map.ray(pointer).meet_plane(&origin, &map.back())?,
+            Target::Flesh { point, .. } => point,
+        };
+        let point = if let Target::Joint(_) = target { Point64::origin() } else { world.try_inverse()? * start };
+        let grabbed = start - map.ray(pointer).meet_plane(&start, &map.back())?;
+        Some(Self { grip: Grip { joint, point }, start, target: start, grabbed })
+    }
+
+    fn update(&mut self, map: &ScreenMap, pointer: Pos2) -> Point64 {
+        if let Some(at) = map.ray(pointer).meet_plane(&self.start, &map.back()) {
+            self.target = at + self.grabbed;
+        }
+        self.target
+    }
+}
+
+impl PoseDrag {
+    /// The joint that is held or turned; none for a rectangle.
+    #[must_use]
+    pub fn joint(&self) -> Option<usize> {
+        match self {
+            Self::Ring { joint, .. } | Self::Ball { joint, .. } | Self::Arrow { joint, .. } => Some(*joint),
+            Self::Reach(reach) => Some(reach.grip.joint),
+            Self::Pull(pull) => Some(pull.joint),
+            Self::Box { .. } => None,
+        }
+    }
+
+    /// Follows the pointer. Returns what the drag comes to.
+    pub fn follow(&mut self, map: &ScreenMap, pointer: Pos2, modifiers: Modifiers, tools: &Toolbox) -> Option<PoseCommand> {
+        let snaps = modifiers.command;
+        let turn = |joints: &[usize], rotation: Quat, axes: TurnAxes| PoseCommand::Turn { joints: joints.to_vec(), rotation, axes };
+        match self {
+            Self::Ring { joints, drag, angle, own_axes, .. } => {
+                drag.update(map, pointer);
+                *angle = drag.angle(snaps.then(|| tools.snap_deg.to_radians()));
+                Some(match (drag.ring, *own_axes) {
+                    (Ring::Axis(axis), true) => turn(joints, about(&axis_of(axis), *angle), TurnAxes::Own),
+                    _ => turn(joints, about(&drag.axis, *angle), TurnAxes::World),
+                })
+            }
+            Self::Ball { joints, last, turned, .. } => {
+                let by = pointer - *last;
+                *last = pointer;
+                let (right, up) = map.right_and_up();
+                let scale = BALL_TURN / Gizmo::radius_on_screen();
+                *turned = Quat::new((up * f64::from(by.x) + right * f64::from(by.y)) * scale) * *turned;
+                Some(turn(joints, *turned, TurnAxes::World))
+            }
+            Self::Arrow { joint, drag, step } => {
+                let target = drag.update(map, pointer, snaps.then_some(*step));
+                Some(PoseCommand::Reach { grip: Grip::of_joint(*joint), target, end: end_turn(modifiers) })
+            }
+            Self::Reach(reach) => {
+                let target = reach.update(map, pointer);
+                Some(PoseCommand::Reach { grip: reach.grip, target, end: end_turn(modifiers) })
+            }
+            Self::Pull(pull) => {
+                let rotation = pull.update(map, pointer)?;
+                Some(turn(&[pull.joint], rotation, TurnAxes::World))
+            }
+            Self::Box { to, .. } => {
+                *to = pointer;
+                None
+            }
+        }
+    }
+}
+
+/// Shift keeps a hand or foot turned as it is.
+fn end_turn(modifiers: Modifiers) -> EndTurn {
+    if modifiers.shift { EndTurn::Stays } else { EndTurn::Follows }
+}
+
+fn axis_of(axis: usize) -> Vec64 {
+    [Vec64::x(), Vec64::y(), Vec64::z()][axis.min(2)]
+}
+
+fn about(axis: &Vec64, angle: f64) -> Quat {
+    Quat::from_axis_angle(&nalgebra::Unit::new_normalize(*axis), angle)
+}
+
+/// The orientation of handles at a joint.
+#[must_use]
+pub fn orientation(map: &ScreenMap, world: &Affine, axes: GizmoAxes) -> Quat {
+    match axes {
+        GizmoAxes::Own => crate::rig::Trs::from_affine(world).rotation,
+        GizmoAxes::World => Quat::identity(),
+        GizmoAxes::View => {
+            let (right, up) = map.right_and_up();
+            let columns = nalgebra::Matrix3::from_columns(&[right, up, right.cross(&up)]);
+            Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(columns))
+        }
+    }
+}

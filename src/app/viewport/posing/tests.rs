@@ -1,0 +1,154 @@
+//! Posing with a pointer in a whole window that draws nothing.
+
+use std::time::{Duration, Instant};
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::tools::Tool;
+use crate::app::theme;
+use crate::app::viewport::painter::NoPainter;
+use crate::app::workbench::Workbench;
+use crate::math::origin_of;
+use crate::session::{Command, Session, Source};
+
+fn workbench() -> Harness<'static, Workbench> {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
+    let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    theme::apply(&harness.ctx);
+    let start = Instant::now();
+    while harness.state().session().snapshot().is_none() || !harness.state().session().jobs().is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(60), "the character never opens");
+        harness.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    harness.run_steps(3);
+    harness
+}
+
+fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool>, modifiers: Modifiers) {
+    harness.event_modifiers(Event::PointerMoved(pos), modifiers);
+    harness.run_steps(1);
+    if let Some(pressed) = pressed {
+        harness.event_modifiers(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers }, modifiers);
+        harness.run_steps(2);
+    }
+}
+
+fn drag(harness: &mut Harness<'_, Workbench>, from: Pos2, to: Pos2, modifiers: Modifiers) {
+    pointer(harness, from, Some(true), modifiers);
+    for step in 1..=6 {
+        pointer(harness, from + (to - from) * (step as f32 / 6.0), None, modifiers);
+    }
+    pointer(harness, to, Some(false), modifiers);
+}
+
+fn click(harness: &mut Harness<'_, Workbench>, at: Pos2, modifiers: Modifiers) {
+    pointer(harness, at, Some(true), modifiers);
+    pointer(harness, at, Some(false), modifiers);
+}
+
+fn press(harness: &mut Harness<'_, Workbench>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(3);
+}
+
+fn joint_at(harness: &Harness<'_, Workbench>, joint: usize) -> Pos2 {
+    let bench = harness.state();
+    let world = bench.session().world_from_joint()[joint];
+    let map = bench.viewport().and_then(super::Viewport::map).expect("the viewport has a size");
+    map.project(&origin_of(&world)).expect("the joint is before the eye")
+}
+
+/// The last joint: what is dragged moves all others.
+fn tip(harness: &Harness<'_, Workbench>) -> usize {
+    harness.state().session().world_from_joint().len() - 1
+}
+
+#[test]
+fn a_joint_follows_the_pointer_as_one_step_and_escape_takes_it_back() {
+    let mut harness = workbench();
+    let tip = tip(&harness);
+    let rest = harness.state().session().document().pose.clone();
+    let at = joint_at(&harness, tip);
+    let to = at + vec2(60.0, 50.0);
+    drag(&mut harness, at, to, Modifiers::NONE);
+    assert!(joint_at(&harness, tip).distance(to) < 2.0, "{} instead of {to}", joint_at(&harness, tip));
+    assert_eq!(harness.state().session().undo_label(), Some("Drag body"));
+    assert_eq!(harness.state().session().selected_joint(), Some(tip));
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    assert_eq!(harness.state().session().document().pose, rest, "one step");
+    assert_eq!(harness.state().session().undo_label(), None);
+
+    pointer(&mut harness, at, Some(true), Modifiers::NONE);
+    pointer(&mut harness, at + vec2(30.0, 40.0), None, Modifiers::NONE);
+    assert_ne!(harness.state().session().document().pose, rest);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    let camera = harness.state().viewport().map(|viewport| viewport.camera);
+    pointer(&mut harness, at + vec2(90.0, 10.0), None, Modifiers::NONE);
+    pointer(&mut harness, at + vec2(90.0, 10.0), Some(false), Modifiers::NONE);
+    assert_eq!(harness.state().session().document().pose, rest);
+    assert_eq!((harness.state().session().undo_label(), harness.state().viewport().map(|viewport| viewport.camera)), (None, camera));
+}
+
+#[test]
+fn clicks_with_keys_and_rectangles_select_several() {
+    let mut harness = workbench();
+    let selected = |harness: &Harness<'_, Workbench>| {
+        let mut joints = harness.state().session().selection().joints().to_vec();
+        joints.sort_unstable();
+        joints
+    };
+    let (a, b) = (joint_at(&harness, 0), joint_at(&harness, 1));
+    click(&mut harness, b, Modifiers::NONE);
+    assert_eq!(selected(&harness), [1]);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    let dots: Vec<Pos2> = (0..=tip(&harness)).map(|joint| joint_at(&harness, joint)).collect();
+    let around = egui::Rect::from_points(&dots).expand(20.0);
+    drag(&mut harness, around.left_bottom(), around.right_top(), Modifiers::COMMAND);
+    let all: Vec<usize> = (0..=tip(&harness)).collect();
+    assert_eq!(selected(&harness), all, "the rectangle is around all of them");
+    assert!(harness.state().viewport().is_some_and(|viewport| viewport.drag.is_none()));
+    press(&mut harness, Modifiers::NONE, Key::P);
+    assert_eq!(harness.state().session().document().pins.len(), all.len());
+    press(&mut harness, Modifiers::NONE, Key::P);
+    assert!(harness.state().session().document().pins.is_empty());
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    for (at, expected) in [(a, vec![0]), (b, vec![0, 1]), (a, vec![1])] {
+        // Rings are around the joint selected last; its dot is inside.
+        click(&mut harness, at, Modifiers::COMMAND);
+        assert_eq!(selected(&harness), expected);
+    }
+}
+
+#[test]
+fn tools_change_by_key_and_by_button_and_arrows_move() {
+    let mut harness = workbench();
+    let tool = |harness: &Harness<'_, Workbench>| harness.state().tools().tool;
+    assert_eq!(tool(&harness), Tool::Drag);
+    press(&mut harness, Modifiers::NONE, Key::E);
+    assert_eq!(tool(&harness), Tool::Rotate);
+    harness.get_by_label("Move").click();
+    harness.run_steps(3);
+    assert_eq!(tool(&harness), Tool::Move);
+    let at = joint_at(&harness, 1);
+    click(&mut harness, at, Modifiers::NONE);
+    press(&mut harness, Modifiers::NONE, Key::G);
+    press(&mut harness, Modifiers::NONE, Key::G);
+    // View axes: the arrow to the right.
+    let before = harness.state().session().document().pose.clone();
+    drag(&mut harness, at + vec2(50.0, 0.0), at + vec2(90.0, 3.0), Modifiers::NONE);
+    assert_ne!(harness.state().session().document().pose, before);
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    assert_eq!(harness.state().session().document().pose, before);
+    // The ball between the rings turns freely.
+    press(&mut harness, Modifiers::NONE, Key::E);
+    let at = joint_at(&harness, 1);
+    drag(&mut harness, at + vec2(25.0, 25.0), at + vec2(60.0, 40.0), Modifiers::NONE);
+    assert_eq!(harness.state().session().undo_label(), Some("Rotate joints"));
+    press(&mut harness, Modifiers::COMMAND, Key::Z);
+    assert_eq!(harness.state().session().document().pose, before);
+}

@@ -1,0 +1,227 @@
+//! What the program notes down about itself while it runs: the newest log records in memory, for the window's log, and in a file, for
+//! reports of faults.
+//!
+//! Whoever owns the process's logger passes each record to [`note`]; [`Logger`] is one that does nothing else. Nothing is kept until
+//! somebody calls [`open`].
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use log::{Level, LevelFilter, Record};
+
+/// Records kept in memory.
+pub const MOST_ENTRIES: usize = 2_000;
+/// Bytes after which the file is started anew; the one before is kept, too.
+const MOST_BYTES: u64 = 512 * 1024;
+/// Longer texts are cut: a log is for reading.
+const MOST_CHARACTERS: usize = 4_000;
+
+/// One record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Counts from 0.
+    pub number: u64,
+    /// When it was noted.
+    pub at: SystemTime,
+    /// How much it matters.
+    pub level: Level,
+    /// Which part of the program it comes from.
+    pub target: String,
+    /// What it says.
+    pub text: String,
+}
+
+impl Entry {
+    /// The record as a line of text, with its time in UTC.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{} {:5} {}: {}", clock_text(self.at), self.level, self.target, self.text)
+    }
+}
+
+/// Hours, minutes and seconds of a moment, UTC.
+#[must_use]
+pub fn clock_text(at: SystemTime) -> String {
+    let secs = at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()) % 86_400;
+    format!("{:02}:{:02}:{:02}", secs / 3_600, secs / 60 % 60, secs % 60)
+}
+
+#[derive(Debug)]
+struct Book {
+    level: LevelFilter,
+    entries: VecDeque<Entry>,
+    next: u64,
+    file: Option<LogFile>,
+}
+
+static BOOK: Mutex<Book> = Mutex::new(Book { level: LevelFilter::Off, entries: VecDeque::new(), next: 0, file: None });
+
+fn book() -> MutexGuard<'static, Book> {
+    // A thread that panicked while it noted something left the list as it was before or after.
+    BOOK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts to keep records of this level and more important ones; those of other crates from warnings on. They go into a file, too, if one
+/// is given.
+///
+/// # Errors
+/// If the file can't be written; records are kept in memory nevertheless.
+pub fn open(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {
+    let opened = file.map(LogFile::open).transpose();
+    let mut book = book();
+    book.level = level;
+    match opened {
+        Ok(file) => {
+            book.file = file;
+            Ok(())
+        }
+        Err(error) => {
+            book.file = None;
+            Err(error)
+        }
+    }
+}
+
+/// Where the file is that records go to.
+#[must_use]
+pub fn file_path() -> Option<PathBuf> {
+    book().file.as_ref().map(|file| file.path.clone())
+}
+
+/// Keeps a record, if it matters enough.
+pub fn note(record: &Record<'_>) {
+    let level = book().level;
+    let wanted = if is_ours(record.target()) { level } else { level.min(LevelFilter::Warn) };
+    if record.level() > wanted {
+        return;
+    }
+    // Not while the book is held: what is written may note something itself.
+    let mut text = record.args().to_string();
+    if let Some((end, _)) = text.char_indices().nth(MOST_CHARACTERS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    let mut book = book();
+    let entry = Entry { number: book.next, at: SystemTime::now(), level: record.level(), target: record.target().to_owned(), text };
+    book.next += 1;
+    if let Some(file) = &mut book.file
+        && file.write(&entry.line()).is_err()
+    {
+        // A full disk must not be asked again for every line.
+        book.file = None;
+    }
+    book.entries.push_back(entry);
+    while book.entries.len() > MOST_ENTRIES {
+        book.entries.pop_front();
+    }
+}
+
+fn is_ours(target: &str) -> bool {
+    target == "sinew" || target.starts_with("sinew::")
+}
+
+/// How many records were noted so far, those that were forgotten included.
+#[must_use]
+pub fn count() -> u64 {
+    book().next
+}
+
+/// The records kept, oldest first.
+#[must_use]
+pub fn entries() -> Vec<Entry> {
+    book().entries.iter().cloned().collect()
+}
+
+/// Forgets what is kept in memory; the file stays.
+pub fn clear() {
+    book().entries.clear();
+}
+
+/// A logger that only notes, for programs that have none of their own.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Logger;
+
+impl log::Log for Logger {
+    fn enabled(&self, _metadata: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        note(record);
+    }
+
+    fn flush(&self) {}
+}
+
+/// The file; it never grows beyond a bound.
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl LogFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let file = File::options().append(true).create(true).open(path)?;
+        let bytes = file.metadata()?.len();
+        Ok(Self { path: path.to_path_buf(), file, bytes })
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        if self.bytes > MOST_BYTES {
+            fs::rename(&self.path, self.path.with_extension("old.txt"))?;
+            *self = Self::open(&self.path)?;
+        }
+        let line = format!("{}\n", line.replace('\n', "\n    "));
+        self.bytes += line.len() as u64;
+        self.file.write_all(line.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_bounded_and_the_one_before_is_kept() {
+        let folder = std::env::temp_dir().join(format!("sinew log {}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let path = folder.join("log.txt");
+        let mut file = LogFile::open(&path).unwrap();
+        let line = "x".repeat(1_000);
+        for _ in 0..1_500 {
+            file.write(&line).unwrap();
+        }
+        let sizes = ["log.txt", "log.old.txt"].map(|name| fs::metadata(folder.join(name)).unwrap().len());
+        assert!(sizes.iter().all(|&size| size > 0 && size <= MOST_BYTES + 2_000), "{sizes:?}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_matters_is_kept_and_the_rest_is_not() {
+        let say = |level: Level, target: &str, text: &str| {
+            note(&Record::builder().level(level).target(target).args(format_args!("{text}")).build());
+        };
+        open(LevelFilter::Info, None).unwrap();
+        say(Level::Info, "sinew::tests", "of ours, kept");
+        say(Level::Debug, "sinew::tests", "of ours, too small");
+        say(Level::Info, "sinewy", "of others, too small");
+        say(Level::Warn, "others", "of others, kept");
+        let texts: Vec<String> = entries().into_iter().map(|entry| entry.text).filter(|text| text.starts_with("of o")).collect();
+        assert_eq!(texts, ["of ours, kept", "of others, kept"]);
+        let many = MOST_ENTRIES + 10;
+        for number in 0..many {
+            say(Level::Info, "sinew::tests", &number.to_string());
+        }
+        assert_eq!(entries().len(), MOST_ENTRIES);
+        assert_eq!(clock_text(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86_400 + 3_661)), "01:01:01");
+    }
+}

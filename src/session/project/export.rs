@@ -1,0 +1,173 @@
+//! Writing what the character does to files that other programs read, in the background.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::dynamics::Params;
+use crate::progress::Progress;
+use crate::rig::Pose;
+use crate::session::jobs::{Job, Outcome};
+use crate::session::{
+    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Level, Moments, Motion, Session, Take, bake, with_takes, write_motion, write_rig,
+};
+use crate::skin::{Actor, Method, Subject};
+
+/// Joints that move a vertex in an exported rig: what engines expect.
+const INFLUENCES: usize = 4;
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportAs {
+    /// The deformed skin, frame by frame.
+    Skin(BakeFormat),
+    /// The character with skeleton, weights and all clips, as `.glb`.
+    Rig,
+    /// What the joints do, as `.bvh`.
+    Motion,
+}
+
+impl ExportAs {
+    /// All, the most wanted first.
+    pub const ALL: [Self; 8] = [
+        Self::Skin(BakeFormat::Glb),
+        Self::Rig,
+        Self::Motion,
+        Self::Skin(BakeFormat::Pc2),
+        Self::Skin(BakeFormat::Mdd),
+        Self::Skin(BakeFormat::Obj),
+        Self::Skin(BakeFormat::Ply),
+        Self::Skin(BakeFormat::Json),
+    ];
+
+    /// What it is, for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Skin(BakeFormat::Glb) => "Baked skin, glTF (.glb)",
+            Self::Rig => "Rig with weights and clips, glTF (.glb)",
+            Self::Motion => "Motion of the skeleton (.bvh)",
+            Self::Skin(BakeFormat::Pc2) => "Baked skin, point cache (.pc2)",
+            Self::Skin(BakeFormat::Mdd) => "Baked skin, point cache (.mdd)",
+            Self::Skin(BakeFormat::Obj) => "Baked skin, one file a frame (.obj)",
+            Self::Skin(BakeFormat::Ply) => "Baked skin, one file a frame (.ply)",
+            Self::Skin(BakeFormat::Json) => "Baked skin, positions (.json)",
+        }
+    }
+
+    /// Ending of the file, without dot.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Skin(BakeFormat::Glb) | Self::Rig => "glb",
+            Self::Motion => "bvh",
+            Self::Skin(BakeFormat::Pc2) => "pc2",
+            Self::Skin(BakeFormat::Mdd) => "mdd",
+            Self::Skin(BakeFormat::Obj) => "obj",
+            Self::Skin(BakeFormat::Ply) => "ply",
+            Self::Skin(BakeFormat::Json) => "json",
+        }
+    }
+}
+
+/// What is to be written, and of which motion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Export {
+    /// As what.
+    pub what: ExportAs,
+    /// How the skin is moved.
+    pub method: Method,
+    /// Which clip; none for the pose shown.
+    pub clip: Option<usize>,
+    /// Which part of the clip, seconds; all of it for none.
+    pub range_secs: Option<[f64; 2]>,
+    /// Frames per second.
+    pub fps: f64,
+}
+
+impl Default for Export {
+    fn default() -> Self {
+        Self { what: ExportAs::ALL[0], method: Method::default(), clip: None, range_secs: None, fps: DEFAULT_FPS }
+    }
+}
+
+impl Export {
+    /// The take that is baked.
+    fn take(&self, subject: &Subject, pose: Pose) -> Take {
+        let fps = self.fps.clamp(1.0, 1000.0);
+        let clip = self.clip.filter(|&clip| clip < subject.character.clips.len());
+        match clip {
+            Some(clip) => {
+                let play = ClipPlay { range_secs: self.range_secs, ..ClipPlay::once(clip) };
+                Take::whole(Motion::Play(play), &subject.character, fps)
+            }
+            None if self.what == ExportAs::Motion => Take::whole(Motion::Pose(pose), &subject.character, fps),
+            None => Take { motion: Motion::Pose(pose), moments: Moments::Settled { time_secs: 0.0 } },
+        }
+    }
+
+    /// Does the work; an error is a sentence.
+    fn run(
+        &self,
+        subject: &Arc<Subject>,
+        pose: Pose,
+        params: &Params,
+        path: &PathBuf,
+        progress: &Progress,
+    ) -> Result<Vec<PathBuf>, String> {
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let take = self.take(subject, pose);
+        match self.what {
+            ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
+            ExportAs::Motion => write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?,
+            ExportAs::Skin(format) => {
+                let actor = Actor::bind(subject, self.method, params, &progress.part(0.0, 0.3));
+                let mut actor = actor.map_err(|error| said(&error))?;
+                let baked = bake(&mut actor, &take, path, &BakeSettings::of(format), &progress.part(0.3, 1.0));
+                return baked.map(|baked| baked.files).map_err(|error| said(&error));
+            }
+        }
+        Ok(vec![path.clone()])
+    }
+}
+
+/// An export under way.
+pub(in crate::session) type Exporting = Job<Result<Vec<PathBuf>, String>>;
+
+impl Session {
+    /// Starts an export, unless one is under way.
+    pub(super) fn export(&mut self, export: Export, path: PathBuf) {
+        let Some(subject) = self.document.subject.clone() else { return };
+        if self.projects.exporting.is_some() {
+            return self.tell(Level::Warning, "Something is being exported already; wait for it, or cancel it.");
+        }
+        if self.document.files_read.iter().any(|file| file.path == path) {
+            return self.tell(Level::Error, format!("{} is one of the character's own files, which are never written.", path.display()));
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (takes, pose, params) = (self.document.takes.clone(), self.shown_pose().clone(), self.document.params);
+        let work = move |progress: &Progress| export.run(&with_takes(&subject, &takes), pose, &params, &path, progress);
+        match Job::start(format!("Exporting {name}"), self.waker.clone(), work) {
+            Ok(job) => self.projects.exporting = Some(job),
+            Err(error) => self.tell(Level::Error, format!("No thread could be started for the export: {error}.")),
+        }
+    }
+
+    /// Takes note of an export that has ended. Returns whether one has.
+    pub(in crate::session) fn take_exported(&mut self) -> bool {
+        let outcome = match self.projects.exporting.as_ref().map(Job::poll) {
+            None | Some(Outcome::Running) => return false,
+            Some(outcome) => outcome,
+        };
+        self.projects.exporting = None;
+        match outcome {
+            Outcome::Done(Ok(files)) => match files.as_slice() {
+                [] => self.tell(Level::Warning, "Nothing was exported: the clip has no frames there."),
+                [file] => self.tell(Level::Info, format!("Exported {}.", file.display())),
+                [first, ..] => self.tell(Level::Info, format!("Exported {} files, the first is {}.", files.len(), first.display())),
+            },
+            Outcome::Done(Err(error)) => self.tell(Level::Error, format!("Nothing was exported: {error}.")),
+            Outcome::Lost | Outcome::Running => self.tell(Level::Error, "The export stopped unexpectedly."),
+        }
+        true
+    }
+}
