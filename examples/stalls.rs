@@ -3,7 +3,6 @@
 //!
 //! `cargo run --release --example stalls [FILE …]` (each file is a character of its own; by default all built-in ones)
 
-use std::error::Error;
 use std::time::{Duration, Instant};
 
 use sinew::session::{Command, Session, Source};
@@ -40,7 +39,7 @@ impl Longest {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() {
     let files: Vec<String> = std::env::args().skip(1).collect();
     let sources: Vec<Source> = if files.is_empty() {
         sinew::io::builtin::NAMES.iter().map(|name| Source::builtin(name)).collect()
@@ -80,5 +79,4 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("    {message}");
         }
     }
-    Ok(())
 }

@@ -266,6 +266,7 @@ impl Browse {
     }
 
     /// What the user answered, once that is known.
+    #[expect(clippy::option_option, reason = "no answer yet, or an answer that is to choose nothing")]
     pub(super) fn poll(&self) -> Option<Option<PathBuf>> {
         match self.0.try_recv() {
             Ok(answer) => Some(answer),

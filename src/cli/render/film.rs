@@ -45,10 +45,11 @@ impl Render {
         let pictures = self.turntable.map_or(count, |pictures| pictures as usize);
         let mut writer = AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing", |progress| {
-            for picture in 0..pictures {
+            // A turntable shows its one frame again and again.
+            for (picture, frame) in frames.iter().cycle().take(pictures).enumerate() {
                 progress.report(picture as f32 / pictures as f32, &format!("{} of {pictures}", picture + 1));
                 if self.turntable.is_none() {
-                    drawing.show(&frames[picture], world_of(subject, &take, first + picture as u32));
+                    drawing.show(frame, world_of(subject, &take, first + picture as u32));
                 }
                 writer.push(&drawing.sheet()?)?;
                 if self.turntable.is_some() {
