@@ -1,6 +1,6 @@
 //! The score line of a view: four numbers in columns that never jump.
 
-use egui::{Label, Response, RichText, TextStyle, Ui};
+use egui::{Color32, FontId, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::session::ViewScore;
 
@@ -63,10 +63,20 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
     )
 }
 
-/// Draws the line with its tooltip.
-pub fn score_ui(ui: &mut Ui, score: Option<&ViewScore>) -> Response {
-    let text = RichText::new(score_text(score)).text_style(TextStyle::Monospace).small();
-    ui.add(Label::new(text).selectable(false)).on_hover_text(score_tooltip(score))
+/// Draws the line over the lower left corner of a view, with its tooltip; a view that is too narrow shows nothing.
+pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
+    let font = FontId::monospace(11.0);
+    let galley = ui.painter().layout_no_wrap(score_text(score), font, Color32::from_white_alpha(190));
+    let plate = Rect::from_min_size(pos2(view.left() + 8.0, view.bottom() - galley.size().y - 14.0), galley.size() + vec2(12.0, 6.0));
+    if plate.right() > view.right() - 8.0 || plate.top() < view.top() + view.height() / 2.0 {
+        return;
+    }
+    let response = ui.interact(plate, ui.scope_id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Score"));
+    let painter = ui.painter().with_clip_rect(view);
+    painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
+    painter.galley(plate.min + vec2(6.0, 3.0), galley, Color32::WHITE);
+    response.on_hover_text(score_tooltip(score));
 }
 
 #[cfg(test)]

@@ -115,6 +115,7 @@ impl Shell {
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
         let Some(running) = &mut self.running else { return };
         self.repaint_at = None;
+        let start = Instant::now();
         let input = running.input.take_egui_input(&running.window);
         running.graphics.mend(event_loop);
         let workbench = &mut self.workbench;
@@ -130,6 +131,7 @@ impl Shell {
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        self.workbench.note_frame(start.elapsed().as_secs_f64() * 1e3);
         running.graphics.keep(&output.textures_delta);
         let (scale, behind) = (output.pixels_per_point, theme::colors(&self.ctx).panel);
         let presented = match running.graphics.device() {

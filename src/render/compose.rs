@@ -49,6 +49,12 @@ impl Sheet {
         [cell[0].saturating_mul(columns as u32), cell[1].saturating_mul(count.max(1).div_ceil(columns) as u32)]
     }
 
+    /// Width and height of the whole, in pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
     /// Width and height of the picture with this index, in pixels: what is to be drawn for it. At least one each way.
     #[must_use]
     pub fn cell(&self, index: usize) -> [u32; 2] {

@@ -10,7 +10,7 @@ impl Camera {
     /// and perspective flattens out on the way into an orthographic view. At 0 it is this camera, at 1 the other one, exactly.
     #[must_use]
     pub fn between(&self, to: &Self, t: f32) -> Self {
-        if !(t > 0.0) {
+        if t.is_nan() || t <= 0.0 {
             return *self;
         }
         if t >= 1.0 {

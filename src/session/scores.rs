@@ -41,6 +41,7 @@ struct Shared {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the thread, all under one lock")]
 struct State {
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,

@@ -67,7 +67,9 @@ impl Scorer {
     pub fn of_mesh(rest: TriMesh, source_from_skin: Vec<u32>, progress: &Progress) -> Result<Self, Cancelled> {
         let topology = Topology::of(&rest);
         let mut edges: Vec<[u32; 2]> = rest.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
-        edges.iter_mut().for_each(|edge| edge.sort_unstable());
+        for edge in &mut edges {
+            edge.sort_unstable();
+        }
         edges.sort_unstable();
         edges.dedup();
         let all: Vec<f64> = edges.iter().map(|&edge| length(&rest.positions, edge)).collect();

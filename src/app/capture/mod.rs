@@ -8,7 +8,6 @@
 
 mod dialog;
 mod job;
-mod matte;
 mod settings;
 mod studio;
 

@@ -123,7 +123,7 @@ impl CaptureSettings {
     /// Takes folder and name from a path that the user chose.
     pub fn set_path(&mut self, path: &Path) {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            self.folder = folder.to_owned();
+            folder.clone_into(&mut self.folder);
         }
         if let Some(name) = path.file_stem() {
             self.name = name.to_string_lossy().into_owned();

@@ -7,7 +7,7 @@ use image::RgbaImage;
 
 use super::job::{Done, Work};
 use super::settings::{CaptureSettings, What};
-use super::{CaptureError, color_image, matte};
+use super::{CaptureError, color_image};
 use crate::app::look::{Backdrop, Look};
 use crate::app::viewport::painter::{Comparison, GpuPainter, How, Picture, Textures, ViewportPainter};
 use crate::dynamics::Params;
@@ -15,9 +15,9 @@ use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
 use crate::progress::Progress;
-use crate::render::{Camera, Renderer};
+use crate::render::{Camera, Legend, Renderer, straighten_alpha};
 use crate::rig::Clip;
-use crate::session::{Checkup, ClipPlay, Snapshot, ViewId};
+use crate::session::{Checkup, ClipPlay, GhostSkins, Snapshot, ViewId};
 use crate::skin::{Actor, Frame};
 
 /// The only view that is painted here.
@@ -40,8 +40,10 @@ pub struct Shot {
     pub look: Look,
     /// The selected joints.
     pub selected: Vec<usize>,
-    /// Places that the check-up found.
+    /// What the check-up found, whose places may be marked.
     pub checkup: Option<Arc<Checkup>>,
+    /// Skins of other moments.
+    pub ghosts: Option<Arc<GhostSkins>>,
     /// Height of the floor.
     pub ground_height: f32,
     /// Diagonal of the character's box.
@@ -125,18 +127,18 @@ impl<'a> Studio<'a> {
             hovered: None,
             look: &self.look,
             checkup: self.shot.checkup.as_ref(),
-            ghosts: None,
+            // Those of a clip would have to move with it.
+            ghosts: self.shot.ghosts.as_ref().filter(|_| Arc::ptr_eq(snapshot, &self.shot.snapshot)),
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,
         };
         let legends = self.painter.on(&mut Unseen).paint(&picture).map(|painted| painted.legends).unwrap_or_default();
         let mut image = self.painter.image(VIEW)?;
-        if self.look.backdrop == Backdrop::Transparent {
-            matte::unmultiply(&mut image);
+        let background = self.look.backdrop.background();
+        if !background.visible {
+            straighten_alpha(&mut image);
         }
-        if let Some(legend) = legends.first() {
-            matte::add_legend(&mut image, legend);
-        }
+        Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, background.ink());
         Ok(image)
     }
 }

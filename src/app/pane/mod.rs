@@ -11,14 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::actions::Actions;
 use super::look::Look;
-use super::score_line::score_ui;
-use super::theme;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
 use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
 use super::viewport::posing::strip::strip_ui;
 use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles, legend};
+use super::{score_line, theme};
 use crate::session::{Checkup, GhostSkins, Session, ViewId};
 use crate::skin::{Method, StepTimes};
 
@@ -136,19 +135,9 @@ impl Pane {
     }
 
     fn scores(&self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
-        let Some(own) = own.filter(|_| self.shows_scores(context.session)) else { return };
-        let score = context.session.score_of(u64::from(id.0), own);
-        let lift = if context.session.views().get(id).is_some_and(|view| view.compare.is_some()) { 40.0 } else { 6.0 };
-        let line = Rect::from_min_max(pos2(body.left() + 6.0, body.bottom() - lift - 22.0), pos2(body.right() - 6.0, body.bottom() - lift));
-        let mut child = ui.new_child(egui::UiBuilder::new().max_rect(line).layout(egui::Layout::left_to_right(egui::Align::Center)));
-        child.set_clip_rect(body.intersect(ui.clip_rect()));
-        egui::Frame::new().fill(theme::colors(ui.ctx()).plate).corner_radius(4.0).inner_margin(egui::Margin::symmetric(6, 2)).show(
-            &mut child,
-            |ui| {
-                ui.visuals_mut().override_text_color = Some(theme::colors(ui.ctx()).plate_text);
-                score_ui(ui, score.as_ref());
-            },
-        );
+        if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
+            score_line::overlay_ui(ui, body, context.session.score_of(u64::from(id.0), own).as_ref());
+        }
     }
 
     fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {

@@ -17,6 +17,39 @@ const NAMES: [&str; 5] = ["Anchors", "Local", "Global", "Surface", "Render"];
 #[derive(Debug, Clone, Default)]
 pub struct TimingHistory {
     frames: VecDeque<[f64; 5]>,
+    window: WindowTimes,
+}
+
+/// What the window's own work takes: panels, pictures and what the session does on its thread, without waiting for the screen.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WindowTimes {
+    /// Mean of the last frames, milliseconds.
+    pub mean_ms: f64,
+    /// The longest since the window was opened, without its first frames, milliseconds.
+    pub longest_ms: f64,
+    frames: u64,
+}
+
+/// Frames in which the window is set up: fonts, pipelines.
+const SET_UP_FRAMES: u64 = 3;
+/// A frame that takes longer is felt, and is written to the log.
+const FELT_MS: f64 = 50.0;
+
+impl WindowTimes {
+    /// Adds a frame.
+    pub fn push(&mut self, ms: f64) {
+        self.frames += 1;
+        if !ms.is_finite() || self.frames <= SET_UP_FRAMES {
+            return;
+        }
+        self.mean_ms = if self.mean_ms > 0.0 { self.mean_ms * 0.95 + ms * 0.05 } else { ms };
+        if ms > self.longest_ms {
+            self.longest_ms = ms;
+            if ms > FELT_MS {
+                log::warn!("a frame of the window took {ms:.0} ms");
+            }
+        }
+    }
 }
 
 impl TimingHistory {
@@ -49,6 +82,22 @@ impl TimingHistory {
             }
         }
         sum.map(|total| if taken > 0 { total / taken as f64 } else { 0.0 })
+    }
+
+    /// Adds a frame of the window.
+    pub fn push_window(&mut self, ms: f64) {
+        self.window.push(ms);
+    }
+
+    /// What the window's own work takes.
+    #[must_use]
+    pub fn window(&self) -> &WindowTimes {
+        &self.window
+    }
+
+    /// Forgets the character's frames; those of the window stay.
+    pub fn forget_character(&mut self) {
+        self.frames.clear();
     }
 
     /// Whether nothing has been measured yet.
@@ -100,6 +149,10 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
         }
         ui.label(RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>())).small().color(colors.text));
     });
+    let WindowTimes { mean_ms, longest_ms, .. } = history.window;
+    let text = format!("Window {mean_ms:.1} ms, longest {longest_ms:.0} ms");
+    let hover = "What the window's own thread works in a frame (panels, commands, drawing orders), and the longest since it was opened";
+    ui.label(RichText::new(text).small().color(colors.text_weak)).on_hover_text(hover);
 }
 
 #[cfg(test)]
@@ -115,5 +168,15 @@ mod tests {
         }
         assert_eq!(history.frames.len(), FRAMES);
         assert_eq!(history.mean(1), [0.0, 0.0, 999.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn the_longest_frame_of_the_window_is_kept_and_its_first_ones_are_not() {
+        let mut times = WindowTimes::default();
+        for ms in [900.0, 300.0, 100.0, 4.0, 61.0, f64::NAN, 4.0] {
+            times.push(ms);
+        }
+        assert_eq!(times.longest_ms, 61.0);
+        assert!(times.mean_ms > 4.0 && times.mean_ms < 61.0);
     }
 }

@@ -207,4 +207,42 @@ mod tests {
         let viewport = size(400.0, 300.0);
         assert!(viewport.contains_rect(AxisGizmo::rect_in(viewport).unwrap()));
     }
+
+    #[test]
+    fn clicks_and_drags_on_the_axes_move_the_camera() {
+        use crate::mesh::Bounds;
+        use egui_kittest::Harness;
+        use egui_kittest::kittest::Queryable;
+
+        #[derive(Default)]
+        struct State {
+            viewport: Viewport,
+            actions: Actions,
+        }
+        let draw = |ui: &mut Ui, state: &mut State| {
+            state.viewport.rect = Some(ui.max_rect());
+            axis_gizmo_ui(ui, Id::unique("test"), &mut state.viewport, &mut state.actions);
+        };
+        let mut harness = Harness::builder().with_size(vec2(400.0, 300.0)).build_ui_state(draw, State::default());
+        harness.run();
+        assert!(harness.query_by_label("Axes").is_none(), "nothing to look at, no axes");
+        let bounds = Bounds { min: crate::math::Point::new(-1.0, 0.0, -1.0), max: crate::math::Point::new(1.0, 2.0, 1.0) };
+        harness.state_mut().viewport.framed = Some(super::super::Framed { bind: std::ptr::null(), bounds });
+        harness.run();
+        harness.get_by_label_contains("Look from +Y").click();
+        harness.run();
+        harness.get_by_label("Perspective").click();
+        harness.run();
+        let asked = harness.state_mut().actions.take();
+        assert_eq!(asked, [CameraAction::TurnTo(NamedView::Top), CameraAction::ToggleProjection].map(Action::Camera));
+        let (before, from) = (harness.state().viewport.camera, harness.get_by_label("Axes").rect().center());
+        harness.drag_at(from);
+        harness.run();
+        harness.hover_at(from + vec2(25.0, 0.0));
+        harness.run();
+        harness.drop_at(from + vec2(25.0, 0.0));
+        harness.run();
+        assert!(harness.state().viewport.camera.yaw != before.yaw, "a drag orbits");
+        assert_eq!(harness.state().actions.list(), []);
+    }
 }

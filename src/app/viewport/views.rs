@@ -179,10 +179,14 @@ impl Viewport {
         if response.contains_pointer()
             && let Some(motions) = ui.input(navigation::touch_motions)
         {
-            motions.into_iter().for_each(|motion| self.obey(motion));
+            for motion in motions {
+                self.obey(motion);
+            }
         } else if let Some(at) = response.hover_pos() {
             let invert = self.navigation.invert_zoom;
-            ui.input(|input| navigation::scroll_motions(input, at, invert)).into_iter().for_each(|motion| self.obey(motion));
+            for motion in ui.input(|input| navigation::scroll_motions(input, at, invert)) {
+                self.obey(motion);
+            }
         }
     }
 

@@ -27,6 +27,7 @@ impl Workbench {
             look: pane.state.look,
             selected: self.session.selected_joint().into_iter().collect(),
             checkup: None,
+            ghosts: None,
             ground_height: pane.viewport.ground_height(),
             character_size: pane.viewport.size(),
             view_size: [body.width(), body.height()].map(|points| (points * scale).round().max(1.0) as u32),
@@ -52,7 +53,10 @@ impl Workbench {
     }
 
     pub(super) fn capture_action(&mut self, ctx: &Context, action: CaptureAction) {
-        let shot = self.shot(ctx);
+        let mut shot = self.shot(ctx);
+        if let Some(shot) = shot.as_mut().filter(|shot| shot.look.findings) {
+            shot.checkup = self.checkup.of(ctx, &shot.snapshot.subject);
+        }
         self.capture.carry_out(ctx, action, shot, &mut self.session);
     }
 

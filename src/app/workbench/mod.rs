@@ -204,6 +204,11 @@ impl Workbench {
         self.actions.push(action);
     }
 
+    /// Tells what a frame of the window took on its thread, without waiting for the screen.
+    pub fn note_frame(&mut self, ms: f64) {
+        self.timings.push_window(ms);
+    }
+
     /// Whether the user asked to quit.
     #[must_use]
     pub fn wants_to_quit(&self) -> bool {

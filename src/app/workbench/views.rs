@@ -10,7 +10,6 @@ use crate::app::comfort::is_builtin;
 use crate::app::look::{Look, wants_of};
 use crate::app::notices;
 use crate::app::pane::PaneContext;
-use crate::app::panels::timings::TimingHistory;
 use crate::app::sections::{unavailable_methods, viewport_view};
 use crate::app::viewport::edit::EditView;
 use crate::app::viewport::painter::ViewportPainter;
@@ -110,7 +109,7 @@ impl Workbench {
             self.choose_mode();
             self.joints.forget();
             self.remember_files();
-            self.timings = TimingHistory::default();
+            self.timings.forget_character();
             self.clock.smoothed_secs = 0.0;
             ctx.request_repaint();
         }

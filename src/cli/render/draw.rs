@@ -70,6 +70,29 @@ impl<'a> Drawing<'a> {
         Ok(Self { render, subject, world_from_joint, posed, look, joint, marks, renderer, model, sheet, camera, ground_height })
     }
 
+    /// Sees all of these points from now on.
+    pub(super) fn see(&mut self, points: &[Point]) {
+        let has_bar = self.look.colors != SkinColors::Material || matches!(self.render.compare, Some(Compare::Difference(_)));
+        let has_captions = self.sheet.cell(0) != self.size() || self.render.compare.is_some();
+        self.camera = camera(self.render, points, &self.sheet, has_captions, has_bar);
+        self.ground_height = Bounds::of(points).min.y;
+    }
+
+    /// Shows another moment from now on.
+    pub(super) fn show(&mut self, posed: &'a [Posed], world_from_joint: Vec<Affine>) {
+        (self.posed, self.world_from_joint) = (posed, world_from_joint);
+    }
+
+    /// Goes round by an angle in radians.
+    pub(super) fn turn(&mut self, radians: f32) {
+        self.camera.orbit(radians, 0.0);
+    }
+
+    /// Width and height of the sheet.
+    pub(super) fn size(&self) -> [u32; 2] {
+        self.sheet.size()
+    }
+
     /// All pictures.
     pub(super) fn sheet(&self) -> Result<RgbaImage, Failure> {
         let (pictures, labels): (Vec<_>, Vec<_>) = match self.render.compare {

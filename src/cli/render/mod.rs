@@ -1,6 +1,7 @@
-//! `sinew render`: a pose by one or several methods, side by side or compared in one picture.
+//! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
 
 mod draw;
+mod film;
 mod looks;
 
 use std::path::PathBuf;
@@ -15,12 +16,12 @@ use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, stderr};
 use crate::collision::Contact;
-use crate::io::write_atomically;
+use crate::io::{AnimationFormat, write_atomically};
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
 use crate::render::{NamedView, Projection};
 use crate::session::Take;
-use crate::skin::{Method, Subject};
+use crate::skin::{Actor, Method, Subject};
 
 /// Options of the verb.
 #[derive(Debug, Args)]
@@ -47,8 +48,11 @@ pub(super) struct Render {
     /// Without perspective: parallel lines stay parallel.
     #[arg(long)]
     orthographic: bool,
-    /// Where to write the picture.
-    #[arg(short, long, value_name = "OUT.png")]
+    /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
+    turntable: Option<u32>,
+    /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
+    #[arg(short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
 }
 
@@ -78,9 +82,12 @@ struct Posed {
 impl Render {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         check_folder(&self.output)?;
-        if !self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-            return Err(Failure::Undone(format!("{}: pictures are written as .png; name the output so", self.output.display())));
-        }
+        let Some(format) = AnimationFormat::of_path(&self.output) else {
+            let shown = self.output.display();
+            return Err(Failure::Undone(format!(
+                "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
+            )));
+        };
         match self.compare {
             Some(Compare::Wipe(_)) if self.method.len() != 2 => {
                 return Err(Failure::Usage("--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned()));
@@ -92,20 +99,24 @@ impl Render {
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let options = &options.with_saved(saved.as_ref());
-        let take = self.pose.with_saved(saved.as_ref()).take_to_draw(&subject.character)?;
-        if take.frame_count() > 1 {
-            let sentence = "render draws one picture: give --frames one number, or --settle, or --at for a clip";
-            return Err(Failure::Usage(sentence.to_owned()));
-        }
-        let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| pose(&subject, method, &take, options)).collect();
-        let posed = posed?;
-        let sheet = Drawing::new(self, &subject, world_of(&subject, &take), &posed)?.sheet()?;
-        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
-        if !options.quiet {
-            stderr::line(&format!("wrote {}", self.output.display()));
+        let (options, pose) = (&options.with_saved(saved.as_ref()), &self.pose.with_saved(saved.as_ref()));
+        let films = self.turntable.is_some() || format != AnimationFormat::Png;
+        let files = if films { self.film(&subject, format, pose, options)? } else { self.picture(&subject, pose, options)? };
+        if let (false, Some(first)) = (options.quiet, files.first()) {
+            let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
+            stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));
         }
         Ok(())
+    }
+
+    /// One picture.
+    fn picture(&self, subject: &Arc<Subject>, pose: &PoseOptions, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+        let take = still(subject, pose)?;
+        let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| play(subject, method, &take, options)).collect();
+        let posed: Vec<Posed> = posed?.into_iter().flatten().collect();
+        let sheet = Drawing::new(self, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
+        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+        Ok(vec![self.output.clone()])
     }
 
     fn projection(&self) -> Projection {
@@ -113,25 +124,48 @@ impl Render {
     }
 }
 
-/// The joints in the frame that is drawn.
-fn world_of(subject: &Subject, take: &Take) -> Vec<Affine> {
-    let pose = take.motion.pose_at(&subject.character, take.time_of(take.last_frame()));
+/// The one moment that is asked for.
+fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
+    let take = pose.take_to_draw(&subject.character)?;
+    if take.frame_count() > 1 {
+        let sentence =
+            "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    Ok(take)
+}
+
+/// The joints in a frame.
+fn world_of(subject: &Subject, take: &Take, frame: u32) -> Vec<Affine> {
+    let pose = take.motion.pose_at(&subject.character, take.time_of(frame));
     subject.character.skeleton.world_from_joint(&pose)
 }
 
-/// Brings one method to the moment wanted.
-fn pose(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) -> Result<Posed, Failure> {
+/// Every frame of a take by one method.
+fn play(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) -> Result<Vec<Posed>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
-    let work = |progress: &Progress| take.play(&mut actor, progress, |_, _| Ok::<_, std::convert::Infallible>(()));
+    let mut frames = Vec::with_capacity(take.frame_count());
+    let work = |progress: &Progress| {
+        take.play(&mut actor, progress, |_, actor| {
+            frames.push(Posed::of(method, actor));
+            Ok::<_, std::convert::Infallible>(())
+        })
+    };
     stderr::with_progress(options, method.label(), work)?;
-    let contacts = actor.projective().and_then(|flesh| flesh.simulation().contacts());
-    Ok(Posed {
-        method,
-        positions: actor.positions().to_vec(),
-        normals: actor.normals().to_vec(),
-        simulated: actor.simulated().to_vec(),
-        contacts: contacts.map(|contacts| contacts.contacts().to_vec()).unwrap_or_default(),
-    })
+    Ok(frames)
+}
+
+impl Posed {
+    fn of(method: Method, actor: &Actor) -> Self {
+        let contacts = actor.projective().and_then(|flesh| flesh.simulation().contacts());
+        Self {
+            method,
+            positions: actor.positions().to_vec(),
+            normals: actor.normals().to_vec(),
+            simulated: actor.simulated().to_vec(),
+            contacts: contacts.map(|contacts| contacts.contacts().to_vec()).unwrap_or_default(),
+        }
+    }
 }
 
 #[cfg(test)]

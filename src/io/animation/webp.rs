@@ -36,9 +36,9 @@ impl WebpFile {
         let mut body = b"WEBP".to_vec();
         let mut extended = vec![ANIMATION | ALPHA, 0, 0, 0];
         extended.extend(size.iter().flat_map(|side| three_bytes(side - 1)));
-        append_chunk(&mut body, b"VP8X", &extended);
+        append_chunk(&mut body, *b"VP8X", &extended);
         // See-through behind everything; repeated for ever.
-        append_chunk(&mut body, b"ANIM", &[0; 6]);
+        append_chunk(&mut body, *b"ANIM", &[0; 6]);
         let mut file = AtomicFile::create(path)?;
         file.write(|out| {
             out.write_all(b"RIFF\0\0\0\0")?;
@@ -59,9 +59,9 @@ impl WebpFile {
         animated.extend(self.size.iter().flat_map(|side| three_bytes(side - 1)));
         animated.extend(three_bytes(duration_ms));
         animated.push(DO_NOT_BLEND);
-        append_chunk(&mut animated, b"VP8L", bits);
+        append_chunk(&mut animated, *b"VP8L", bits);
         let mut body = Vec::with_capacity(animated.len() + 9);
-        append_chunk(&mut body, b"ANMF", &animated);
+        append_chunk(&mut body, *b"ANMF", &animated);
         self.length += body.len() as u64;
         if self.length > u64::from(u32::MAX - 1) {
             return Err(failed(&self.target, "a WebP file can't be larger than 4 GB; write fewer or smaller pictures"));
@@ -86,8 +86,8 @@ fn three_bytes(value: u32) -> [u8; 3] {
 }
 
 /// Appends a chunk: name, length, content, and a byte more where the length is odd.
-fn append_chunk(out: &mut Vec<u8>, name: &[u8; 4], content: &[u8]) {
-    out.extend_from_slice(name);
+fn append_chunk(out: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
+    out.extend_from_slice(&name);
     out.extend_from_slice(&(content.len() as u32).to_le_bytes());
     out.extend_from_slice(content);
     if content.len() % 2 == 1 {

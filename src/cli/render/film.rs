@@ -1,0 +1,63 @@
+//! Moving pictures from the command line: a clip, or the camera going round.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::draw::Drawing;
+use super::{Posed, Render, play, still, world_of};
+use crate::cli::options::Options;
+use crate::cli::pose::PoseOptions;
+use crate::cli::{Failure, stderr};
+use crate::io::{AnimationFormat, AnimationWriter};
+use crate::math::Point;
+use crate::skin::Subject;
+
+/// All frames of all methods are held in memory, to be seen by one camera.
+const MOST_BYTES: usize = 800 << 20;
+
+impl Render {
+    /// Every frame of the take, or every direction of the camera.
+    pub(super) fn film(
+        &self,
+        subject: &Arc<Subject>,
+        format: AnimationFormat,
+        pose: &PoseOptions,
+        options: &Options,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let take = if self.turntable.is_some() { still(subject, pose)? } else { pose.take(&subject.character)? };
+        let count = take.frame_count();
+        let bytes = count.saturating_mul(self.method.len() * subject.bind_positions.len() * 24);
+        if bytes > MOST_BYTES {
+            return Err(Failure::Undone(format!(
+                "{count} frames of this character take {:.1} GB; give a shorter --range, fewer --frames or a lower --fps",
+                bytes as f64 / 1e9
+            )));
+        }
+        let mut frames: Vec<Vec<Posed>> = std::iter::repeat_with(Vec::new).take(count).collect();
+        for &method in &self.method {
+            let played = play(subject, method, &take, options)?;
+            frames.iter_mut().zip(played).for_each(|(frame, posed)| frame.push(posed));
+        }
+        let first = take.last_frame() + 1 - count as u32;
+        let mut drawing = Drawing::new(self, subject, world_of(subject, &take, first), &frames[0])?;
+        let points: Vec<Point> = frames.iter().flatten().flat_map(|posed| &posed.positions).copied().collect();
+        drawing.see(&points);
+        let pictures = self.turntable.map_or(count, |pictures| pictures as usize);
+        let mut writer = AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
+        stderr::with_progress(options, "Drawing", |progress| {
+            // A turntable shows its one frame again and again.
+            for (picture, frame) in frames.iter().cycle().take(pictures).enumerate() {
+                progress.report(picture as f32 / pictures as f32, &format!("{} of {pictures}", picture + 1));
+                if self.turntable.is_none() {
+                    drawing.show(frame, world_of(subject, &take, first + picture as u32));
+                }
+                writer.push(&drawing.sheet()?)?;
+                if self.turntable.is_some() {
+                    drawing.turn(std::f32::consts::TAU / pictures as f32);
+                }
+            }
+            Ok::<_, Failure>(())
+        })?;
+        Ok(writer.finish()?)
+    }
+}
