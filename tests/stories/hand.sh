@@ -164,40 +164,46 @@ has_file() {
     echo "written: $2"
 }
 
-see() {
-    kill -0 "$PID" 2>/dev/null || fail "the window died before: $1 ($(tail -n 1 "$OUT/sinew.log"))"
-    STEP=$((STEP + 1))
-    picture=$OUT/$(printf %02d "$STEP")-$1.png
-    import -window "$WINDOW" "$picture"
-    # The status line at the bottom counts milliseconds: it always differs.
-    convert "$picture" -gravity south -chop 0x32 "$OUT/home/now.ppm"
-    if [ -f "$OUT/home/before.ppm" ]; then
-        # A window of another size has no number here, and is another picture.
-        pixels=$(compare -metric AE -fuzz 4% "$OUT/home/before.ppm" "$OUT/home/now.ppm" null: 2>&1) || true
-        echo "$pixels" | awk -v least=$LEAST '{ exit $1 ~ /^[0-9]/ && $1 + 0 < least }' || fail "nothing changed: $1"
-    fi
-    mv "$OUT/home/now.ppm" "$OUT/home/before.ppm"
-    echo "seen: $1"
-}
-
-# snap PATH: without the status line at the bottom, which counts milliseconds: it always differs.
+# snap PATH: without the numbers at the right of the status line, which count milliseconds: they always differ.
 snap() {
-    import -window "$WINDOW" "$OUT/home/whole.ppm"
-    convert "$OUT/home/whole.ppm" -gravity south -chop 0x32 "$1"
+    import -window "$WINDOW" "$picture"
+    convert "$picture" -fill black -draw "rectangle $((WIDTH - 440)),$((HEIGHT - 33)) $WIDTH,$HEIGHT" "$1"
 }
 
-# Waits until two pictures, a second apart, are alike: nothing is computed or moves any more.
+# Waits until two pictures, more than a second apart, are alike: nothing is computed or moves any more.
 wait_until_still() {
-    rounds=0
+    picture=$OUT/home/still.png
     sleep 1
     snap "$OUT/home/still.ppm"
-    while [ "$rounds" -lt 30 ]; do
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         sleep 1.5
         snap "$OUT/home/later.ppm"
         cmp -s "$OUT/home/still.ppm" "$OUT/home/later.ppm" && return
         mv "$OUT/home/later.ppm" "$OUT/home/still.ppm"
-        rounds=$((rounds + 1))
     done
+}
+
+is_new() {
+    [ -f "$OUT/home/before.ppm" ] || return 0
+    # A window of another size has no number here, and is another picture.
+    pixels=$(compare -metric AE -fuzz 4% "$OUT/home/before.ppm" "$OUT/home/now.ppm" null: 2>&1) || true
+    echo "$pixels" | awk -v least=$LEAST '{ exit $1 ~ /^[0-9]/ && $1 + 0 < least }'
+}
+
+see() {
+    STEP=$((STEP + 1))
+    picture=$OUT/$(printf %02d "$STEP")-$1.png
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        kill -0 "$PID" 2>/dev/null || fail "the window died before: $1 ($(tail -n 1 "$OUT/sinew.log"))"
+        snap "$OUT/home/now.ppm"
+        if is_new; then
+            mv "$OUT/home/now.ppm" "$OUT/home/before.ppm"
+            echo "seen: $1"
+            return
+        fi
+        sleep 1
+    done
+    fail "nothing changed: $1"
 }
 
 has_closed() {
