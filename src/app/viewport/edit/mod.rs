@@ -214,13 +214,17 @@ impl EditTool {
                     actions.once(edit(RigEdit::Reparent { joint: selected, parent: Some(joint) }));
                 }
             }
-            Some(Under::Joint(joint) | Under::Tail(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(Under::Joint(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(Under::Tail(joint)) if view.selected != Some(joint) => actions.once(rig(RigCommand::Select(Some(joint)))),
             Some(Under::Bone { bone, at }) if modifiers.shift => actions.once(edit(RigEdit::Insert { bone, at })),
             Some(Under::Bone { bone, .. }) => actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone))))),
-            Some(Under::Flesh(placed)) => {
-                actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+            // What can be dragged of the selected bone is no obstacle to extending it.
+            Some(Under::Flesh(_) | Under::Tail(_) | Under::Ring(_)) => {
+                if let Some(placed) = pick::flesh(map, pointer, view) {
+                    actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+                }
             }
-            Some(Under::Ring(_) | Under::Landmark(_)) => {}
+            Some(Under::Landmark(_)) => {}
             None if view.selected.is_some() => actions.once(rig(RigCommand::Select(None))),
             None => {}
         }
