@@ -207,13 +207,9 @@ pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
             .under(&above, &-frame.up)
             .map_or_else(|| frame.place([0.0, 0.3, at]), |placed| placed.surface + (placed.position - placed.surface) * 0.45)
     };
-    let leg = |left: f64, up: f64, at: f64| {
-        let place = frame.place([left, up, at]);
-        let inside = placer.kept_inside(&place);
-        let (middle, radius, _) = placer.centred(&inside);
-        if (middle - inside).norm() < radius { middle } else { inside }
-    };
     let (withers, rump) = (back(front_at), back(hind_at - 0.05));
+    let most = super::SHIFT * (withers - rump).norm();
+    let leg = |left: f64, up: f64, at: f64| super::centred(placer, &frame.place([left, up, at]), most);
     let [_, withers_up, _] = parts(&withers);
     let nose = outermost(placer, &(frame.forward + frame.up * 0.1)).unwrap_or_else(|| frame.place([0.0, 0.7, 1.0]));
     let tail = outermost(placer, &-frame.forward).unwrap_or_else(|| frame.place([0.0, 0.3, -1.0]));
