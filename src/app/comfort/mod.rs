@@ -203,6 +203,7 @@ impl Comfort {
         if !(self.greets && self.greeted) {
             return;
         }
+        let mannequin = is_builtin(&session.document().source.files);
         let posed = || {
             let document = session.document();
             document.skeleton().is_some_and(|skeleton| skeleton.rest_pose() != document.pose)
@@ -210,7 +211,8 @@ impl Comfort {
         let playing = matches!(action, Action::Session(Command::TogglePlaying | Command::SetPlaying(true), _));
         let opened = matches!(action, Action::Session(Command::AddMotions(_), _) | Action::OpenFiles(_))
             || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
-        let done = [matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed(), playing, opened];
+        let dragged = matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed();
+        let done = [mannequin && dragged, mannequin && playing, opened];
         self.change(|settings| {
             for (step, done) in settings.first_steps.done.iter_mut().zip(done) {
                 *step |= done;
@@ -221,8 +223,10 @@ impl Comfort {
     /// Draws what floats over the views: messages, and the greeting.
     pub fn over_views(&mut self, ctx: &Context, viewport: Rect, session: &Session, actions: &mut Actions) {
         self.notices.toasts_ui(ctx, viewport, session.messages(), actions);
-        let fits = self.greeted || is_builtin(&session.document().source.files);
-        if self.greets && fits && session.subject().is_some() {
+        // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
+        let all = self.settings.first_steps.done == [true; 3];
+        let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
+        if self.greets && living {
             self.greeted = true;
             first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
         }
