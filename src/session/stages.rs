@@ -19,6 +19,9 @@ use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
+/// Vertices of a character that a direct method is bound to within a frame.
+const MOST_AT_ONCE: usize = 40_000;
+
 /// A method that follows the pose of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Need {
@@ -400,21 +403,34 @@ impl Session {
         }
         let needs = self.views.needs();
         changed |= self.take_finished_binding(&needs);
+        changed |= self.stand_in(&subject);
         let missing = needs.iter().find(|need| self.stages.bound_worker(**need).is_none() && !self.stages.refused.contains(&need.method));
         if let (Some(&missing), None) = (missing, &self.stages.binding) {
             self.start_binding(&subject, missing);
         }
-        // Never nothing: a direct method is bound in a moment and stands in.
-        if self.stages.bound.is_empty() {
-            let wanted = self.views.active().need();
-            let method = if wanted.method.is_simulated() { STAND_IN } else { wanted.method };
-            match Actor::bind(&subject, method, &self.document.params, &Progress::new()) {
-                Ok(actor) => self.take_actor(Need { method, ..wanted }, actor),
-                Err(error) => self.refuse(method, &error.to_string()),
-            }
-            changed = true;
-        }
         self.show_what_is_bound() || changed
+    }
+
+    /// Never nothing: what is bound in a moment is shown until the wanted method is. Of a big character even that takes too long to
+    /// wait for; it is bound in the background.
+    fn stand_in(&mut self, subject: &Arc<Subject>) -> bool {
+        let wanted = self.views.active().need();
+        let method = if wanted.method.is_simulated() { STAND_IN } else { wanted.method };
+        if !self.stages.bound.is_empty() || self.stages.refused.contains(&method) {
+            return false;
+        }
+        let need = Need { method, ..wanted };
+        if subject.bind_positions.len() > MOST_AT_ONCE {
+            if self.stages.binding.is_none() {
+                self.start_binding(subject, need);
+            }
+            return false;
+        }
+        match Actor::bind(subject, method, &self.document.params, &Progress::new()) {
+            Ok(actor) => self.take_actor(need, actor),
+            Err(error) => self.refuse(method, &error.to_string()),
+        }
+        true
     }
 
     /// Gives every view what it asks for, or what comes nearest to that, and wakes and rests the workers accordingly.
@@ -501,7 +517,8 @@ impl Session {
         let need = *need;
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
-            if !needs.contains(&need) {
+            // What stands in is asked for by nobody.
+            if !needs.contains(&need) && !self.stages.bound.is_empty() {
                 self.stages.binding = None;
             }
             return false;
