@@ -145,12 +145,11 @@ impl Stages {
 
     /// What a view shows from now on. Returns whether that is something else than before.
     fn show(&mut self, view: ViewId, need: Need) -> bool {
-        match self.shown.iter_mut().find(|(id, _)| *id == view) {
-            Some((_, shown)) => std::mem::replace(shown, need) != need,
-            None => {
-                self.shown.push((view, need));
-                true
-            }
+        if let Some((_, shown)) = self.shown.iter_mut().find(|(id, _)| *id == view) {
+            std::mem::replace(shown, need) != need
+        } else {
+            self.shown.push((view, need));
+            true
         }
     }
 }
@@ -447,7 +446,7 @@ impl Session {
             changed |= shown.is_some_and(|shown| self.stages.show(view.id, shown));
         }
         self.stages.shown.retain(|(id, _)| views.iter().any(|view| view.id == *id));
-        let compared: Vec<Need> = views.iter().filter_map(super::View::compared_need).collect();
+        let compared: Vec<Need> = views.iter().copied().filter_map(super::View::compared_need).collect();
         for index in 0..self.stages.bound.len() {
             let need = self.stages.bound[index].need;
             let live = self.stages.shown.iter().any(|(_, shown)| *shown == need) || compared.contains(&need);

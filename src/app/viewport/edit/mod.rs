@@ -205,7 +205,12 @@ impl EditTool {
             return;
         }
         // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
-        self.under = self.pick(map, pointer, view);
+        self.under = match self.pick(map, pointer, view) {
+            // These are dragged; a click goes through to the flesh, so that a chain goes on whenever the flesh has grown meanwhile.
+            Some(Under::Ring(_)) => pick::flesh(map, pointer, view),
+            Some(Under::Tail(joint)) if view.rig.tail(joint).is_none() => pick::flesh(map, pointer, view),
+            under => under,
+        };
         let rig = |command: RigCommand| Command::Rig(command);
         let edit = |edit: RigEdit| rig(RigCommand::Edit(edit));
         match self.under {

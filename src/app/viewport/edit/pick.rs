@@ -77,6 +77,11 @@ pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Optio
         let at = if along.length_sq() > 0.0 { ((pointer - from).dot(along) / along.length_sq()).clamp(0.0, 1.0) } else { 0.5 };
         return Some(Under::Bone { bone, at: f64::from(at) });
     }
+    flesh(map, pointer, view)
+}
+
+/// The flesh under the pointer, whatever is drawn over it.
+pub(super) fn flesh(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
     let ray = map.ray(pointer);
     view.placer?.under(&ray.origin, &ray.direction).map(Under::Flesh)
 }
