@@ -67,5 +67,4 @@ press ctrl+q
 see asked
 press Escape
 see asked-no-more
-press ctrl+q
-close_by Tab Tab Tab Return
+leave

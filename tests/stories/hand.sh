@@ -7,7 +7,7 @@
 #   move X Y; click X Y; menu X Y; drag X Y X Y; press KEY...; say TEXT; command WORDS
 #   wait_until_still                until nothing moves any more
 #   answer PATH                     what the system's file dialog will say when it is asked next
-#   close_by KEY...                 presses keys and waits until the window has closed by itself, with status 0
+#   leave                           closes the window without saving; fails unless it ends well
 #
 # Places are parts of the window in per mille (500 500 is its middle), or points from an edge: 12p from the left or the top,
 # -12p from the right or the bottom, ~12p from the middle. Needs xvfb, openbox, xdotool, imagemagick and a (software) Vulkan driver. HAND_DISPLAY names
@@ -170,12 +170,12 @@ snap() {
     convert "$picture" -fill black -draw "rectangle $((WIDTH - 440)),$((HEIGHT - 33)) $WIDTH,$HEIGHT" "$1"
 }
 
-# Waits until two pictures, more than a second apart, are alike: nothing is computed or moves any more.
+# Waits until two pictures, more than a second apart, are alike; after a while goes on all the same.
 wait_until_still() {
     picture=$OUT/home/still.png
     sleep 1
     snap "$OUT/home/still.ppm"
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    for _ in 1 2 3 4 5 6 7 8; do
         sleep 1.5
         snap "$OUT/home/later.ppm"
         cmp -s "$OUT/home/still.ppm" "$OUT/home/later.ppm" && return
@@ -210,8 +210,11 @@ has_closed() {
     ! kill -0 "$PID" 2>/dev/null
 }
 
-close_by() {
-    press "$@"
+# Ends the window as a user does who keeps nothing: Ctrl+Q, and "Don't save" if that is asked.
+leave() {
+    press ctrl+q
+    sleep 1
+    has_closed || click '~20p' '~33p'
     wait_for "the window did not close" 100 has_closed
     wait "$PID" || fail "sinew ended with an error: $(tail -n 1 "$OUT/sinew.log")"
     PID=''

@@ -24,13 +24,34 @@ see paused
 
 command single view
 command projective dynamics
-sleep 2
+wait_until_still
 see single
-# The first of the methods to compare with is the third row below the button: "With nothing", then the others.
+# The menu lists "With nothing" and the other methods, the simplest first.
 click 440p 50p
 see compare-menu
 click 440p 106p
-sleep 2
+wait_until_still
 see wipe
-drag 471 500 560 500
+# The line is in the middle of the view, between the panels: 250 points on the left, 332 on the right.
+line=$(((250 + WIDTH - 332) / 2))
+drag ${line}p 400p $((line - 110))p 400p
 see wipe-moved
+click 616p 50p
+wait_until_still
+see distance-map
+click 552p 50p
+wait_until_still
+see flicker
+move 300p 600p
+xdotool keydown v
+see flickered
+xdotool keyup v
+see flickered-back
+
+press ctrl+e
+see export
+click '~172p' '~100p'
+has_file "the picture" "$OUT/home/$(basename "${man:-mannequin}" .glb).png"
+see exported
+press Escape
+leave
