@@ -63,6 +63,7 @@ pub enum ComfortAction {
 
 /// Settings, and the windows that are open.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
 pub struct Comfort {
     settings: Settings,
     file: Option<SettingsFile>,
