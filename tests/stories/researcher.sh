@@ -41,11 +41,14 @@ wait_until_still
 see distance-map
 click 552p 50p
 wait_until_still
-see flicker
 move 300p 600p
+sleep 1
+see flicker
 xdotool keydown v
+sleep 2
 see flickered
 xdotool keyup v
+sleep 2
 see flickered-back
 
 press ctrl+e
