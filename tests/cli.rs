@@ -382,6 +382,43 @@ fn a_picture_has_the_size_asked_for() {
     assert!(difference > 20, "the character is in the middle: {corner:?} {centre:?}");
 }
 
+/// A turntable has as many pictures as asked for, in order around a character that is not round, and comes back to where it began.
+#[test]
+fn a_turntable_goes_round_once() {
+    use image::AnimationDecoder as _;
+
+    let folder = Folder::new("turntable");
+    let rotate = "--rotate=upper=0,0,70";
+    for name in ["a.gif", "a.webp"] {
+        let out = folder.0.join(name);
+        let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &rotate, &"--turntable=6", &"--size=120x100", &"-o", &out]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
+            skip::skipped("no graphics adapter");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        let file = std::io::BufReader::new(fs::File::open(&out).unwrap());
+        let frames = if name.ends_with("gif") {
+            image::codecs::gif::GifDecoder::new(file).unwrap().into_frames().collect_frames().unwrap()
+        } else {
+            image::codecs::webp::WebPDecoder::new(file).unwrap().into_frames().collect_frames().unwrap()
+        };
+        let pictures: Vec<_> = frames.into_iter().map(image::Frame::into_buffer).collect();
+        assert_eq!(pictures.len(), 6, "{name}");
+        assert!(pictures.iter().all(|picture| picture.dimensions() == (120, 100)), "{name}");
+        let distance = |a: usize, b: usize| -> u64 {
+            pictures[a].as_raw().iter().zip(pictures[b].as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum()
+        };
+        // A sixth of the way round is nearer than half of it, also over the end.
+        for (near, far) in [(1, 3), (5, 3)] {
+            assert!(0 < distance(0, near) && distance(0, near) < distance(0, far), "{name}: picture {near} and picture {far}");
+        }
+    }
+    let refused = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--turntable=6", &"-o", &folder.0.join("a.jpg")]);
+    assert_ne!(refused.status.code(), Some(0));
+}
+
 /// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
 #[test]
 fn methods_share_one_picture_of_the_size_asked_for() {

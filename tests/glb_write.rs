@@ -58,7 +58,7 @@ fn character() -> Character {
         material: Some(1),
         attachment: Attachment::Rigid { joint: 3, joint_from_mesh: Trs::at(Vec64::new(0.5, 0.0, -0.25)).to_affine() },
     };
-    let picture = Image { width: 2, height: 1, rgba: vec![255, 0, 0, 255, 0, 128, 64, 255] };
+    let picture = Image::new(2, 1, vec![255, 0, 0, 255, 0, 128, 64, 255]);
     let plain = Material {
         name: "plain".to_owned(),
         base_color: [0.5, 0.25, 1.0, 1.0],

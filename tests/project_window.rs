@@ -62,8 +62,7 @@ fn a_long_history_shows_the_present() {
         .with_size(vec2(900.0, 700.0))
         .build_ui_state(move |ui: &mut Ui, actions: &mut Actions| history_ui(ui, &view, actions), Actions::default());
     theme::apply(&harness.ctx);
-    // The list rolls to its place.
-    harness.run_steps(60);
+    harness.run_steps(2);
     let here = harness.get_by_label("200  Rotate joint").rect();
     assert!(here.top() >= 0.0 && here.bottom() < 260.0, "the present is in sight, not at {here:?}");
     assert_eq!(raised(&mut harness), []);

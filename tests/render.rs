@@ -196,7 +196,7 @@ fn poster(alpha_cutoff: Option<f32>) -> Character {
         materials: vec![Material {
             name: "four colours".into(),
             base_color: [1.0; 4],
-            base_color_image: Some(Arc::new(Image { width: 16, height: 16, rgba: big })),
+            base_color_image: Some(Arc::new(Image::new(16, 16, big))),
             double_sided: false,
             alpha_cutoff,
         }],

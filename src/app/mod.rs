@@ -1,11 +1,15 @@
-//! The window: one viewport with a living character, and panels around it.
+//! The window: views of a living character, and panels around them.
 //!
 //! ```text
 //! winit ─shell→ egui input ─panels, viewport→ actions ─workbench→ session commands ─session→ snapshot ─painter→ picture ─egui→ window
 //! ```
 //! - `shell` owns the event loop and the window, [`surface`] the swap chain and egui's painter.
 //! - [`workbench`] owns the [`Session`](crate::session::Session) and is the only place that applies what panels ask for.
-//! - [`panels`] and [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
+//! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
+//!   picture the painter draws by its [`look`].
+//! - [`panels`], [`timeline`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
+//! - [`shortcuts`] is the one table of what can be asked for: keyboard, menus, tooltips and palette come from it. [`comfort`] has settings,
+//!   palette, log and notices; [`project`] asks before work is lost; [`capture`] makes pictures to keep.
 //!
 //! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
 

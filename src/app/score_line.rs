@@ -1,4 +1,4 @@
-//! The score line of a view: four numbers in columns that never jump.
+//! The score line of a view: four numbers in columns that never jump, in two lines where the view is narrow.
 
 use egui::{Color32, FontId, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -6,6 +6,10 @@ use crate::session::ViewScore;
 
 /// What is shown before the first score.
 const NONE: &str = "–";
+/// Between the plate and the edges of the view.
+const MARGIN: f32 = 8.0;
+/// Around the text.
+const PADDING: egui::Vec2 = vec2(6.0, 3.0);
 
 /// The line: volume change, new self-intersections, the most stretched edges, milliseconds; always equally wide.
 ///
@@ -14,7 +18,25 @@ const NONE: &str = "–";
 /// ```
 #[must_use]
 pub fn score_text(score: Option<&ViewScore>) -> String {
-    let [volume, cuts, stretch, ms] = match score {
+    let [volume, cuts, stretch, ms] = columns(score);
+    format!("vol {volume:>6} %  cuts {cuts:>5}  stretch {stretch:>6}  {ms:>6} ms")
+}
+
+/// The same in two lines, both equally wide.
+///
+/// ```text
+/// vol  −3.2 %    cuts    12
+/// stretch  1.34×     2.1 ms
+/// ```
+#[must_use]
+pub fn narrow_score_text(score: Option<&ViewScore>) -> String {
+    let [volume, cuts, stretch, ms] = columns(score);
+    format!("vol {volume:>6} %   cuts {cuts:>5}\nstretch {stretch:>6}  {ms:>6} ms")
+}
+
+/// The four numbers; none is wider than its column.
+fn columns(score: Option<&ViewScore>) -> [String; 4] {
+    match score {
         None => [NONE; 4].map(str::to_owned),
         Some(ViewScore { score, frame_ms, .. }) => [
             score.volume_change.map_or_else(|| NONE.to_owned(), percent),
@@ -22,8 +44,7 @@ pub fn score_text(score: Option<&ViewScore>) -> String {
             format!("{:.2}×", score.stretch_p99.min(99.99)),
             format!("{:.1}", frame_ms.min(9999.9)),
         ],
-    };
-    format!("vol {volume:>6} %  cuts {cuts:>5}  stretch {stretch:>6}  {ms:>6} ms")
+    }
 }
 
 /// With a sign, and one digit after the point as long as that fits.
@@ -63,24 +84,29 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
     )
 }
 
-/// Draws the line over the lower left corner of a view, with its tooltip; a view that is too narrow shows nothing.
+/// Draws the line over the lower left corner of a view, with its tooltip; in a view that is too narrow for one line, two short ones.
 pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
-    let font = FontId::monospace(11.0);
-    let galley = ui.painter().layout_no_wrap(score_text(score), font, Color32::from_white_alpha(190));
-    let plate = Rect::from_min_size(pos2(view.left() + 8.0, view.bottom() - galley.size().y - 14.0), galley.size() + vec2(12.0, 6.0));
-    if plate.right() > view.right() - 8.0 || plate.top() < view.top() + view.height() / 2.0 {
+    let laid_out = |text| ui.painter().layout_no_wrap(text, FontId::monospace(11.0), Color32::from_white_alpha(190));
+    let room = view.width() - 2.0 * (MARGIN + PADDING.x);
+    let one = laid_out(score_text(score));
+    let galley = if one.size().x <= room { one } else { laid_out(narrow_score_text(score)) };
+    let size = galley.size() + 2.0 * PADDING;
+    let plate = Rect::from_min_size(pos2(view.left() + MARGIN, view.bottom() - MARGIN - size.y), size);
+    if galley.size().x > room || plate.top() < view.top() + view.height() / 2.0 {
         return;
     }
     let response = ui.interact(plate, ui.scope_id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Score"));
     let painter = ui.painter().with_clip_rect(view);
     painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
-    painter.galley(plate.min + vec2(6.0, 3.0), galley, Color32::WHITE);
+    painter.galley(plate.min + PADDING, galley, Color32::WHITE);
     response.on_hover_text(score_tooltip(score));
 }
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::kittest::Queryable;
+
     use super::*;
     use crate::skin::{Method, Score};
 
@@ -92,6 +118,8 @@ mod tests {
     #[test]
     fn the_line_is_as_wide_whatever_it_says() {
         let wide = score_text(None).chars().count();
+        let narrow = |text: &str| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
+        assert_eq!(narrow(&narrow_score_text(None)), [25, 25]);
         for score in [
             view(Some(-0.0321), 12, 1.34, 2.06),
             view(Some(0.000_01), 0, 1.0, 0.0),
@@ -101,8 +129,27 @@ mod tests {
         ] {
             let text = score_text(Some(&score));
             assert_eq!(text.chars().count(), wide, "{text}");
+            let text = narrow_score_text(Some(&score));
+            assert_eq!(narrow(&text), [25, 25], "{text}");
         }
         assert_eq!(score_text(Some(&view(Some(-0.0321), 12, 1.34, 2.06))), "vol   −3.2 %  cuts    12  stretch  1.34×     2.1 ms");
         assert!(score_text(Some(&view(Some(-1e-9), 0, 1.0, 0.0))).contains("±0.0 %"));
+    }
+
+    /// Three views side by side in a small window have one each.
+    #[test]
+    fn a_narrow_view_has_its_score_too() {
+        for (width, shows) in [(900.0, true), (280.0, true), (200.0, true), (120.0, false)] {
+            let mut harness = egui_kittest::Harness::builder().with_size(vec2(1000.0, 500.0)).build_ui(|ui| {
+                overlay_ui(ui, Rect::from_min_size(pos2(10.0, 10.0), vec2(width, 400.0)), Some(&view(Some(-0.03), 12, 1.3, 2.0)));
+            });
+            harness.run();
+            let label = harness.query_by_label("Score");
+            assert_eq!(label.is_some(), shows, "{width} points");
+            if let Some(label) = label {
+                let plate = label.rect();
+                assert!(plate.left() >= 10.0 && plate.right() <= 10.0 + width && plate.bottom() <= 410.0, "{plate:?} in {width}");
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod bones;
 mod document;
 mod flesh;
+mod image;
 mod place;
 mod rerig;
 
@@ -13,6 +14,7 @@ use bones::same_structure;
 pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
+pub use image::Image;
 pub use place::{PartError, PartMap, Place};
 
 use std::collections::BTreeMap;
@@ -82,17 +84,6 @@ pub struct Material {
     pub double_sided: bool,
     /// Discard where alpha is below this (glTF `MASK`).
     pub alpha_cutoff: Option<f32>,
-}
-
-/// A decoded picture, 8-bit sRGB with straight alpha, row by row from the top.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Image {
-    /// Pixels in a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// `width · height · 4` bytes.
-    pub rgba: Vec<u8>,
 }
 
 /// How much a note matters.

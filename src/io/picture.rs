@@ -24,5 +24,5 @@ pub(crate) fn decode(bytes: &[u8], spent: &mut usize) -> Parsed<Image> {
         Err(error) => return bad(format!("not a PNG or JPEG picture that can be read: {error}")),
     };
     *spent += decoded.as_raw().len();
-    Ok(Image { width: decoded.width(), height: decoded.height(), rgba: decoded.into_raw() })
+    Ok(Image::new(decoded.width(), decoded.height(), decoded.into_raw()))
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use wgpu::util::DeviceExt;
 
 use super::frame::MaterialUniform;
-use super::scene::linear_from_srgb;
 use crate::character::{Image, Material};
 use crate::gpu::GpuContext;
 
@@ -32,11 +31,11 @@ pub(super) fn upload(gpu: &GpuContext, layout: &wgpu::BindGroupLayout, materials
         anisotropy_clamp: 8,
         ..Default::default()
     });
-    let white = Arc::new(Image { width: 1, height: 1, rgba: vec![255; 4] });
+    let white = Arc::new(Image::new(1, 1, vec![255; 4]));
     let mut views: HashMap<*const Image, wgpu::TextureView> = HashMap::new();
     let mut view_of = |image: &Arc<Image>| views.entry(Arc::as_ptr(image)).or_insert_with(|| texture(gpu, image)).clone();
     let mut make = |material: Option<&Material>| {
-        let image = material.and_then(|m| m.base_color_image.as_ref()).filter(|image| is_sound(image));
+        let image = material.and_then(|m| m.base_color_image.as_ref()).filter(|image| image.is_sound());
         let uniform = MaterialUniform {
             base_color: material.map_or([1.0; 4], |m| m.base_color),
             params: [
@@ -73,79 +72,28 @@ fn shows_colour(material: &Material, textured: bool) -> bool {
     textured || material.base_color.iter().any(|c| (c - 1.0).abs() > 1e-3)
 }
 
-fn is_sound(image: &Image) -> bool {
-    image.width > 0 && image.height > 0 && image.rgba.len() as u64 == u64::from(image.width) * u64::from(image.height) * 4
-}
-
 fn texture(gpu: &GpuContext, image: &Image) -> wgpu::TextureView {
     let limit = gpu.device.limits().max_texture_dimension_2d;
-    let mut levels = mip_levels(image);
-    let skip = levels.iter().position(|level| level.width.max(level.height) <= limit).unwrap_or(levels.len() - 1);
-    levels.drain(..skip);
-    let data: Vec<u8> = levels.iter().flat_map(|level| level.rgba.iter().copied()).collect();
-    let descriptor = wgpu::TextureDescriptor {
+    // The first that the device can hold, and all smaller ones.
+    let levels: Vec<&Image> =
+        std::iter::once(image).chain(&image.halvings).skip_while(|level| level.width.max(level.height) > limit).collect();
+    let (width, height) = levels.first().map_or((1, 1), |level| (level.width, level.height));
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("base colour"),
-        size: wgpu::Extent3d { width: levels[0].width, height: levels[0].height, depth_or_array_layers: 1 },
-        mip_level_count: levels.len() as u32,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: levels.len().max(1) as u32,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: wgpu::TextureFormat::Rgba8UnormSrgb,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
         view_formats: &[],
-    };
-    let texture = gpu.device.create_texture_with_data(&gpu.queue, &descriptor, wgpu::util::TextureDataOrder::MipMajor, &data);
+    });
+    for (mip_level, level) in (0..).zip(levels) {
+        let to =
+            wgpu::TexelCopyTextureInfo { texture: &texture, mip_level, origin: wgpu::Origin3d::ZERO, aspect: wgpu::TextureAspect::All };
+        let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(level.width * 4), rows_per_image: Some(level.height) };
+        let size = wgpu::Extent3d { width: level.width, height: level.height, depth_or_array_layers: 1 };
+        gpu.queue.write_texture(to, &level.rgba, rows, size);
+    }
     texture.create_view(&wgpu::TextureViewDescriptor::default())
-}
-
-/// The picture and its halvings down to one pixel; colours are averaged as light, weighted by opacity so that what is hidden in
-/// transparent pixels does not bleed.
-fn mip_levels(image: &Image) -> Vec<Image> {
-    let linear: Vec<f32> = (0..=255_u8).map(|v| linear_from_srgb([v; 3])[0]).collect();
-    let mut levels = vec![image.clone()];
-    while let Some(last) = levels.last().filter(|last| last.width > 1 || last.height > 1) {
-        levels.push(halved(last, &linear));
-    }
-    levels
-}
-
-fn halved(image: &Image, linear: &[f32]) -> Image {
-    let (width, height) = ((image.width / 2).max(1), (image.height / 2).max(1));
-    let mut rgba = Vec::with_capacity((width * height * 4) as usize);
-    for y in 0..height {
-        for x in 0..width {
-            let mut sum = [0.0_f32; 4];
-            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let (sx, sy) = ((2 * x + dx).min(image.width - 1), (2 * y + dy).min(image.height - 1));
-                let at = ((sy * image.width + sx) * 4) as usize;
-                let alpha = f32::from(image.rgba[at + 3]) + 0.01;
-                for c in 0..3 {
-                    sum[c] += linear[image.rgba[at + c] as usize] * alpha;
-                }
-                sum[3] += alpha;
-            }
-            rgba.extend((0..3).map(|c| srgb_from_linear(sum[c] / sum[3])));
-            rgba.push((sum[3] / 4.0).min(255.0) as u8);
-        }
-    }
-    Image { width, height, rgba }
-}
-
-fn srgb_from_linear(v: f32) -> u8 {
-    let srgb = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
-    (srgb * 255.0).round().clamp(0.0, 255.0) as u8
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_mip_of_one_colour_has_that_colour() {
-        let image = Image { width: 5, height: 3, rgba: [200, 30, 90, 255].repeat(15) };
-        let levels = mip_levels(&image);
-        assert_eq!(levels.iter().map(|l| (l.width, l.height)).collect::<Vec<_>>(), [(5, 3), (2, 1), (1, 1)]);
-        for level in levels {
-            assert!(level.rgba.chunks(4).all(|p| p == [200, 30, 90, 255]), "{level:?}");
-        }
-    }
 }

@@ -85,7 +85,7 @@ impl Renderer {
         &self.layouts
     }
 
-    /// Draws a scene and submits it: a one-line wrapper around [`Renderer::draw`].
+    /// Draws a scene and submits it: a one-line wrapper around `Renderer::draw`.
     pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
         let columns = Columns { range: 0..target.size()[0], first: true, last: true };
         self.render_columns(target, camera, scene, &columns);

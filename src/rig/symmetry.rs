@@ -257,7 +257,7 @@ mod tests {
         let mut joints = vec![("hips".to_owned(), None, p(0.0, 1.0, 0.0)), ("spine".to_owned(), Some(0), p(0.0, 1.4, 0.1))];
         for (side, x) in [("L", 1.0), ("R", -1.0)] {
             let first = joints.len();
-            let name = |what: &str| if named { format!("{what}.{side}") } else { format!("{what}{}", first) };
+            let name = |what: &str| if named { format!("{what}.{side}") } else { format!("{what}{first}") };
             joints.push((name("arm"), Some(1), p(0.2 * x, 1.5, 0.0)));
             joints.push((name("hand"), Some(first), p(0.7 * x, 1.45, 0.05)));
             joints.push((name("leg"), Some(0), p(0.1 * x, 0.9, 0.0)));

@@ -165,7 +165,7 @@ impl Session {
     /// left out. None without a clip.
     #[must_use]
     pub fn ghost_poses(&mut self, view: ViewId, offsets_secs: impl Iterator<Item = f64>) -> Vec<GhostPose> {
-        let Some(channel) = self.views.get(view).map(super::View::channel) else { return Vec::new() };
+        let Some(channel) = self.views.get(view).copied().map(super::View::channel) else { return Vec::new() };
         self.in_channel(channel, |session| session.poses_around(offsets_secs))
     }
 

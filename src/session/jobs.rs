@@ -11,9 +11,12 @@ use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
 use crate::io::{FileRead, IoError, add_motion, recorded};
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::rig::edit::Rig;
 use crate::skin::{Actor, BindError, Method, Subject};
+
+/// Stands in for a simulation that is not bound yet, or can't be: it is bound in a moment.
+pub(super) const STAND_IN: Method = Method::Dqs;
 
 /// A job as the user sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,12 +85,31 @@ impl<T> Drop for Job<T> {
     }
 }
 
+/// What there is to show of a subject.
+pub(super) struct Binding {
+    /// Bound to the method asked for, or why that was impossible.
+    pub(super) wanted: Result<Actor, BindError>,
+    /// What is shown where that was impossible.
+    pub(super) stand_in: Option<Actor>,
+}
+
+/// Binds the method asked for, or what stands in for it.
+fn bind(subject: &Arc<Subject>, method: Method, params: &Params, progress: &Progress) -> Result<Binding, Cancelled> {
+    let wanted = match Actor::bind(subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(cancelled),
+        wanted => wanted,
+    };
+    let stands_in = wanted.is_err() && method.is_simulated();
+    let stand_in = stands_in.then(|| Actor::bind(subject, STAND_IN, params, progress).ok()).flatten();
+    Ok(Binding { wanted, stand_in })
+}
+
 /// A character that is ready to be shown.
 pub(super) struct Opened {
     pub(super) source: Source,
     pub(super) subject: Arc<Subject>,
-    /// Bound to the method asked for, or why that was impossible.
-    pub(super) actor: Result<Actor, BindError>,
+    /// What is shown of it.
+    pub(super) binding: Binding,
     /// The first clip that was added, if the character is the one that was open before.
     pub(super) added: Option<usize>,
     /// It is the character that was open before, with more files.
@@ -109,8 +131,8 @@ pub(super) struct Opening {
 /// A character with new flesh.
 pub(super) struct Rebuilt {
     pub(super) subject: Arc<Subject>,
-    /// Bound to the method asked for, or why that was impossible.
-    pub(super) actor: Result<Actor, BindError>,
+    /// What is shown of it.
+    pub(super) binding: Binding,
 }
 
 /// Reads a character and derives what all methods share.
@@ -168,11 +190,8 @@ pub(super) fn rebuild_and_bind(
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
     let subject = Arc::new(old.with_settings(settings, progress)?);
-    let actor = match Actor::bind(&subject, method, params, progress) {
-        Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
-        other => other,
-    };
-    Ok(Rebuilt { subject, actor })
+    let binding = bind(&subject, method, params, progress)?;
+    Ok(Rebuilt { subject, binding })
 }
 
 /// The same character on another rig, bound to a method.
@@ -186,11 +205,8 @@ pub(super) fn rerig_and_bind(
     progress: &Progress,
 ) -> Result<Rebuilt, BindError> {
     let subject = Arc::new(old.with_rig(rig, settings, anew, progress)?);
-    let actor = match Actor::bind(&subject, method, params, progress) {
-        Err(BindError::Cancelled(cancelled)) => return Err(cancelled.into()),
-        other => other,
-    };
-    Ok(Rebuilt { subject, actor })
+    let binding = bind(&subject, method, params, progress)?;
+    Ok(Rebuilt { subject, binding })
 }
 
 /// Everything between a name and a living character. A project has a method and parameters of its own.
@@ -200,11 +216,8 @@ pub(super) fn open_and_bind(opening: Opening, method: Method, params: &Params, p
     let Loaded { character, source, files_read, project } = load_all(&named, &cache, &answers, progress)?;
     let subject = build(&named, character, project.as_ref(), &cache, progress)?;
     let (method, params) = project.as_ref().map_or((method, *params), |project| (project.restored.method(), project.restored.params));
-    let actor = match Actor::bind(&subject, method, &params, progress) {
-        Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
-        other => other,
-    };
-    Ok(Opened { source, subject, actor, added: None, continues: false, files_read, project })
+    let binding = bind(&subject, method, &params, progress).map_err(OpenError::Cancelled)?;
+    Ok(Opened { source, subject, binding, added: None, continues: false, files_read, project })
 }
 
 /// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
@@ -231,9 +244,6 @@ pub(super) fn add_and_bind(
     let (result, files_read) = recorded(add);
     result.map_err(failed)?;
     let subject = Arc::new(old.with_clips(Arc::new(character)));
-    let actor = match Actor::bind(&subject, method, params, progress) {
-        Err(BindError::Cancelled(cancelled)) => return Err(OpenError::Cancelled(cancelled)),
-        other => other,
-    };
-    Ok(Opened { source, subject, actor, added, continues: true, files_read, project: None })
+    let binding = bind(&subject, method, params, progress).map_err(OpenError::Cancelled)?;
+    Ok(Opened { source, subject, binding, added, continues: true, files_read, project: None })
 }

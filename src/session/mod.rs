@@ -50,6 +50,7 @@ mod pose_tools;
 mod posing;
 mod project;
 mod recovery;
+mod resting;
 mod rigging;
 mod scores;
 mod selection;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::history::History;
-use super::jobs::{Job, Opened, Opening, Outcome, Rebuilt, add_and_bind, open_and_bind, rebuild_and_bind};
+use super::jobs::{Binding, Job, Opened, Opening, Outcome, Rebuilt, STAND_IN, add_and_bind, open_and_bind, rebuild_and_bind};
 use super::project::Restored;
+use super::resting::Resting;
 use super::views::Channel;
 use super::{
     Answer, Document, JobView, Level, Mode, OpenError, ProjectError, Session, SimWorker, Source, UpAxis, ViewCommand, ViewId, Wants,
@@ -18,6 +19,9 @@ use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::skin::{Actor, BindError, Method, Subject};
 
+/// Vertices of a character that a direct method is bound to within a frame.
+const MOST_AT_ONCE: usize = 40_000;
+
 /// A method that follows the pose of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Need {
@@ -26,7 +30,7 @@ pub(super) struct Need {
 }
 
 /// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
-struct Bound {
+pub(super) struct Bound {
     need: Need,
     worker: SimWorker,
     /// Whether a view shows it: it is told every pose.
@@ -39,6 +43,8 @@ pub(super) struct Stages {
     /// What `bound` belongs to.
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
+    /// What was bound to the subjects shown before.
+    resting: Resting,
     /// Which of `bound` each view shows.
     shown: Vec<(ViewId, Need)>,
     /// Methods that could not be bound to the subject: not tried again by themselves.
@@ -139,12 +145,11 @@ impl Stages {
 
     /// What a view shows from now on. Returns whether that is something else than before.
     fn show(&mut self, view: ViewId, need: Need) -> bool {
-        match self.shown.iter_mut().find(|(id, _)| *id == view) {
-            Some((_, shown)) => std::mem::replace(shown, need) != need,
-            None => {
-                self.shown.push((view, need));
-                true
-            }
+        if let Some((_, shown)) = self.shown.iter_mut().find(|(id, _)| *id == view) {
+            std::mem::replace(shown, need) != need
+        } else {
+            self.shown.push((view, need));
+            true
         }
     }
 }
@@ -227,7 +232,7 @@ impl Session {
         if let (Some(clip), false) = (opened.added, first) {
             return self.take_added(before, opened, clip);
         }
-        let Opened { source, subject, actor, files_read, project, continues, .. } = opened;
+        let Opened { source, subject, binding, files_read, project, continues, .. } = opened;
         let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
         let (pose, flesh) = (subject.character.skeleton.rest_pose(), (*subject.settings).clone());
         let free_poses = before.free_poses.keys().map(|&view| (view, pose.clone())).collect();
@@ -257,7 +262,7 @@ impl Session {
             self.history.record(before, &self.document, if continues { "Add files" } else { "Open" }, super::Gesture::Once);
         }
         self.forget_old_works();
-        self.take_bound(self.views.active().need(), actor);
+        self.take_binding(self.views.active().need(), binding);
     }
 
     /// What a project says takes the place of what a fresh character has.
@@ -285,7 +290,7 @@ impl Session {
         self.follow_clips(&clips);
         self.refresh_shown();
         self.history.record(before, &self.document, "Add motion", super::Gesture::Once);
-        self.take_bound(self.views.active().need(), opened.actor);
+        self.take_binding(self.views.active().need(), opened.binding);
         self.playback.playing = true;
         self.select_clip(Some(clip));
         self.refresh_shown();
@@ -293,8 +298,7 @@ impl Session {
 
     /// View state that only makes sense for one character starts over, and so do the methods bound to a subject.
     pub(super) fn enter_subject(&mut self, subject: &Arc<Subject>) {
-        self.stages.bound.clear();
-        self.stages.shown.clear();
+        self.exchange_bound(subject);
         self.stages.refused.clear();
         self.stages.binding = None;
         (self.stages.rebuilding, self.stages.refused_flesh) = (None, None);
@@ -316,6 +320,33 @@ impl Session {
         for channel in self.parked_channels() {
             self.in_channel(channel, Self::refresh_shown);
         }
+    }
+
+    /// What is bound to the subject shown until now rests, and what was bound to this one before wakes.
+    fn exchange_bound(&mut self, subject: &Arc<Subject>) {
+        self.stages.shown.clear();
+        let mut bound = std::mem::take(&mut self.stages.bound);
+        bound.iter_mut().for_each(|bound| bound.live = false);
+        if let Some(left) = self.stages.subject.clone() {
+            self.stages.resting.keep(left, bound);
+        }
+        let channels: Vec<Channel> = self.views.channels().collect();
+        let Document { params, flesh, .. } = &self.document;
+        self.stages.bound = self.stages.resting.take(subject);
+        self.stages.bound.retain(|bound| channels.contains(&bound.need.channel) && !bound.worker.is_dead());
+        for Bound { worker, .. } in &self.stages.bound {
+            worker.set_params(*params);
+            worker.set_bones(flesh.bones.clone());
+            worker.set_wants(self.stages.wants);
+        }
+    }
+
+    /// A job has made what is shown from now on.
+    pub(super) fn take_binding(&mut self, need: Need, binding: Binding) {
+        if let Some(actor) = binding.stand_in {
+            self.take_actor(Need { method: actor.method(), ..need }, actor);
+        }
+        self.take_bound(need, binding.wanted);
     }
 
     /// A binding is done: it is shown from now on.
@@ -371,21 +402,34 @@ impl Session {
         }
         let needs = self.views.needs();
         changed |= self.take_finished_binding(&needs);
+        changed |= self.stand_in(&subject);
         let missing = needs.iter().find(|need| self.stages.bound_worker(**need).is_none() && !self.stages.refused.contains(&need.method));
         if let (Some(&missing), None) = (missing, &self.stages.binding) {
             self.start_binding(&subject, missing);
         }
-        // Never nothing: a direct method is bound in a moment and stands in.
-        if self.stages.bound.is_empty() {
-            let wanted = self.views.active().need();
-            let method = if wanted.method.is_simulated() { Method::Dqs } else { wanted.method };
-            match Actor::bind(&subject, method, &self.document.params, &Progress::new()) {
-                Ok(actor) => self.take_actor(Need { method, ..wanted }, actor),
-                Err(error) => self.refuse(method, &error.to_string()),
-            }
-            changed = true;
-        }
         self.show_what_is_bound() || changed
+    }
+
+    /// Never nothing: what is bound in a moment is shown until the wanted method is. Of a big character even that takes too long to
+    /// wait for; it is bound in the background.
+    fn stand_in(&mut self, subject: &Arc<Subject>) -> bool {
+        let wanted = self.views.active().need();
+        let method = if wanted.method.is_simulated() { STAND_IN } else { wanted.method };
+        if !self.stages.bound.is_empty() || self.stages.refused.contains(&method) {
+            return false;
+        }
+        let need = Need { method, ..wanted };
+        if subject.bind_positions.len() > MOST_AT_ONCE {
+            if self.stages.binding.is_none() {
+                self.start_binding(subject, need);
+            }
+            return false;
+        }
+        match Actor::bind(subject, method, &self.document.params, &Progress::new()) {
+            Ok(actor) => self.take_actor(need, actor),
+            Err(error) => self.refuse(method, &error.to_string()),
+        }
+        true
     }
 
     /// Gives every view what it asks for, or what comes nearest to that, and wakes and rests the workers accordingly.
@@ -402,7 +446,7 @@ impl Session {
             changed |= shown.is_some_and(|shown| self.stages.show(view.id, shown));
         }
         self.stages.shown.retain(|(id, _)| views.iter().any(|view| view.id == *id));
-        let compared: Vec<Need> = views.iter().filter_map(super::View::compared_need).collect();
+        let compared: Vec<Need> = views.iter().copied().filter_map(super::View::compared_need).collect();
         for index in 0..self.stages.bound.len() {
             let need = self.stages.bound[index].need;
             let live = self.stages.shown.iter().any(|(_, shown)| *shown == need) || compared.contains(&need);
@@ -461,10 +505,10 @@ impl Session {
     /// New flesh is ready. No undo step of its own: it belongs to the change of the bone.
     fn take_rebuilt(&mut self, rebuilt: Rebuilt) {
         let active = self.views.active().need();
-        let method = rebuilt.actor.as_ref().map_or(active.method, Actor::method);
+        let method = rebuilt.binding.wanted.as_ref().map_or(active.method, Actor::method);
         self.document.subject = Some(rebuilt.subject.clone());
         self.enter_subject(&rebuilt.subject);
-        self.take_bound(Need { method, ..active }, rebuilt.actor);
+        self.take_binding(Need { method, ..active }, rebuilt.binding);
     }
 
     fn take_finished_binding(&mut self, needs: &[Need]) -> bool {
@@ -472,7 +516,8 @@ impl Session {
         let need = *need;
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
-            if !needs.contains(&need) {
+            // What stands in is asked for by nobody.
+            if !needs.contains(&need) && !self.stages.bound.is_empty() {
                 self.stages.binding = None;
             }
             return false;

@@ -38,17 +38,17 @@ pub struct View {
 }
 
 impl View {
-    pub(super) fn channel(&self) -> Channel {
+    pub(super) fn channel(self) -> Channel {
         self.free.then_some(self.id)
     }
 
     /// What it shows.
-    pub(super) fn need(&self) -> Need {
+    pub(super) fn need(self) -> Need {
         Need { channel: self.channel(), method: self.method }
     }
 
     /// What it compares that with.
-    pub(super) fn compared_need(&self) -> Option<Need> {
+    pub(super) fn compared_need(self) -> Option<Need> {
         self.compare.map(|method| Need { channel: self.channel(), method })
     }
 }

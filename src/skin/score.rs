@@ -3,7 +3,7 @@
 //! | measure       | what it is                                                                        | of a rigid motion |
 //! |---------------|-----------------------------------------------------------------------------------|-------------------|
 //! | volume change | signed volume of all parts, each about a corner of its own, against the bind pose  | 0                 |
-//! | intersections | pairs of triangles that cut each other ([`intersecting_pairs`])                    | those of the bind |
+//! | intersections | pairs of triangles that cut each other (`intersecting_pairs`)                    | those of the bind |
 //! | edge stretch  | length of an edge over its length in the bind pose: 1st and 99th percentile        | 1                 |
 //!
 //! All of it is measured on the welded skin, so that seams of the texture neither leak nor count twice. A part with holes has the

@@ -71,6 +71,8 @@ pub struct Comfort {
     applied: bool,
     /// The greeting was asked for in this run, or has not been put away yet.
     greets: bool,
+    /// The greeting has been seen in this run: it stays over whatever is opened then, but never comes up amidst other work.
+    greeted: bool,
     /// The theme that the views were last made to suit.
     theme: Option<egui::Theme>,
     /// Memory of the process in words, and when it was asked for, on egui's clock.
@@ -177,7 +179,8 @@ impl Comfort {
             ComfortAction::ToggleNotices => self.notices.toggle(),
             ComfortAction::ToggleLog => self.log_panel.toggle(),
             ComfortAction::ToggleFirstSteps => {
-                self.greets = !self.greets;
+                let shows = !(self.greets && self.greeted);
+                (self.greets, self.greeted) = (shows, shows);
                 self.change(|settings| settings.first_steps = FirstSteps { done: [false; 3], dismissed: settings.first_steps.dismissed });
             }
             ComfortAction::DismissFirstSteps => {
@@ -197,7 +200,7 @@ impl Comfort {
 
     /// Ticks the steps of the greeting that an action is.
     pub fn watch(&mut self, action: &Action, session: &Session) {
-        if !self.greets {
+        if !(self.greets && self.greeted) {
             return;
         }
         let mannequin = is_builtin(&session.document().source.files);
@@ -224,6 +227,7 @@ impl Comfort {
         let all = self.settings.first_steps.done == [true; 3];
         let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
         if self.greets && living {
+            self.greeted = true;
             first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
         }
     }

@@ -184,9 +184,9 @@ impl Layout {
     }
 
     /// Carries out what was asked for, as far as it is the layout's; the rest is left to the session.
-    pub fn apply(&mut self, action: LayoutAction, views: &Views) -> Vec<Command> {
+    pub fn apply(&mut self, action: &LayoutAction, views: &Views) -> Vec<Command> {
         let view = |command| vec![Command::View(command)];
-        match action {
+        match *action {
             LayoutAction::Split(like, side) => self.split(like, side, views),
             LayoutAction::Close(id) if views.list().len() > 1 => view(ViewCommand::Remove(id)),
             LayoutAction::Close(_) => Vec::new(),

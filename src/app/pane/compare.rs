@@ -12,6 +12,8 @@ use crate::session::ViewId;
 pub const FLICKER_KEY: Key = Key::V;
 /// How far from the line it can be grabbed, points.
 const REACH: f32 = 6.0;
+/// How far up from the bottom the names reach, points.
+pub(super) const NAMES_HEIGHT: f32 = 34.0;
 /// How far the arrow keys move the line.
 const NUDGE: f32 = 0.02;
 

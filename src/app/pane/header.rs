@@ -27,16 +27,16 @@ pub(super) fn header_ui(ui: &mut Ui, rect: Rect, id: ViewId, pane: &Pane, contex
     let mut left = ui.new_child(UiBuilder::new().max_rect(inner).layout(egui::Layout::left_to_right(Align::Center)));
     left.set_clip_rect(rect.intersect(ui.clip_rect()));
     left.push_id(("view header", id), |ui| {
-        method_menu(ui, &view, narrow, context);
-        compare_menu(ui, &view, pane.state, narrow, context);
+        method_menu(ui, view, narrow, context);
+        compare_menu(ui, view, pane.state, narrow, context);
     });
     let taken = left.min_rect().right();
     let rest = Rect::from_min_max(egui::pos2(taken.min(inner.right()), inner.top()), inner.max);
     let mut right = ui.new_child(UiBuilder::new().max_rect(rest).layout(egui::Layout::right_to_left(Align::Center)));
     right.set_clip_rect(rect.intersect(ui.clip_rect()));
     right.push_id(("view header right", id), |ui| {
-        place_menu(ui, &view, pane, many, context);
-        look_menu(ui, &view, pane, context);
+        place_menu(ui, view, pane, many, context);
+        look_menu(ui, view, pane, context);
     });
     grip
 }
@@ -58,7 +58,7 @@ fn grip_ui(ui: &mut Ui, rect: Rect, id: ViewId, many: bool, context: &mut PaneCo
     false
 }
 
-fn method_menu(ui: &mut Ui, view: &View, narrow: bool, context: &mut PaneContext<'_>) {
+fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<'_>) {
     let title = if narrow { view.method.short_label() } else { view.method.label() };
     let button = ui.menu_button(RichText::new(title).color(theme::colors(ui.ctx()).text_strong), |ui| {
         for method in Method::ALL {
@@ -77,7 +77,7 @@ fn method_menu(ui: &mut Ui, view: &View, narrow: bool, context: &mut PaneContext
     }
 }
 
-fn compare_menu(ui: &mut Ui, view: &View, state: PaneState, narrow: bool, context: &mut PaneContext<'_>) {
+fn compare_menu(ui: &mut Ui, view: View, state: PaneState, narrow: bool, context: &mut PaneContext<'_>) {
     let title = match view.compare {
         None => "Compare".to_owned(),
         Some(other) if narrow => format!("vs {}", other.short_label()),
@@ -113,7 +113,7 @@ fn compare_menu(ui: &mut Ui, view: &View, state: PaneState, narrow: bool, contex
     }
 }
 
-fn look_menu(ui: &mut Ui, view: &View, pane: &Pane, context: &mut PaneContext<'_>) {
+fn look_menu(ui: &mut Ui, view: View, pane: &Pane, context: &mut PaneContext<'_>) {
     let config = egui::containers::menu::MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (response, _) = egui::containers::menu::MenuButton::new("Look").config(config).ui(ui, |ui| {
         ui.set_width(300.0);
@@ -124,7 +124,7 @@ fn look_menu(ui: &mut Ui, view: &View, pane: &Pane, context: &mut PaneContext<'_
     response.on_hover_text("Shading, overlays, ground and background of this view.");
 }
 
-fn place_menu(ui: &mut Ui, view: &View, pane: &Pane, many: bool, context: &mut PaneContext<'_>) {
+fn place_menu(ui: &mut Ui, view: View, pane: &Pane, many: bool, context: &mut PaneContext<'_>) {
     let full = context.session.views().list().len() >= MAX_VIEWS;
     let alone = context.maximised.is_some();
     ui.menu_button("View", |ui| {

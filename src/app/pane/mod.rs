@@ -136,6 +136,10 @@ impl Pane {
 
     fn scores(&self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
         if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
+            // Clear of the names of what is compared.
+            let named = context.session.views().get(id).is_some_and(|view| view.compare.is_some());
+            let bottom = body.bottom() - if named { compare::NAMES_HEIGHT } else { 0.0 };
+            let body = Rect::from_min_max(body.min, pos2(body.right(), bottom));
             score_line::overlay_ui(ui, body, context.session.score_of(u64::from(id.0), own).as_ref());
         }
     }

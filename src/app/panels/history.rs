@@ -1,6 +1,6 @@
 //! The steps that can be taken back and done again, as a list: a click goes there.
 
-use egui::{Align, RichText, ScrollArea, Ui};
+use egui::{RichText, ScrollArea, Ui};
 
 use crate::app::actions::Actions;
 use crate::app::theme;
@@ -19,7 +19,13 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
     let row = ui.spacing().interact_size.y;
     let moved = ui.memory(|memory| memory.data.get_temp::<usize>(shown_id()) != Some(view.position));
     ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), view.position));
-    ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]).show(ui, |ui| {
+    let mut list = ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
+    if moved {
+        // Only when it has moved: the list is not taken from whoever scrolls it.
+        let pitch = row + ui.spacing().item_spacing.y;
+        list = list.vertical_scroll_offset((view.position as f32 * pitch - HEIGHT / 2.0).max(0.0));
+    }
+    list.show(ui, |ui| {
         for position in 0..=view.labels.len() {
             let name = match position.checked_sub(1) {
                 None if view.forgotten > 0 => "The oldest step that is kept",
@@ -38,10 +44,6 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
             let text = RichText::new(format!("{position}  {name}")).color(color);
             let button = egui::Button::selectable(is_here, text).min_size(egui::vec2(ui.available_width(), row));
             let response = ui.add(button);
-            if is_here && moved {
-                // Only when it has moved: the list is not taken from whoever scrolls it.
-                response.scroll_to_me_animation(Some(Align::Center), egui::style::ScrollAnimation::none());
-            }
             if response.clicked() && !is_here {
                 actions.once(ProjectCommand::JumpTo(position).into());
             }

@@ -84,6 +84,9 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
     });
 }
 
+/// Lines that the longest sentence about the flesh takes.
+const SENTENCE_LINES: f32 = 3.0;
+
 /// A coloured word and a sentence.
 fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
     let colors = theme::colors(ui.ctx());
@@ -102,7 +105,10 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
                 ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
             }
         });
-        ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small());
+        // Of one height whatever is said, so that nothing below jumps while joints are placed.
+        let line = ui.text_style_height(&egui::TextStyle::Small);
+        let said = ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small()).rect.height();
+        ui.add_space((SENTENCE_LINES * line - said).max(0.0));
     });
     ui.add_space(4.0);
 }

@@ -2,12 +2,12 @@
 //!
 //! | file           | what                                                             |
 //! |----------------|------------------------------------------------------------------|
-//! | [`transport`]  | the line that is always there: buttons, clip chooser, switches     |
-//! | [`axis`]       | seconds ↔ points, zoom and pan                                     |
-//! | [`ruler`]      | frame numbers, playhead, range handles, what was simulated         |
-//! | [`rows`]       | which rows there are, and how keys are drawn                       |
-//! | [`pointer`]    | scrubbing, selecting and moving keys                               |
-//! | [`menus`]      | settings of playing, and what can be done with keys                |
+//! | `transport`  | the line that is always there: buttons, clip chooser, switches     |
+//! | `axis`       | seconds ↔ points, zoom and pan                                     |
+//! | `ruler`      | frame numbers, playhead, range handles, what was simulated         |
+//! | `rows`       | which rows there are, and how keys are drawn                       |
+//! | `pointer`    | scrubbing, selecting and moving keys                               |
+//! | `menus`      | settings of playing, and what can be done with keys                |
 //!
 //! It reads a [`TimelineView`] and raises commands; only zoom, selection of keys and what the pointer is doing are its own.
 

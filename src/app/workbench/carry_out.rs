@@ -97,7 +97,7 @@ impl Workbench {
                 }
             }
             Action::Layout(action) => {
-                for command in self.layout.apply(action, self.session.views()) {
+                for command in self.layout.apply(&action, self.session.views()) {
                     self.session.apply_once(command);
                 }
             }
@@ -105,7 +105,7 @@ impl Workbench {
             Action::OpenDialog => self.ask(ctx, Purpose::Open),
             Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
-            Action::Frame => self.in_view(self.active(), |viewport, view| viewport.frame(view)),
+            Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
             Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
             Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),

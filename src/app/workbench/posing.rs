@@ -13,7 +13,7 @@ impl Workbench {
             PosingAsk::Tool(tool) => self.tools.tool = tool,
             PosingAsk::Axes(axes) => self.tools.axes = axes,
             PosingAsk::NextAxes => self.tools.axes = self.tools.axes.next(),
-            PosingAsk::Snap(degrees) => self.tools.snap_deg = degrees.clamp(0.1, 180.0),
+            PosingAsk::Snap(degrees) => self.comfort.change(|settings| settings.snap_deg = degrees.clamp(0.1, 180.0)),
             PosingAsk::TogglePins => {
                 let pinned = !joints.iter().all(|joint| self.session.document().pins.contains(joint));
                 self.session.apply_once(PoseCommand::SetPins { joints, pinned }.into());

@@ -44,6 +44,7 @@ impl Workbench {
     /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
     fn interact(&mut self, ui: &mut Ui) {
         let editing = self.is_editing();
+        self.tools.snap_deg = self.comfort.settings().snap_deg;
         for (id, rect) in self.layout.rects() {
             let response = ui.interact(rect, Id::unique(("view", id)), Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Viewport"));

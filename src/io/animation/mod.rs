@@ -235,7 +235,9 @@ mod tests {
         let format = AnimationFormat::of_path(&path).expect("a known extension");
         let frames = frames();
         let mut writer = AnimationWriter::create(&path, format, SIZE, fps, frames.len()).unwrap();
-        frames.iter().for_each(|frame| writer.push(frame).unwrap());
+        for frame in &frames {
+            writer.push(frame).unwrap();
+        }
         (writer.finish().unwrap(), folder)
     }
 

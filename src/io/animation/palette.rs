@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_mean_of_a_gradient_stays() {
-        let picture = RgbaImage::from_fn(256, 256, |x, y| Rgba([x as u8, y as u8, ((x + y) / 2) as u8, 255]));
+        let picture = RgbaImage::from_fn(256, 256, |x, y| Rgba([x as u8, y as u8, u32::midpoint(x, y) as u8, 255]));
         let palette = Palette::of(&picture);
         assert_eq!(palette.colors.len(), COLORS);
         let result = palette.dithered(&picture);

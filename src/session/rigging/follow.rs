@@ -122,8 +122,8 @@ impl Session {
         self.document.subject = Some(new.clone());
         self.enter_subject(new);
         let need = self.views.active().need();
-        let method = rebuilt.actor.as_ref().map_or(need.method, crate::skin::Actor::method);
-        self.take_bound(Need { method, ..need }, rebuilt.actor);
+        let method = rebuilt.binding.wanted.as_ref().map_or(need.method, crate::skin::Actor::method);
+        self.take_binding(Need { method, ..need }, rebuilt.binding);
         true
     }
 

@@ -1,5 +1,6 @@
 //! A skeleton built with the mouse, in a window without a screen.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
@@ -21,10 +22,10 @@ fn window(name: &str) -> Window {
     let mesh = tube(0.2, 2.0, 24, 16, true);
     let mut text = String::new();
     for p in &mesh.positions {
-        text += &format!("v {} {} {}\n", p.x, p.y, p.z);
+        let _ = writeln!(text, "v {} {} {}", p.x, p.y, p.z);
     }
     for [a, b, c] in &mesh.triangles {
-        text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
+        let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
     }
     let file = std::env::temp_dir().join(format!("sinew-edit-{name}-{}.obj", std::process::id()));
     std::fs::write(&file, text).expect("a place to write");

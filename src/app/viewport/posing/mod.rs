@@ -99,10 +99,16 @@ impl Viewport {
         if let (Some(pointer), Some(skeleton)) = (pointer, view.skeleton) {
             self.pick(map, pointer, skeleton, view);
         }
-        if matches!(self.hovered_handle, Some(Handle::Ring(_) | Handle::Arrow(_))) {
-            return;
-        }
-        let joint = self.hovered.map(Target::joint);
+        // A ring is dragged; a click that meets one means the dot under it, if there is one.
+        let under_handle = matches!(self.hovered_handle, Some(Handle::Ring(_) | Handle::Arrow(_)));
+        let target = if under_handle {
+            let dot = pointer.zip(view.skeleton).and_then(|(pointer, skeleton)| pick_bones(map, skeleton, view.world_from_joint, pointer));
+            let Some(dot @ Target::Joint(_)) = dot else { return };
+            Some(dot)
+        } else {
+            self.hovered
+        };
+        let joint = target.map(Target::joint);
         match (joint, how(modifiers)) {
             (_, SelectHow::Replace) if joint != view.selected || view.selection.len() > 1 => actions.once(Command::SelectJoint(joint)),
             (_, SelectHow::Replace) | (None, _) => {}
