@@ -37,6 +37,7 @@ fn window(name: &str) -> Window {
     wait_until(&mut window, "a bare mesh opens in edit mode", |bench| {
         bench.session().mode() == Mode::Edit && bench.session().placer().is_some()
     });
+    settle(&mut window);
     std::fs::remove_file(&file).expect("clean up");
     window
 }
