@@ -53,13 +53,13 @@ impl Image {
                     let (sx, sy) = ((2 * x + dx).min(self.width - 1), (2 * y + dy).min(self.height - 1));
                     let at = (sy as usize * self.width as usize + sx as usize) * 4;
                     let alpha = f32::from(self.rgba[at + 3]) + 0.01;
-                    for c in 0..3 {
-                        sum[c] += tables.linear[usize::from(self.rgba[at + c])] * alpha;
+                    for (sum, &value) in sum.iter_mut().zip(&self.rgba[at..at + 3]) {
+                        *sum += tables.linear[usize::from(value)] * alpha;
                     }
                     sum[3] += alpha;
                 }
-                for c in 0..3 {
-                    pixel[c] = tables.srgb[(sum[c] / sum[3] * LAST).round() as usize];
+                for (value, light) in pixel.iter_mut().zip(&sum[..3]) {
+                    *value = tables.srgb[(light / sum[3] * LAST).round() as usize];
                 }
                 pixel[3] = (sum[3] / 4.0).min(255.0) as u8;
             }

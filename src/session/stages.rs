@@ -326,7 +326,9 @@ impl Session {
     fn exchange_bound(&mut self, subject: &Arc<Subject>) {
         self.stages.shown.clear();
         let mut bound = std::mem::take(&mut self.stages.bound);
-        bound.iter_mut().for_each(|bound| bound.live = false);
+        for bound in &mut bound {
+            bound.live = false;
+        }
         if let Some(left) = self.stages.subject.clone() {
             self.stages.resting.keep(left, bound);
         }
