@@ -83,7 +83,7 @@ fn drag_across(harness: &mut Harness<'_, Raised>, from: Pos2, to: Pos2) {
 fn method_panel() {
     let unavailable = [(Method::Pd, "the character has no skeleton".to_owned())];
     let mut harness = panel(move |ui, raised| {
-        let view = MethodView { chosen: Method::Lbs, shown: Some(Method::Lbs), unavailable: &unavailable };
+        let view = MethodView { chosen: Method::Lbs, shown: Some(Method::Lbs), unavailable: &unavailable, is_bare: false };
         method_ui(ui, &view, &mut raised.actions);
     });
     harness.get_by_label("Dual quaternion").click();

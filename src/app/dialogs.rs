@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use egui::Context;
 
@@ -35,15 +36,25 @@ pub enum Purpose {
 /// Dialogs under way; at most one is open.
 #[derive(Debug)]
 pub struct Dialogs {
-    sender: Sender<Option<Command>>,
-    receiver: Receiver<Option<Command>>,
+    sender: Sender<Answered>,
+    receiver: Receiver<Answered>,
     open: bool,
+    failed: bool,
 }
+
+/// What the user chose, and how long that took.
+type Answered = (Option<Command>, Duration);
+
+/// What the user is told when no dialog comes.
+pub const NO_DIALOG: &str = "The system showed no file dialog: on Linux install xdg-desktop-portal or zenity. \
+     Files to open can also be dropped onto the window.";
+/// No hand closes a dialog as quickly: it never came.
+const TOO_QUICK: Duration = Duration::from_millis(150);
 
 impl Default for Dialogs {
     fn default() -> Self {
         let (sender, receiver) = channel();
-        Self { sender, receiver, open: false }
+        Self { sender, receiver, open: false, failed: false }
     }
 }
 
@@ -57,10 +68,11 @@ impl Dialogs {
             return Ok(());
         }
         let answer = futures_of(purpose, name);
-        let (sender, ctx) = (self.sender.clone(), ctx.clone());
+        let (sender, ctx, asked) = (self.sender.clone(), ctx.clone(), Instant::now());
         std::thread::Builder::new().name("file dialog".into()).spawn(move || {
             // Nobody waits any more if sending fails: the window is closed.
-            drop(sender.send(pollster::block_on(answer)));
+            let answer = pollster::block_on(answer);
+            drop(sender.send((answer, asked.elapsed())));
             ctx.request_repaint();
         })?;
         self.open = true;
@@ -75,9 +87,15 @@ impl Dialogs {
 
     /// What the user answered, if that was not to cancel.
     pub fn poll(&mut self) -> Option<Command> {
-        let answer = self.receiver.try_recv().ok()?;
+        let (answer, took) = self.receiver.try_recv().ok()?;
         self.open = false;
+        self.failed = answer.is_none() && took < TOO_QUICK;
         answer
+    }
+
+    /// Whether the system showed no dialog when it was asked last; says so once.
+    pub fn take_failure(&mut self) -> bool {
+        std::mem::take(&mut self.failed)
     }
 }
 

@@ -16,7 +16,7 @@ use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
 use super::viewport::posing::tools::Toolbox;
-use crate::character::FleshSettings;
+use crate::character::{FleshSettings, NO_SKELETON};
 use crate::rig::Skeleton;
 use crate::rig::limits::Limit;
 use crate::session::{Checkup, Mode, Session, Snapshot, Source, ViewId, all_notes};
@@ -77,9 +77,14 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
 
 /// What was found, and how parts move.
 pub(super) fn checkup_section(ui: &mut Ui, session: &Session, subject: &Subject, checkup: Option<&Checkup>, actions: &mut Actions) {
+    let mut notes = all_notes(subject);
+    if session.mode() == Mode::Edit {
+        // It is being built.
+        notes.retain(|note| note.text != NO_SKELETON);
+    }
     let view = CheckupView {
         checkup,
-        notes: &all_notes(subject),
+        notes: &notes,
         parts: &subject.body.parts.parts,
         said: &session.document().flesh.parts,
         skeleton: &subject.character.skeleton,

@@ -10,8 +10,8 @@ use crate::app::theme;
 
 /// What to try, with what happens then.
 const STEPS: [(&str, &str); 3] = [
-    ("Drag the hand", "The arm follows, and the flesh with it"),
-    ("Press Space", "The mannequin walks; Space again stops it"),
+    ("Drag a hand", "The body follows, and the flesh with it"),
+    ("Press Space", "A clip plays; Space again stops it"),
     ("Drop a file of your own", "A mesh, a skeleton, a motion, or several at once"),
 ];
 

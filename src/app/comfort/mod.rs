@@ -71,6 +71,8 @@ pub struct Comfort {
     applied: bool,
     /// The greeting was asked for in this run, or has not been put away yet.
     greets: bool,
+    /// The greeting has been seen in this run: it stays over whatever is opened then, but never comes up amidst other work.
+    greeted: bool,
     /// The theme that the views were last made to suit.
     theme: Option<egui::Theme>,
     /// Memory of the process in words, and when it was asked for, on egui's clock.
@@ -177,7 +179,8 @@ impl Comfort {
             ComfortAction::ToggleNotices => self.notices.toggle(),
             ComfortAction::ToggleLog => self.log_panel.toggle(),
             ComfortAction::ToggleFirstSteps => {
-                self.greets = !self.greets;
+                let shows = !(self.greets && self.greeted);
+                (self.greets, self.greeted) = (shows, shows);
                 self.change(|settings| settings.first_steps = FirstSteps { done: [false; 3], dismissed: settings.first_steps.dismissed });
             }
             ComfortAction::DismissFirstSteps => {
@@ -197,9 +200,10 @@ impl Comfort {
 
     /// Ticks the steps of the greeting that an action is.
     pub fn watch(&mut self, action: &Action, session: &Session) {
-        if !self.greets {
+        if !(self.greets && self.greeted) {
             return;
         }
+        let mannequin = is_builtin(&session.document().source.files);
         let posed = || {
             let document = session.document();
             document.skeleton().is_some_and(|skeleton| skeleton.rest_pose() != document.pose)
@@ -207,7 +211,8 @@ impl Comfort {
         let playing = matches!(action, Action::Session(Command::TogglePlaying | Command::SetPlaying(true), _));
         let opened = matches!(action, Action::Session(Command::AddMotions(_), _) | Action::OpenFiles(_))
             || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
-        let done = [matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed(), playing, opened];
+        let dragged = matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed();
+        let done = [mannequin && dragged, mannequin && playing, opened];
         self.change(|settings| {
             for (step, done) in settings.first_steps.done.iter_mut().zip(done) {
                 *step |= done;
@@ -218,9 +223,11 @@ impl Comfort {
     /// Draws what floats over the views: messages, and the greeting.
     pub fn over_views(&mut self, ctx: &Context, viewport: Rect, session: &Session, actions: &mut Actions) {
         self.notices.toasts_ui(ctx, viewport, session.messages(), actions);
-        let begun = self.settings.first_steps.done.contains(&true);
-        let living = session.subject().is_some() && (begun || is_builtin(&session.document().source.files));
+        // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
+        let all = self.settings.first_steps.done == [true; 3];
+        let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
         if self.greets && living {
+            self.greeted = true;
             first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
         }
     }

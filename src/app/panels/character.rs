@@ -1,9 +1,12 @@
 //! What was opened.
 
-use egui::{Grid, RichText, Ui};
+use egui::{Grid, Label, RichText, Ui};
 
 use super::grouped;
 use crate::app::theme;
+
+/// Room for the name of a value and the gap behind it, points.
+const NAME_WIDTH: f32 = 88.0;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +23,7 @@ pub struct CharacterView<'a> {
 
 /// Draws the panel. It raises nothing: there is nothing to change here.
 pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
-    ui.add(egui::Label::new(RichText::new(view.name).heading().color(theme::colors(ui.ctx()).text_strong)).truncate())
-        .on_hover_text(view.source);
+    ui.add(Label::new(RichText::new(view.name).heading().color(theme::colors(ui.ctx()).text_strong)).truncate()).on_hover_text(view.source);
     Grid::new("counts").num_columns(4).spacing([10.0, 3.0]).show(ui, |ui| {
         for pair in view.counts.chunks(2) {
             for (name, count) in pair {
@@ -33,16 +35,23 @@ pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
     });
     if !view.tissue.is_empty() {
         ui.add_space(4.0);
-        Grid::new("tissue").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 3.0;
             for (name, value, alarming) in view.tissue {
-                ui.label(RichText::new(name).color(theme::colors(ui.ctx()).text_weak));
-                ui.label(RichText::new(value).color(if *alarming {
-                    theme::colors(ui.ctx()).warning
-                } else {
-                    theme::colors(ui.ctx()).text
-                }));
-                ui.end_row();
+                tissue_row(ui, name, value, *alarming);
             }
         });
     }
+}
+
+/// A value with its name. A long one wraps: the panel doesn't grow with it.
+fn tissue_row(ui: &mut Ui, name: &str, value: &str, alarming: bool) {
+    let colors = theme::colors(ui.ctx());
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let said = ui.label(RichText::new(name).color(colors.text_weak)).rect.width();
+        ui.add_space((NAME_WIDTH - said).max(6.0));
+        let color = if alarming { colors.warning } else { colors.text };
+        ui.add(Label::new(RichText::new(value).color(color)).wrap());
+    });
 }

@@ -215,12 +215,14 @@ fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
         let said = match view.contact {
             Some(report) if report.pressing > 0 => {
                 let noun = if report.pressing == 1 { "contact" } else { "contacts" };
-                format!("{} {noun}, {:.0} % of an edge deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
+                format!("{} {noun}, {:.0} % deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
             }
             Some(_) => "nothing touches".to_owned(),
             None => String::new(),
         };
-        ui.label(egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak));
+        let said = egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak);
+        ui.add(egui::Label::new(said).truncate())
+            .on_hover_text("What presses on one another, and how deep at most: in parts of an edge of the skin");
     });
 }
 

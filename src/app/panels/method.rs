@@ -16,6 +16,8 @@ pub struct MethodView<'a> {
     pub shown: Option<Method>,
     /// Methods that can't be used, with the reason.
     pub unavailable: &'a [(Method, String)],
+    /// There are no joints yet, so no method does anything.
+    pub is_bare: bool,
 }
 
 /// One sentence on what a method does.
@@ -38,6 +40,11 @@ pub fn method_ui(ui: &mut Ui, view: &MethodView<'_>, actions: &mut Actions) {
                 method_button(ui, view, method, width, actions);
             }
         });
+    }
+    if view.is_bare {
+        let sentence = "They differ once there is a skeleton to pose.";
+        ui.label(RichText::new(sentence).small().color(theme::colors(ui.ctx()).text_weak));
+        return;
     }
     for (method, reason) in view.unavailable {
         ui.add(

@@ -84,6 +84,9 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
     });
 }
 
+/// Lines that the longest sentence about the flesh takes.
+const SENTENCE_LINES: f32 = 3.0;
+
 /// A coloured word and a sentence.
 fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
     let colors = theme::colors(ui.ctx());
@@ -102,7 +105,10 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
                 ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
             }
         });
-        ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small());
+        // Of one height whatever is said, so that nothing below jumps while joints are placed.
+        let line = ui.text_style_height(&egui::TextStyle::Small);
+        let said = ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small()).rect.height();
+        ui.add_space((SENTENCE_LINES * line - said).max(0.0));
     });
     ui.add_space(4.0);
 }
@@ -157,10 +163,14 @@ fn joint_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelS
     if let Some((position, gesture)) = place_ui(ui, "Position", "Where the joint is in the bind pose", this.position, view.size) {
         actions.send(edit(RigEdit::Move { joint, position, with_children: false }), gesture);
     }
-    if let Some(tail) = view.tail
-        && let Some((tail, gesture)) = place_ui(ui, "Tail", "Where the bone of this last joint ends", tail, view.size)
-    {
-        actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
+    if view.rig.is_leaf(joint) {
+        // Not known before the flesh has grown; the row stays, so that nothing below moves away from the pointer.
+        let tail = ui.add_enabled_ui(view.tail.is_some(), |ui| {
+            place_ui(ui, "Tail", "Where the bone of this last joint ends", view.tail.unwrap_or(this.position), view.size)
+        });
+        if let Some((tail, gesture)) = tail.inner {
+            actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
+        }
     }
     bone_ui(ui, view, joint, actions);
     buttons_ui(ui, view, joint, actions);
@@ -224,14 +234,16 @@ fn place_ui(ui: &mut Ui, name: &str, hover: &str, place: Point64, size: f64) -> 
 }
 
 fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
-    if let Some((radius, said)) = view.radius {
+    // The rows stay while newer flesh is being made, so that nothing below moves away from the pointer.
+    ui.add_enabled_ui(view.radius.is_some(), |ui| {
+        let (radius, said) = view.radius.unwrap_or_default();
         row(ui, "Radius", "How thick the bone is that the flesh grows on; the ring in the view can be dragged, too", |ui, label| {
             let mut edited = radius;
+            let least = if view.radius.is_some() { view.size * 1e-5 } else { 0.0 };
             let speed = (view.size * 2e-4).max(1e-9);
             let decimals = (4.0 - view.size.max(1e-9).log10()).clamp(0.0, 7.0) as usize;
-            let response = ui
-                .add(DragValue::new(&mut edited).range(view.size * 1e-5..=view.size).speed(speed).max_decimals(decimals))
-                .labelled_by(label);
+            let response =
+                ui.add(DragValue::new(&mut edited).range(least..=view.size).speed(speed).max_decimals(decimals)).labelled_by(label);
             if let Some(gesture) = edit_of(&response) {
                 actions.send(Command::Rig(RigCommand::SetRadius { joint, radius: Some(edited) }), gesture);
             }
@@ -244,7 +256,7 @@ fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions)
         if ui.checkbox(&mut on, "Virtual bones").on_hover_text(hover).changed() {
             actions.once(Command::Rig(RigCommand::SetVirtual { joint, on }));
         }
-    }
+    });
 }
 
 fn buttons_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {

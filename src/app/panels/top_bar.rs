@@ -115,7 +115,7 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("clip.none"),
         ],
     ),
-    ("Skeleton", &[Row("mode.edit"), Row("mode.pose")]),
+    ("Skeleton", &[Row("mode.edit"), Row("mode.pose"), Line, Row("template.human"), Row("template.hand"), Row("template.four-legged")]),
     ("Window", &[Row("panel"), Line, Row("notices"), Row("log")]),
     ("Help", &[Row("sheet"), Row("first-steps"), Line, Row("about")]),
 ];

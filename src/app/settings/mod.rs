@@ -160,7 +160,12 @@ impl Settings {
     /// Makes egui look as chosen.
     pub fn apply(&self, ctx: &egui::Context) {
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
-        ctx.set_theme(egui::ThemePreference::from(self.theme));
+        let theme = egui::ThemePreference::from(self.theme);
+        if ctx.options(|options| options.theme_preference) != theme {
+            ctx.set_theme(theme);
+            // This pass began with the other theme: it would show a mixture of both.
+            ctx.request_discard("the theme has changed");
+        }
         if ctx.zoom_factor() != self.ui_scale {
             ctx.set_zoom_factor(self.ui_scale);
         }

@@ -15,6 +15,7 @@ use crate::app::viewport::posing::keys::PosingAsk;
 use crate::app::viewport::posing::tools::Tool;
 use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
+use crate::rig::edit::template::Kind;
 use crate::rig::symmetry::MirrorHow;
 use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
@@ -75,6 +76,15 @@ macro_rules! layout {
 macro_rules! mode {
     ($mode:ident) => {
         For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
+    };
+}
+
+/// A whole skeleton to be fitted.
+macro_rules! template {
+    ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
+        Shortcut::new($id, Group::Skeleton, $title, $sentence, For(|| Action::Edit(EditAction::StartFitting(Kind::$kind))))
+            .needs(Needs::Character)
+            .during(During::Editing)
     };
 }
 
@@ -212,6 +222,9 @@ pub static ALL: &[Shortcut] = &[
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
     .during(During::Editing),
+    template!("template.human", "Template: human", "Fits the skeleton of somebody on two legs by a few landmarks", Human),
+    template!("template.hand", "Template: hand", "Fits the skeleton of a hand with five fingers by a few landmarks", Hand),
+    template!("template.four-legged", "Template: four-legged", "Fits the skeleton of an animal by a few landmarks", FourLegged),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
         .key(NONE, Key::Space)

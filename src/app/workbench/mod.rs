@@ -18,7 +18,7 @@ use super::actions::{Action, Actions};
 use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
-use super::dialogs::Dialogs;
+use super::dialogs::{Dialogs, NO_DIALOG};
 use super::ghosts::Ghosts;
 use super::layout::{Layout, LayoutState};
 use super::panels::joints::JointsState;
@@ -246,6 +246,7 @@ impl Workbench {
                 let command = self.project.chosen(command);
                 self.actions.once(command);
             }
+            None if self.dialogs.take_failure() => self.session.tell(Level::Warning, NO_DIALOG),
             None => {}
         }
         self.top_bar(ui);

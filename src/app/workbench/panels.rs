@@ -133,7 +133,12 @@ impl Workbench {
             checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
         });
         let unavailable = unavailable_methods(&subject);
-        let view = MethodView { chosen: self.session.active_view().method, shown: self.session.shown_method(), unavailable: &unavailable };
+        let view = MethodView {
+            chosen: self.session.active_view().method,
+            shown: self.session.shown_method(),
+            unavailable: &unavailable,
+            is_bare: subject.rig.is_empty(),
+        };
         section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);

@@ -118,8 +118,9 @@ impl Rig {
                 let Some(parent) = self.joints[child].parent else { return self.joints[child].id };
                 let (from, to) = (self.joints[parent].position, self.joints[child].position);
                 let child_id = self.joints[child].id;
-                let (stem, side) = split_side(&self.joints[child].name);
-                let wanted = format!("{stem}{side}");
+                // The bone is the parent's, as the forearm's leads to the hand, unless it leaves the middle of the body.
+                let [above, below] = [parent, child].map(|joint| &self.joints[joint].name);
+                let wanted = if split_side(above).1 == split_side(below).1 { above.clone() } else { below.clone() };
                 let mut above = parent;
                 for (step, place) in places.iter().enumerate() {
                     let name = self.free_name(&wanted);

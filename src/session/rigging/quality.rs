@@ -70,6 +70,10 @@ impl Session {
         };
         let sentence = match verdict {
             Verdict::Good => format!("{} tetrahedra, all of them sound.", quality.tets),
+            Verdict::Fair => format!(
+                "{:.1} % of the flesh is folded or flat, as is usual where limbs meet; it can be posed like that.",
+                100.0 * bad.max(lost)
+            ),
             _ => format!(
                 "{} of {} tetrahedra are flat or inside out, {} vertices miss their bone: move joints into the middle of the flesh.",
                 bad_tets,

@@ -27,11 +27,14 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
             }
             None => format!("{}: drag to move, Ctrl takes its children along – Delete deletes, M merges", name(joint)),
         },
-        Some(Under::Tail(joint)) => format!("End of {}: drag to set where its bone ends", name(joint)),
+        Some(Under::Tail(joint)) if view.selected == Some(joint) => {
+            format!("End of {}: drag to set where its bone ends, click for a joint here", name(joint))
+        }
+        Some(Under::Tail(joint)) => format!("End of {}: drag to set where its bone ends, click to select", name(joint)),
         Some(Under::Bone { bone, .. }) => {
             format!("Bone of {}: click to select, Shift+click for a joint here", name(carrier(view.rig, bone)))
         }
-        Some(Under::Ring(joint)) => format!("Radius of {}'s bone: drag to change it", name(joint)),
+        Some(Under::Ring(joint)) => format!("Radius of {}'s bone: drag to change it, click for a joint here", name(joint)),
         Some(Under::Flesh(placed)) => {
             let both = view.mirror.is_some_and(|mirror| {
                 !mirror.is_on_plane(&placed.position)

@@ -205,12 +205,7 @@ impl EditTool {
             return;
         }
         // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
-        self.under = match self.pick(map, pointer, view) {
-            // These are dragged; a click goes through to the flesh, so that a chain goes on whenever the flesh has grown meanwhile.
-            Some(Under::Ring(_)) => pick::flesh(map, pointer, view),
-            Some(Under::Tail(joint)) if view.rig.tail(joint).is_none() => pick::flesh(map, pointer, view),
-            under => under,
-        };
+        self.under = self.pick(map, pointer, view);
         let rig = |command: RigCommand| Command::Rig(command);
         let edit = |edit: RigEdit| rig(RigCommand::Edit(edit));
         match self.under {
@@ -219,13 +214,17 @@ impl EditTool {
                     actions.once(edit(RigEdit::Reparent { joint: selected, parent: Some(joint) }));
                 }
             }
-            Some(Under::Joint(joint) | Under::Tail(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(Under::Joint(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
+            Some(Under::Tail(joint)) if view.selected != Some(joint) => actions.once(rig(RigCommand::Select(Some(joint)))),
             Some(Under::Bone { bone, at }) if modifiers.shift => actions.once(edit(RigEdit::Insert { bone, at })),
             Some(Under::Bone { bone, .. }) => actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone))))),
-            Some(Under::Flesh(placed)) => {
-                actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+            // What can be dragged of the selected bone is no obstacle to extending it.
+            Some(Under::Flesh(_) | Under::Tail(_) | Under::Ring(_)) => {
+                if let Some(placed) = pick::flesh(map, pointer, view) {
+                    actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+                }
             }
-            Some(Under::Ring(_) | Under::Landmark(_)) => {}
+            Some(Under::Landmark(_)) => {}
             None if view.selected.is_some() => actions.once(rig(RigCommand::Select(None))),
             None => {}
         }

@@ -77,13 +77,13 @@ pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Optio
         let at = if along.length_sq() > 0.0 { ((pointer - from).dot(along) / along.length_sq()).clamp(0.0, 1.0) } else { 0.5 };
         return Some(Under::Bone { bone, at: f64::from(at) });
     }
-    flesh(map, pointer, view)
+    flesh(map, pointer, view).map(Under::Flesh)
 }
 
-/// The flesh under the pointer, whatever is drawn over it.
-pub(super) fn flesh(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
+/// Where a joint would be placed.
+pub(super) fn flesh(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Placed> {
     let ray = map.ray(pointer);
-    view.placer?.under(&ray.origin, &ray.direction).map(Under::Flesh)
+    view.placer?.under(&ray.origin, &ray.direction)
 }
 
 /// The ring around the middle of a volume's bone, on the screen.

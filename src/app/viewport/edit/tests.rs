@@ -125,6 +125,25 @@ fn clicks_place_joints_in_the_middle_of_the_flesh() {
 }
 
 #[test]
+fn the_end_and_the_ring_of_the_selected_bone_can_be_clicked_through() {
+    for at_ring in [false, true] {
+        let mut window = window(if at_ring { "ring" } else { "end" });
+        for height in [0.3, 1.0] {
+            let at = on_screen(&window, [0.03, height, 0.0]);
+            click(&mut window, at, Modifiers::NONE);
+        }
+        settle(&mut window);
+        let session = window.state().session();
+        let view = super::EditView::of(session).expect("open");
+        let map = window.state().viewport().and_then(super::Viewport::map).expect("a view");
+        let tail = view.tail(1).and_then(|tail| map.project(&tail)).expect("the last bone ends in the flesh");
+        let ring = view.ring().and_then(|ring| super::pick::ring_corners(&map, ring)[0]).expect("the selected bone has a ring");
+        click(&mut window, if at_ring { ring } else { tail }, Modifiers::NONE);
+        assert_eq!(places(&window).len(), 3, "at the ring: {at_ring}");
+    }
+}
+
+#[test]
 fn a_joint_is_dragged_as_one_step_and_stays_inside() {
     let mut window = window("drag");
     build_chain(&mut window);

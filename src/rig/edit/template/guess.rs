@@ -79,7 +79,7 @@ pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     let thumb_tip = outermost(placer, &(frame.left * thumb * 0.8 + frame.up * 0.3)).unwrap_or_else(|| place(0.9, 0.1));
     let spread = Spread::of(placer, frame, thumb);
     let tips = spread.tips().unwrap_or_else(|| [place(0.3, 0.8), place(0.02, 0.95), place(-0.3, 0.85), place(-0.7, 0.55)]);
-    let [index_knuckle, little_knuckle] = spread.knuckles().unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
+    let [index_knuckle, little_knuckle] = spread.knuckles(placer).unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
     let inside = |place: &Point64| placer.kept_inside(place);
     vec![
         place(0.0, -0.75),
@@ -107,6 +107,8 @@ struct Spread {
 const STEPS: usize = 72;
 /// How far the hand must reach out between two fingers less than at their tips, as a part of its reach.
 const VALLEY: f64 = 0.06;
+/// How far below the skin between the fingers the knuckles are, as a part of that skin's distance from the palm.
+const BELOW_WEB: f64 = 0.14;
 
 impl Spread {
     fn of(placer: &Placer, frame: &Frame, thumb: f64) -> Self {
@@ -166,13 +168,20 @@ impl Spread {
         self.peaks.map(|peaks| peaks.map(tip))
     }
 
-    /// The knuckles of index and little finger: on the way to their tips, a little before the skin between the fingers.
-    fn knuckles(&self) -> Option<[Point64; 2]> {
+    /// The knuckles of index and little finger: where the finger's middle line comes to, a little below the skin between the fingers.
+    fn knuckles(&self, placer: &Placer) -> Option<[Point64; 2]> {
         let [index, middle, ring, little] = self.peaks?;
         let knuckle = |step: usize, next: usize| {
             let (reach, tip) = self.farthest[step]?;
             let web = self.lowest(step.min(next), step.max(next));
-            Some(self.palm + (tip - self.palm) * (0.86 * web / reach.max(1e-12)).min(0.8))
+            // The palm's middle is not in line with the finger: its own line is what two places of it say.
+            let [high, low] = [0.75, 0.3].map(|part| {
+                let at = placer.kept_inside(&(self.palm + (tip - self.palm) * ((web + part * (reach - web)) / reach.max(1e-12))));
+                let (middle, radius, _) = placer.centred(&at);
+                if (middle - at).norm() < 2.0 * radius { middle } else { at }
+            });
+            let down = (low - high).try_normalize(1e-9 * placer.size())?;
+            Some(low + down * (0.3 * (reach - web) + BELOW_WEB * web))
         };
         Some([knuckle(index, middle)?, knuckle(little, ring)?])
     }
@@ -198,13 +207,9 @@ pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
             .under(&above, &-frame.up)
             .map_or_else(|| frame.place([0.0, 0.3, at]), |placed| placed.surface + (placed.position - placed.surface) * 0.45)
     };
-    let leg = |left: f64, up: f64, at: f64| {
-        let place = frame.place([left, up, at]);
-        let inside = placer.kept_inside(&place);
-        let (middle, radius, _) = placer.centred(&inside);
-        if (middle - inside).norm() < radius { middle } else { inside }
-    };
     let (withers, rump) = (back(front_at), back(hind_at - 0.05));
+    let most = super::SHIFT * (withers - rump).norm();
+    let leg = |left: f64, up: f64, at: f64| super::centred(placer, &frame.place([left, up, at]), most);
     let [_, withers_up, _] = parts(&withers);
     let nose = outermost(placer, &(frame.forward + frame.up * 0.1)).unwrap_or_else(|| frame.place([0.0, 0.7, 1.0]));
     let tail = outermost(placer, &-frame.forward).unwrap_or_else(|| frame.place([0.0, 0.3, -1.0]));

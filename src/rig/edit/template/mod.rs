@@ -180,7 +180,7 @@ pub fn fitted(kind: Kind, landmarks: &[Point64], placer: &Placer, old: &Rig) -> 
         let place = part.at.iter().map(|&(landmark, weight)| landmarks[landmark].coords * weight).sum::<crate::math::Vec64>();
         let place = Point64::from(place) + frame.vector(part.offset) * reference;
         let place = match part.centring {
-            Centring::Limb => centred(placer, &place),
+            Centring::Limb => centred(placer, &place, SHIFT * reference),
             Centring::Depth => placer.halved(&place, &frame.forward).unwrap_or(place),
             Centring::None if part.is_tail => placer.kept_inside(&place),
             Centring::None => place,
@@ -209,11 +209,15 @@ fn add(rig: &mut Rig, part: &Part, place: &Point64, mirror: &Mirror) {
     }
 }
 
-/// The middle of the limb, unless that is far away: then the place was not in a limb.
-fn centred(placer: &Placer, place: &Point64) -> Point64 {
+/// How far the middle of a limb may be from where a landmark says, in units of the reference length.
+const SHIFT: f64 = 0.12;
+
+/// The middle of the limb, unless that is farther than `most` away: then the place was not in a limb, as the knees of short legs lie
+/// in the trunk.
+fn centred(placer: &Placer, place: &Point64, most: f64) -> Point64 {
     let inside = placer.kept_inside(place);
     let (middle, radius, _) = placer.centred(&inside);
-    if (middle - place).norm() <= 1.5 * radius.max(1e-9) { middle } else { inside }
+    if (middle - place).norm() <= (1.5 * radius.max(1e-9)).min(most) { middle } else { inside }
 }
 
 #[cfg(test)]
