@@ -79,7 +79,10 @@ fn main() {
 /// Positions and normals on their way to the device, and the orders for a picture, without waiting for it.
 fn device(gpu: &GpuContext, snapshot: &Snapshot) {
     let renderer = Renderer::new(gpu);
-    let mut mesh = MeshFrame::new(&renderer, &MeshModel::of_character(&renderer, &snapshot.subject.character));
+    let start = Instant::now();
+    let model = MeshModel::of_character(&renderer, &snapshot.subject.character);
+    println!("{:<34} once   {:7.3} ms", "indices and textures", start.elapsed().as_secs_f64() * 1e3);
+    let mut mesh = MeshFrame::new(&renderer, &model);
     let mut target = Target::new(&renderer, 980, 760);
     let camera = Camera::framing(&snapshot.subject.bounds, NamedView::ThreeQuarter, 980.0 / 760.0);
     let (mut upload, mut orders) = (Vec::new(), Vec::new());
