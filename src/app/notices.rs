@@ -107,7 +107,7 @@ impl Notices {
         }
     }
 
-    /// Draws the newest messages in the upper right corner of the views.
+    /// Draws the newest messages in the lower right corner of the views.
     pub fn toasts_ui(&mut self, ctx: &Context, viewport: Rect, messages: &[Message], actions: &mut Actions) {
         let now_secs = ctx.input(|input| input.time);
         self.follow(messages, now_secs);
@@ -115,8 +115,9 @@ impl Notices {
             return;
         }
         let width = WIDTH.min(viewport.width() - 24.0);
-        let corner = pos2(viewport.right() - 12.0, viewport.top() + 12.0);
-        let area = Area::new(Id::unique("messages")).order(Order::Middle).fixed_pos(corner).pivot(Align2::RIGHT_TOP).constrain_to(viewport);
+        let corner = pos2(viewport.right() - 12.0, viewport.bottom() - 12.0);
+        let area =
+            Area::new(Id::unique("messages")).order(Order::Middle).fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain_to(viewport);
         area.show(ctx, |ui| {
             ui.set_width(width);
             for message in messages.iter().rev().take(SHOWN) {

@@ -17,7 +17,7 @@ use crate::session::{Command, Mode, Session, Source};
 
 type Window = Harness<'static, Workbench>;
 
-/// A window with a tube along y, 2 long and 0.2 thick, that has no joints.
+/// A window, wide enough that no message covers the middle of the view, with a tube along y, 2 long and 0.2 thick, that has no joints.
 fn window(name: &str) -> Window {
     let mesh = tube(0.2, 2.0, 24, 16, true);
     let mut text = String::new();
@@ -32,7 +32,7 @@ fn window(name: &str) -> Window {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::of_files(vec![file.clone()])));
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut window = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    let mut window = Harness::builder().with_size(vec2(1600.0, 900.0)).build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&window.ctx);
     wait_until(&mut window, "a bare mesh opens in edit mode", |bench| {
         bench.session().mode() == Mode::Edit && bench.session().placer().is_some()
