@@ -17,12 +17,13 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
         return;
     }
     let row = ui.spacing().interact_size.y;
-    let moved = ui.memory(|memory| memory.data.get_temp::<usize>(shown_id()) != Some(view.position));
-    ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), view.position));
+    let pitch = row + ui.spacing().item_spacing.y;
+    let place = (view.position, pitch.to_bits());
+    let moved = ui.memory(|memory| memory.data.get_temp(shown_id()) != Some(place));
+    ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), place));
     let mut list = ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
     if moved {
         // Only when it has moved: the list is not taken from whoever scrolls it.
-        let pitch = row + ui.spacing().item_spacing.y;
         list = list.vertical_scroll_offset((view.position as f32 * pitch - HEIGHT / 2.0).max(0.0));
     }
     list.show(ui, |ui| {
