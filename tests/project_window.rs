@@ -62,10 +62,10 @@ fn a_long_history_shows_the_present() {
         .with_size(vec2(900.0, 700.0))
         .build_ui_state(move |ui: &mut Ui, actions: &mut Actions| history_ui(ui, &view, actions), Actions::default());
     theme::apply(&harness.ctx);
-    harness.run_steps(2);
+    harness.run_steps(6);
     let here = harness.get_by_label("200  Rotate joint").rect();
     assert!(here.top() >= 0.0 && here.bottom() < 260.0, "the present is in sight, not at {here:?}");
-    assert_eq!(raised(&mut harness), []);
+    assert_eq!(harness.state().list(), []);
 }
 
 #[test]

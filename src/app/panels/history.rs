@@ -8,6 +8,8 @@ use crate::session::{HistoryView, ProjectCommand};
 
 /// Height of the list, points.
 const HEIGHT: f32 = 190.0;
+/// Passes in which the list is rolled to where the document stands.
+const PASSES: u8 = 5;
 
 /// Draws the list. The highlighted line is where the document stands; those below it have been taken back.
 pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
@@ -16,11 +18,18 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
         ui.label(RichText::new("Nothing has been changed yet.").color(colors.text_weak));
         return;
     }
-    let row = ui.spacing().interact_size.y;
+    let text_height = ui.text_style_height(&egui::TextStyle::Button) + 2.0 * ui.spacing().button_padding.y;
+    let row = ui.spacing().interact_size.y.max(text_height);
     let pitch = row + ui.spacing().item_spacing.y;
     let place = (view.position, pitch.to_bits());
-    let moved = ui.memory(|memory| memory.data.get_temp(shown_id()) != Some(place));
-    ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), place));
+    let kept = ui.memory(|memory| memory.data.get_temp::<((usize, u32), u8)>(shown_id()));
+    // Over a few passes: how far a list can be rolled is known when it has been drawn.
+    let passes = kept.filter(|(before, _)| *before == place).map_or(PASSES, |(_, passes)| passes.saturating_sub(1));
+    let moved = passes > 0;
+    ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), (place, passes)));
+    if passes + 2 > PASSES {
+        ui.ctx().request_repaint();
+    }
     let mut list = ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
     if moved {
         // Only when it has moved: the list is not taken from whoever scrolls it.
