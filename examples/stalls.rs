@@ -7,11 +7,10 @@
 
 use std::time::{Duration, Instant};
 
-use egui::TextureId;
 use sinew::app::actions::Action;
 use sinew::app::project::{ProjectAction, UnsavedAnswer};
 use sinew::app::theme;
-use sinew::app::viewport::painter::{GpuPainter, NoPainter, Painted, Picture, Textures, ViewportPainter};
+use sinew::app::viewport::painter::{GpuPainter, NoPainter, Painted, Picture, Unseen, ViewportPainter};
 use sinew::app::workbench::Workbench;
 use sinew::gpu::GpuContext;
 use sinew::render::Renderer;
@@ -22,19 +21,6 @@ const FRAME: Duration = Duration::from_micros(16_667);
 const SIZE: egui::Vec2 = egui::vec2(1100.0, 640.0);
 /// Frames after a command, whatever it starts.
 const AFTER: usize = 20;
-
-/// Textures that nobody shows.
-struct Unseen;
-
-impl Textures for Unseen {
-    fn register(&mut self, _view: &wgpu::TextureView) -> TextureId {
-        TextureId::User(0)
-    }
-
-    fn replace(&mut self, _texture: TextureId, _view: &wgpu::TextureView) {}
-
-    fn free(&mut self, _texture: TextureId) {}
-}
 
 /// A painter that says how long it took.
 struct Timed<'a> {

@@ -4,64 +4,25 @@
 use std::sync::{Arc, LazyLock};
 
 use image::RgbaImage;
-use sinew::gpu::{self, GpuContext};
 use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
 use sinew::progress::Progress;
 use sinew::render::{
-    Background, Camera, ColorMap, Cut, Extras, Ground, Layer, Light, Look, Marked, Matcap, MeshColors, MeshDraw, MeshFrame, MeshModel,
-    MeshStyle, Moment, NamedView, Overlay, Projection, Quantity, Renderer, Scene, SkinPaint, Target, weights_of,
+    Background, Camera, ColorMap, Cut, Extras, Ground, Layer, Light, Look, Marked, Matcap, MeshColors, MeshDraw, MeshFrame, MeshStyle,
+    Moment, NamedView, Overlay, Projection, Quantity, Renderer, Scene, SkinPaint, Target, weights_of,
 };
 use sinew::session::{Source, open};
 use sinew::skin::Subject;
 
+mod drawn;
 mod skip;
 
-/// One renderer for all tests of the process; `None` skips visibly, or fails where a device is promised.
-fn renderer() -> Option<&'static Renderer> {
-    static RENDERER: LazyLock<Option<Renderer>> = LazyLock::new(|| match GpuContext::headless() {
-        Ok(gpu) => Some(Renderer::new(&gpu)),
-        Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
-        Err(error) => {
-            skip::skipped(error);
-            None
-        }
-    });
-    RENDERER.as_ref()
-}
+use drawn::{ball, renderer, uploaded};
 
 fn cylinder() -> &'static Arc<Subject> {
     static SUBJECT: LazyLock<Arc<Subject>> =
         LazyLock::new(|| open(&Source::builtin("cylinder"), &Progress::new()).expect("the built-in cylinder"));
     &SUBJECT
-}
-
-/// A ball of radius 1 about the origin.
-fn ball() -> TriMesh {
-    const AROUND: u32 = 64;
-    const DOWN: u32 = 32;
-    let mut mesh = TriMesh::default();
-    for i in 0..=DOWN {
-        for j in 0..AROUND {
-            let (theta, phi) = (i as f32 / DOWN as f32 * std::f32::consts::PI, j as f32 / AROUND as f32 * std::f32::consts::TAU);
-            mesh.positions.push(Point::new(theta.sin() * phi.sin(), theta.cos(), theta.sin() * phi.cos()));
-        }
-    }
-    for i in 0..DOWN {
-        for j in 0..AROUND {
-            let (a, b) = (i * AROUND + j, i * AROUND + (j + 1) % AROUND);
-            mesh.triangles.push([a, a + AROUND, b]);
-            mesh.triangles.push([b, a + AROUND, b + AROUND]);
-        }
-    }
-    mesh
-}
-
-fn uploaded(renderer: &Renderer, mesh: &TriMesh) -> MeshFrame {
-    let model = MeshModel::of_triangles(renderer, &mesh.triangles, mesh.positions.len());
-    let mut frame = MeshFrame::new(renderer, &model);
-    frame.update(renderer.gpu(), &mesh.positions, &mesh.vertex_normals());
-    frame
 }
 
 const SIZE: u32 = 160;

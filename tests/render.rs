@@ -1,10 +1,10 @@
 //! Pictures show what they should, where they should. Needs an adapter (software Vulkan will do).
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use image::RgbaImage;
 use sinew::character::{Attachment, Character, Image, Material, SourceMesh};
-use sinew::gpu::{self, GpuContext, GpuError};
+use sinew::gpu::GpuError;
 use sinew::math::{Point, Vec3};
 use sinew::mesh::TriMesh;
 use sinew::render::{
@@ -12,48 +12,10 @@ use sinew::render::{
     Renderer, Scene, Target, WIRE_COLOR,
 };
 
+mod drawn;
 mod skip;
 
-/// One renderer for all tests of the process; `None` skips visibly, or fails where a device is promised.
-fn renderer() -> Option<&'static Renderer> {
-    static RENDERER: LazyLock<Option<Renderer>> = LazyLock::new(|| match GpuContext::headless() {
-        Ok(gpu) => Some(Renderer::new(&gpu)),
-        Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
-        Err(error) => {
-            skip::skipped(error);
-            None
-        }
-    });
-    RENDERER.as_ref()
-}
-
-/// A ball of radius 1 about the origin, with outward normals equal to its positions.
-fn ball() -> TriMesh {
-    const AROUND: u32 = 64;
-    const DOWN: u32 = 32;
-    let mut mesh = TriMesh::default();
-    for i in 0..=DOWN {
-        for j in 0..AROUND {
-            let (theta, phi) = (i as f32 / DOWN as f32 * std::f32::consts::PI, j as f32 / AROUND as f32 * std::f32::consts::TAU);
-            mesh.positions.push(Point::new(theta.sin() * phi.sin(), theta.cos(), theta.sin() * phi.cos()));
-        }
-    }
-    for i in 0..DOWN {
-        for j in 0..AROUND {
-            let (a, b) = (i * AROUND + j, i * AROUND + (j + 1) % AROUND);
-            mesh.triangles.push([a, a + AROUND, b]);
-            mesh.triangles.push([b, a + AROUND, b + AROUND]);
-        }
-    }
-    mesh
-}
-
-fn uploaded(renderer: &Renderer, mesh: &TriMesh) -> MeshFrame {
-    let model = MeshModel::of_triangles(renderer, &mesh.triangles, mesh.positions.len());
-    let mut frame = MeshFrame::new(renderer, &model);
-    frame.update(renderer.gpu(), &mesh.positions, &mesh.vertex_normals());
-    frame
-}
+use drawn::{ball, renderer, uploaded};
 
 fn on_white(mesh: &MeshFrame, style: MeshStyle) -> Scene<'_> {
     Scene { background: Background::WHITE, ground: None, ..Scene::of(mesh, style, 0.0) }

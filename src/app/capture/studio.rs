@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use egui::TextureId;
 use image::RgbaImage;
 
 use super::job::{Done, Work};
 use super::settings::{CaptureSettings, What};
 use super::{CaptureError, color_image};
 use crate::app::look::{Backdrop, Look};
-use crate::app::viewport::painter::{Comparison, GpuPainter, How, Picture, Textures, ViewportPainter};
+use crate::app::viewport::painter::{Comparison, GpuPainter, How, Picture, Unseen, ViewportPainter};
 use crate::dynamics::Params;
 use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
@@ -75,19 +74,6 @@ impl ClipShot {
     pub fn round_secs(&self) -> f64 {
         ClipPlay { loops: 1, ..self.play.clone() }.duration_secs(&self.clip)
     }
-}
-
-/// Textures that nobody looks at.
-struct Unseen;
-
-impl Textures for Unseen {
-    fn register(&mut self, _view: &wgpu::TextureView) -> TextureId {
-        TextureId::User(0)
-    }
-
-    fn replace(&mut self, _texture: TextureId, _view: &wgpu::TextureView) {}
-
-    fn free(&mut self, _texture: TextureId) {}
 }
 
 /// A painter on a device of its own.

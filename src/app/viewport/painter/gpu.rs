@@ -45,6 +45,20 @@ impl Textures for WindowSurface {
     }
 }
 
+/// Textures that nobody shows: of pictures that are read back, or measured.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unseen;
+
+impl Textures for Unseen {
+    fn register(&mut self, _view: &wgpu::TextureView) -> TextureId {
+        TextureId::User(0)
+    }
+
+    fn replace(&mut self, _texture: TextureId, _view: &wgpu::TextureView) {}
+
+    fn free(&mut self, _texture: TextureId) {}
+}
+
 /// Draws with [`Renderer`].
 pub struct GpuPainter {
     renderer: Renderer,

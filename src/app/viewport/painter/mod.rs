@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use egui::TextureId;
 
-pub use gpu::{GpuPainter, PainterOn, Textures};
+pub use gpu::{GpuPainter, PainterOn, Textures, Unseen};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
