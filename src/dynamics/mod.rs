@@ -35,6 +35,7 @@ mod compliance;
 mod contact_problem;
 mod contacts;
 mod cut;
+mod equations;
 mod factor;
 mod lanes;
 mod loads;
@@ -57,6 +58,7 @@ mod window;
 mod work;
 
 pub use contacts::{ContactReport, Contacts};
+pub use equations::{Elimination, EquationMatrix, EquationPrism, Equations, State};
 pub use factor::FactorError;
 pub use materials::Materials;
 pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};

@@ -9,6 +9,7 @@
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
 
 mod buffer;
+pub mod compute;
 mod readback;
 pub mod shader;
 
@@ -52,6 +53,9 @@ pub enum GpuError {
         reason: String,
     },
 }
+
+/// Used where the adapter has them, never needed.
+const OPTIONAL: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// A device with its queue.
 #[derive(Debug, Clone)]
@@ -101,10 +105,15 @@ impl GpuContext {
         };
         let adapter =
             pollster::block_on(instance.request_adapter(&options)).map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
-        // The defaults where the adapter has them, less where it has less, and its full picture size.
+        // The defaults where the adapter has them, less where it has less, its full picture size, and buffers as large as it has them.
         let offered = adapter.limits();
-        let limits = wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered);
-        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, ..Default::default() };
+        let limits = wgpu::Limits {
+            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            ..wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered.clone())
+        };
+        let required_features = adapter.features() & OPTIONAL;
+        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, required_features, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
         Ok(Self { instance, adapter, device, queue })
