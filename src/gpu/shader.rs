@@ -58,6 +58,11 @@ pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame
 pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+/// Conjugate gradients, the first pass.
+pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+/// Conjugate gradients, an iteration.
+pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];
+pub const ALL: &[ShaderSource] =
+    &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES, SOLVE_BEGIN, SOLVE_ITERATE];

@@ -1,0 +1,3 @@
+//! The flesh on the graphics card.
+
+pub mod solve;
