@@ -58,6 +58,8 @@ pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame
 pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+/// How hard contacts press.
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/press.wgsl");
 
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];
+pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES, FLESH_PRESS];
