@@ -222,6 +222,7 @@ impl Session {
         changed |= self.take_saved();
         changed |= self.take_exported();
         changed |= self.follow_still();
+        changed |= self.follow_symmetry();
         self.follow_document() || changed
     }
 
