@@ -32,6 +32,7 @@
 
 mod anderson;
 mod compliance;
+mod contact_equations;
 mod contact_problem;
 mod contacts;
 mod cut;
@@ -61,6 +62,7 @@ mod volume;
 mod window;
 mod work;
 
+pub use contact_equations::{ContactEquations, Meeting};
 pub use contacts::{ContactReport, Contacts};
 pub use equations::{Elimination, EquationMatrix, EquationPrism, Equations, State};
 pub use factor::FactorError;

@@ -1,6 +1,8 @@
-//! How structs that shaders read lie in memory: for the test that compares Rust with WGSL.
+//! How structs that shaders read lie in memory: Rust's side, for the test that compares it with the shaders'.
 
-/// A struct, in bytes.
+use super::flesh;
+
+/// How a struct lies in memory, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructLayout {
     /// Name in the shaders.
@@ -11,20 +13,20 @@ pub struct StructLayout {
     pub fields: Vec<(&'static str, usize)>,
 }
 
-/// `layout!(Name: field, field)`: of a struct that has the same name in Rust and WGSL.
+/// The layout of a Rust struct, field by field in order: `layout!("Dims", Dims: rows, row_stride)`.
 macro_rules! layout {
-    ($type:ident: $($field:ident),+ $(,)?) => {
+    ($name:literal, $type:ty: $($field:ident),+) => {
         $crate::gpu::StructLayout {
-            name: stringify!($type),
+            name: $name,
             size: size_of::<$type>(),
             fields: vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+],
         }
     };
 }
-pub(crate) use layout;
+pub(super) use layout;
 
-/// The structs of the compute passes.
+/// The structs of compute passes.
 #[must_use]
 pub fn struct_layouts() -> Vec<StructLayout> {
-    super::flesh::solve::layouts()
+    flesh::struct_layouts()
 }

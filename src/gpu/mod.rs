@@ -153,3 +153,16 @@ impl GpuContext {
 pub fn is_required() -> bool {
     std::env::var_os("SINEW_REQUIRE_GPU").is_some_and(|value| !value.is_empty() && value != "0")
 }
+
+/// A device for tests; without one they fail where one is required, and are skipped visibly elsewhere.
+#[cfg(test)]
+pub(crate) fn for_tests() -> Option<GpuContext> {
+    match GpuContext::headless() {
+        Ok(gpu) => Some(gpu),
+        Err(error) if is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
+        Err(error) => {
+            eprintln!("SKIPPED: {error}");
+            None
+        }
+    }
+}

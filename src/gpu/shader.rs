@@ -58,11 +58,31 @@ pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame
 pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+/// How hard contacts press.
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/press.wgsl");
 /// Conjugate gradients, the first pass.
 pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
 /// Conjugate gradients, an iteration.
 pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
+/// Products with inverse factors, by groups of rows.
+pub const SOLVE_ROWS: ShaderSource = source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
+/// Products with transposed inverse factors, by blocks of columns.
+pub const SOLVE_COLUMNS: ShaderSource = source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] =
-    &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES, SOLVE_BEGIN, SOLVE_ITERATE];
+pub const ALL: &[ShaderSource] = &[
+    BACKGROUND,
+    GROUND,
+    FLOOR_SHADOW,
+    SKIN,
+    DEPTH,
+    OCCLUSION,
+    OCCLUSION_BLUR,
+    LINES,
+    TRIANGLES,
+    FLESH_PRESS,
+    SOLVE_BEGIN,
+    SOLVE_ITERATE,
+    SOLVE_ROWS,
+    SOLVE_COLUMNS,
+];
