@@ -1,6 +1,7 @@
 //! One view of the character: its header, its picture, and what is drawn over that.
 
 mod compare;
+mod cut;
 mod header;
 
 use std::collections::BTreeMap;
@@ -198,6 +199,9 @@ impl Pane {
             edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx()));
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
+            if let Some(map) = self.viewport.map() {
+                self.plates.extend(cut::cut_ui(ui, id, &map, &look, context));
+            }
             if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
                 self.plates.extend(strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions));
             }
