@@ -1,5 +1,6 @@
 //! One view of the character: its header, its picture, and what is drawn over that.
 
+pub mod asks;
 mod compare;
 mod cut;
 mod header;
