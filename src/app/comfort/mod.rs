@@ -221,16 +221,16 @@ impl Comfort {
         });
     }
 
-    /// Draws what floats over the views: messages, and the greeting.
-    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, session: &Session, actions: &mut Actions) {
-        self.notices.toasts_ui(ctx, viewport, session.messages(), actions);
+    /// Draws what floats over the views, clear of these plates: messages, and the greeting.
+    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, mut plates: Vec<Rect>, session: &Session, actions: &mut Actions) {
         // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
         let all = self.settings.first_steps.done == [true; 3];
         let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
         if self.greets && living {
             self.greeted = true;
-            first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
+            plates.push(first_steps::first_steps_ui(ctx, viewport, &plates, self.settings.first_steps, actions));
         }
+        self.notices.toasts_ui(ctx, viewport, &plates, session.messages(), actions);
     }
 
     /// Draws the windows that are open.
