@@ -42,7 +42,7 @@ pub struct JointsView<'a> {
 }
 
 /// Height of the fields of a joint, as long as none has been shown.
-const FIELDS_HEIGHT: f32 = 134.0;
+const FIELDS_HEIGHT: f32 = 124.0;
 
 /// What the panel remembers by itself.
 #[derive(Debug, Clone)]
