@@ -11,10 +11,12 @@
 mod buffer;
 pub mod compute;
 pub mod flesh;
+mod layout;
 mod readback;
 pub mod shader;
 
 pub use buffer::GrowBuffer;
+pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 
 /// Why there is no graphics device, or why it did not do its work.
