@@ -10,10 +10,13 @@
 
 mod buffer;
 pub mod compute;
+mod layout;
 mod readback;
 pub mod shader;
+pub mod surface;
 
 pub use buffer::GrowBuffer;
+pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 
 /// Why there is no graphics device, or why it did not do its work.

@@ -59,5 +59,36 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 
+/// Surfaces: what every source vertex is made of.
+pub const SURFACE_PLACE: ShaderSource = source!(
+    "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
+);
+/// Surfaces: passes over simulated rows.
+pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/rows.wgsl");
+/// Surfaces: cloth on the flesh.
+pub const SURFACE_RIDE: ShaderSource = source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
+/// Surfaces: things that ride stiffly.
+pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
+/// Surfaces: normals by the triangles around.
+pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/normals.wgsl");
+/// The base under the flesh.
+pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
+
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];
+pub const ALL: &[ShaderSource] = &[
+    BACKGROUND,
+    GROUND,
+    FLOOR_SHADOW,
+    SKIN,
+    DEPTH,
+    OCCLUSION,
+    OCCLUSION_BLUR,
+    LINES,
+    TRIANGLES,
+    SURFACE_PLACE,
+    SURFACE_ROWS,
+    SURFACE_RIDE,
+    SURFACE_STIFF,
+    SURFACE_NORMALS,
+    SURFACE_BASE,
+];

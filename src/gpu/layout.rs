@@ -1,0 +1,30 @@
+//! How structs that shaders read lie in memory, for the test that compares them with the shaders.
+
+/// A struct of buffers, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructLayout {
+    /// Name in the shaders.
+    pub name: &'static str,
+    /// Of the whole.
+    pub size: usize,
+    /// Names and offsets, in order.
+    pub fields: Vec<(&'static str, usize)>,
+}
+
+/// The layout of a Rust struct whose fields are named as in the shaders.
+macro_rules! struct_layout {
+    ($type:ty: $($field:ident),+ $(,)?) => {
+        $crate::gpu::StructLayout {
+            name: stringify!($type),
+            size: size_of::<$type>(),
+            fields: vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+],
+        }
+    };
+}
+pub(super) use struct_layout;
+
+/// The structs of all compute passes.
+#[must_use]
+pub fn struct_layouts() -> Vec<StructLayout> {
+    super::surface::struct_layouts()
+}
