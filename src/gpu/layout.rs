@@ -3,6 +3,9 @@
 use super::flesh;
 
 /// How a struct lies in memory, in bytes.
+//! How structs that shaders read lie in memory, for the test that compares them with the shaders.
+
+/// A struct of buffers, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructLayout {
     /// Name in the shaders.
@@ -18,6 +21,10 @@ macro_rules! layout {
     ($name:literal, $type:ty: $($field:ident),+) => {
         $crate::gpu::StructLayout {
             name: $name,
+/// The layout of a Rust struct whose fields are named as in the shaders.
+macro_rules! struct_layout {
+    ($type:ty: $($field:ident),+ $(,)?) => {
+            name: stringify!($type),
             size: size_of::<$type>(),
             fields: vec![$((stringify!($field), std::mem::offset_of!($type, $field))),+],
         }
@@ -29,4 +36,8 @@ pub(super) use layout;
 #[must_use]
 pub fn struct_layouts() -> Vec<StructLayout> {
     flesh::struct_layouts()
+pub(super) use struct_layout;
+
+/// The structs of all compute passes.
+    super::surface::struct_layouts()
 }

@@ -92,6 +92,21 @@ pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl"
 pub const FLESH_POLAR_TEST: ShaderSource =
     source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
+/// Surfaces: what every source vertex is made of.
+pub const SURFACE_PLACE: ShaderSource = source!(
+    "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
+);
+/// Surfaces: passes over simulated rows.
+pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/rows.wgsl");
+/// Surfaces: cloth on the flesh.
+pub const SURFACE_RIDE: ShaderSource = source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
+/// Surfaces: things that ride stiffly.
+pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
+/// Surfaces: normals by the triangles around.
+pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/normals.wgsl");
+/// The base under the flesh.
+pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
+
 /// Every shader of the crate: what the tests walk.
 pub const ALL: &[ShaderSource] = &[
     BACKGROUND,
@@ -114,4 +129,10 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_RECORD,
     FLESH_FINISH,
     FLESH_POLAR_TEST,
+    SURFACE_PLACE,
+    SURFACE_ROWS,
+    SURFACE_RIDE,
+    SURFACE_STIFF,
+    SURFACE_NORMALS,
+    SURFACE_BASE,
 ];
