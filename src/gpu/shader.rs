@@ -89,8 +89,7 @@ pub const FLESH_RECORD: ShaderSource =
 pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
 /// Flesh: closest rotations alone, for tests.
-pub const FLESH_POLAR_TEST: ShaderSource =
-    source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
+pub const FLESH_POLAR_TEST: ShaderSource = source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
 /// Surfaces: what every source vertex is made of.
 pub const SURFACE_PLACE: ShaderSource = source!(
@@ -106,6 +105,11 @@ pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.w
 pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/normals.wgsl");
 /// The base under the flesh.
 pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
+
+/// Conjugate gradients, the first pass.
+pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+/// Conjugate gradients, an iteration.
+pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 
 /// Every shader of the crate: what the tests walk.
 pub const ALL: &[ShaderSource] = &[
@@ -129,6 +133,8 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_RECORD,
     FLESH_FINISH,
     FLESH_POLAR_TEST,
+    SOLVE_BEGIN,
+    SOLVE_ITERATE,
     SURFACE_PLACE,
     SURFACE_ROWS,
     SURFACE_RIDE,

@@ -10,6 +10,7 @@ mod kernels;
 mod layout;
 mod model;
 mod press;
+pub mod solve;
 mod state;
 mod step;
 mod watch;
