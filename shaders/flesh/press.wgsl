@@ -21,7 +21,7 @@ struct PressDims {
     spread_stride: u32,
 }
 
-struct Contact {
+struct PressContact {
     // The vertex and the corners of the triangle.
     rows: vec4<u32>,
     // u: 1 and minus the barycentric coordinates.
@@ -31,7 +31,7 @@ struct Contact {
 }
 
 @group(0) @binding(0) var<uniform> dims: PressDims;
-@group(0) @binding(1) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(1) var<storage, read> contacts: array<PressContact>;
 @group(0) @binding(2) var<storage, read> matrix: array<f32>;
 // For every instance: how many contacts, how many touched rows, the tolerance (bits of an f32), unused; then three words a touched row:
 // row, first push, end of its pushes; then the pushes, contact * 4 + corner.
@@ -103,7 +103,7 @@ fn product(contact: u32) -> f32 {
     return result;
 }
 
-fn violation(contact: Contact, offset: u32) -> f32 {
+fn violation(contact: PressContact, offset: u32) -> f32 {
     var gap = vec3(0.0);
     var change = vec3(0.0);
     for (var k = 0u; k < 4u; k++) {

@@ -14,6 +14,7 @@ pub mod flesh;
 mod layout;
 mod readback;
 pub mod shader;
+pub mod surface;
 
 pub use buffer::GrowBuffer;
 pub use layout::{StructLayout, struct_layouts};

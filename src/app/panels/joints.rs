@@ -6,11 +6,15 @@ use egui::{CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sens
 
 use super::bone::{BoneView, bone_ui};
 use super::limits::{LimitView, limits_ui};
+use super::long_list::rows_ui;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
 use crate::character::BoneMap;
 use crate::rig::Skeleton;
 use crate::session::{Command, PoseCommand, SelectHow, rotation_of_angles_deg};
+
+/// Height of a row, points.
+const ROW: f32 = 19.0;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +42,7 @@ pub struct JointsView<'a> {
 }
 
 /// Height of the fields of a joint, as long as none has been shown.
-const FIELDS_HEIGHT: f32 = 134.0;
+const FIELDS_HEIGHT: f32 = 124.0;
 
 /// What the panel remembers by itself.
 #[derive(Debug, Clone)]
@@ -213,10 +217,11 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
     let tree = state.search.trim().is_empty();
     let rows = visible_rows(view, state);
     state.hovered = None;
-    for &(joint, depth) in &rows {
-        let response = joint_row(ui, view, joint, tree.then_some(depth), &mut state.folded);
-        if reveal == Some(joint) {
-            ui.scroll_to_rect(response.rect, Some(egui::Align::Center));
+    let places = rows_ui(ui, rows.len(), ROW, None, |ui, row, rect| {
+        let (joint, depth) = rows[row];
+        let response = joint_row(ui, rect, view, joint, tree.then_some(depth), &mut state.folded);
+        if response.gained_focus() {
+            ui.scroll_to_rect(rect, None);
         }
         if response.hovered() {
             state.hovered = Some(joint);
@@ -224,6 +229,9 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
         if response.clicked() {
             select(ui, view, state, joint, &rows, actions);
         }
+    });
+    if let Some(row) = reveal.and_then(|joint| rows.iter().position(|(other, _)| *other == joint)) {
+        ui.scroll_to_rect(places.place(row), Some(egui::Align::Center));
     }
     if !tree && rows.is_empty() {
         ui.label(RichText::new("No joint of that name").color(theme::colors(ui.ctx()).text_weak));
@@ -266,11 +274,18 @@ fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
 }
 
 /// One row; `depth` only in the tree, where children can be folded away.
-fn joint_row(ui: &mut Ui, view: &JointsView<'_>, joint: usize, depth: Option<usize>, folded: &mut Vec<usize>) -> egui::Response {
+fn joint_row(
+    ui: &mut Ui,
+    rect: egui::Rect,
+    view: &JointsView<'_>,
+    joint: usize,
+    depth: Option<usize>,
+    folded: &mut Vec<usize>,
+) -> egui::Response {
     let colors = theme::colors(ui.ctx());
     let name = &view.skeleton.joints()[joint].name;
     let selected = view.selected == Some(joint) || view.selection.contains(&joint);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
+    let response = ui.interact(rect, ui.scope_id().with(("joint", joint)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     let indent = depth.unwrap_or(0).min(14) as f32 * 11.0;
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));

@@ -60,7 +60,7 @@ struct HybridDims {
 }
 
 pub(super) fn layout() -> StructLayout {
-    layout!("HybridDims", HybridDims: rows, row_stride, stride, width, rest, groups, tolerance2, padding)
+    layout!(HybridDims: rows, row_stride, stride, width, rest, groups, tolerance2, padding)
 }
 
 /// Numbers of an instance behind the sums of its workgroups, in vectors.

@@ -37,9 +37,9 @@ struct LineDims {
 
 pub(super) fn layouts() -> Vec<StructLayout> {
     vec![
-        layout!("LineDims", LineDims: rows, row_stride, instances, padding),
-        layout!("LineGroup", LineGroup: row, rows, line, block, blocks),
-        layout!("LineBatch", LineBatch: first, groups, threads),
+        layout!(LineDims: rows, row_stride, instances, padding),
+        layout!(LineGroup: row, rows, line, block, blocks),
+        layout!(LineBatch: first, groups, threads),
     ]
 }
 
