@@ -66,7 +66,7 @@ pub struct TimelineView<'a> {
     pub recording_secs: Option<f64>,
     /// What is seen while scrubbing.
     pub scrubbing: Scrubbing,
-    /// Whether the active view simulates, so that the switch means something.
+    /// Whether a view that follows this clock simulates, so that the switch means something.
     pub simulates: bool,
     /// How far the simulation of the range is.
     pub simulated: Option<SimulatedFrames>,
@@ -98,7 +98,7 @@ impl<'a> TimelineView<'a> {
             auto_key: session.auto_key(),
             recording_secs: session.recording_secs(),
             scrubbing: session.scrubbing(),
-            simulates: session.active_view().method.is_simulated(),
+            simulates: session.simulates(),
             simulated: session.simulated_frames(),
             skeleton: session.document().skeleton(),
             selected: session.selection().joints(),
