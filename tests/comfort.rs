@@ -239,3 +239,35 @@ fn tab_reaches_widgets_and_enter_presses_them() {
     press(&mut harness, Modifiers::NONE, Key::Enter);
     harness.get_by_label("Search settings");
 }
+
+/// What floats over the views hides no score, no name of a method, no header, whatever the layout.
+#[test]
+fn cards_cover_nothing_that_the_views_say() {
+    use sinew::app::actions::Action;
+    use sinew::app::comfort::ComfortAction;
+    use sinew::app::layout::{LayoutAction, Preset};
+    use sinew::session::ViewCommand;
+    use sinew::skin::Method;
+
+    let mut harness = workbench("cylinder");
+    harness.state_mut().raise(Action::Comfort(ComfortAction::ToggleFirstSteps));
+    for preset in [Preset::Single, Preset::Methods, Preset::Four] {
+        harness.state_mut().raise(Action::Layout(LayoutAction::Arrange(preset)));
+        harness.run_steps(6);
+        let view = harness.state().session().active_view();
+        let other = if view.method == Method::Lbs { Method::Dqs } else { Method::Lbs };
+        let compare = Command::View(ViewCommand::SetCompare { view: view.id, method: Some(other) });
+        let (_, session) = harness.state_mut().capture_mut();
+        session.apply_once(compare);
+        session.tell(Level::Warning, format!("Something about {preset:?} that is worth two lines of text, because it is so very long."));
+        harness.run_steps(6);
+        for card in ["first steps", "messages"] {
+            let card = harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique(card))).expect("it is shown");
+            let plates = harness.state().layout().plates();
+            assert!(plates.len() > 2, "{preset:?}");
+            for plate in plates {
+                assert!(!plate.intersects(card), "{preset:?}: {card:?} covers {plate:?}");
+            }
+        }
+    }
+}

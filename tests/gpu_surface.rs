@@ -12,11 +12,11 @@ use sinew::rig::Trs;
 use sinew::skin::{Actor, Frame, Method, Recipe, Subject};
 
 mod drawn;
-mod on_device;
 mod skip;
+mod surfaces;
 
 use drawn::{ball, renderer};
-use on_device::{Input, POSITION_TOL, assert_agrees, bent, farthest, output};
+use surfaces::{Input, POSITION_TOL, assert_agrees, bent, farthest, output};
 
 fn built(character: Character, sim_vertices: SimVertices) -> Arc<Subject> {
     let flesh = FleshSettings { sim_vertices, ..character.flesh.clone() };

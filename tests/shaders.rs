@@ -1,4 +1,4 @@
-//! Every assembled shader is valid, and its uniform structs lie as the Rust ones do.
+//! Every assembled shader is valid, and its structs lie as the Rust ones do.
 
 use sinew::gpu::shader;
 use wgpu::naga;
@@ -20,7 +20,7 @@ fn every_shader_is_valid() {
 }
 
 #[test]
-fn uniforms_lie_as_in_the_shaders() {
+fn structs_lie_as_in_the_shaders() {
     let drawn = sinew::render::uniform_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
     let computed = sinew::gpu::struct_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
     for (name, size, fields) in drawn.chain(computed) {

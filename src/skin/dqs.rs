@@ -37,7 +37,8 @@ impl DualQuaternion {
     #[must_use]
     pub fn bind(character: &Character, fallback: &[Option<SkinWeights>]) -> Self {
         let parts = LinearBlend::bind(character, fallback).parts;
-        let identity = SplitTransform { real: Quaternion::identity(), dual: Quaternion::new(0.0, 0.0, 0.0, 0.0), stretch: Matrix3::identity() };
+        let identity =
+            SplitTransform { real: Quaternion::identity(), dual: Quaternion::new(0.0, 0.0, 0.0, 0.0), stretch: Matrix3::identity() };
         let splits = parts.iter().map(|part| vec![identity; part.joint_from_mesh.len()]).collect();
         Self { parts, splits, joints: character.skeleton.len() }
     }

@@ -113,6 +113,8 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
 
 fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
     row(ui, "Size", "Width and height in pixels", |ui, _| {
+        // As wide for three digits as for four.
+        ui.spacing_mut().interact_size.x = 50.0;
         for (side, name) in settings.size.iter_mut().zip(["Width", "Height"]) {
             let response = ui.add(DragValue::new(side).range(MIN_SIDE..=MAX_SIDE).speed(4.0));
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, name));

@@ -118,7 +118,7 @@ fn blocks(now: &Now<'_>, search: &str) -> Vec<Block> {
                     || shortcut.during == shortcuts::During::Editing && now.editing
                     || shortcut.during == shortcuts::During::Posing && !now.editing
                     || !wanted.is_empty())
-                && fits(&[&keys, shortcut.title, shortcut.sentence])
+                && fits(&[&keys, shortcut.title, shortcut.sentence, shortcut.words])
         };
         let rows =
             shortcuts::ALL.iter().filter(listed).map(|shortcut| (shortcut.all_keys_text(), shortcut.title, shortcut.sentence)).collect();

@@ -168,10 +168,10 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
             actions.once(Command::Keys(KeysCommand::SetScrubbing(scrubbing)));
         }
     }
-    if let Some(frames) = view.simulated.filter(|frames| frames.total > 0 && frames.done < frames.total) {
-        let percent = 100 * frames.done / frames.total;
+    if let Some(frames) = view.simulated.filter(|frames| frames.of_all < 1.0) {
+        let percent = (100.0 * frames.of_all).floor();
         ui.label(RichText::new(format!("{percent} %")).small().color(theme::colors(ui.ctx()).text_weak))
-            .on_hover_text("How much of the range is simulated");
+            .on_hover_text("How much of the range is simulated, of all that the views show");
     }
 }
 

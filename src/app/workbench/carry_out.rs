@@ -6,6 +6,7 @@ use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
+use crate::app::pane::asks;
 use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
@@ -99,6 +100,16 @@ impl Workbench {
             Action::Layout(action) => {
                 for command in self.layout.apply(&action, self.session.views()) {
                     self.session.apply_once(command);
+                }
+            }
+            Action::View(ask) => {
+                let id = self.active();
+                if let Some((level, sentence)) = asks::why_not(ask, &self.session) {
+                    self.session.tell(level, sentence);
+                }
+                let state = self.layout.pane(id).map(|pane| pane.state).unwrap_or_default();
+                for action in asks::actions_of(ask, id, state, &self.session) {
+                    self.carry_out_one(ctx, action);
                 }
             }
             Action::OpenFiles(files) => self.open_files(files),

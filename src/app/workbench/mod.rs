@@ -234,6 +234,13 @@ impl Workbench {
         self.session.close();
     }
 
+    /// The system wants the program to end and nobody can be asked: what isn't saved is offered next time.
+    pub fn leave(&mut self) {
+        let window = self.window_state();
+        self.session.set_window(window);
+        self.session.leave();
+    }
+
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();

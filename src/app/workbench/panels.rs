@@ -146,7 +146,7 @@ impl Workbench {
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         if let Some(pane) = self.layout.pane(self.active()) {
-            let view = LookView::of(self.active(), pane.state.look, &self.session);
+            let view = LookView::of(self.active(), &pane.state, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
         section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));

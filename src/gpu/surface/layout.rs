@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::gpu::StructLayout;
-use crate::gpu::layout::struct_layout;
+use crate::gpu::layout::layout;
 
 /// What a source vertex is, as `sources.wgsl` numbers it: the upper three bits of its name.
 pub(super) const BLENDED: u32 = 1 << 29;
@@ -132,16 +132,16 @@ pub(super) struct BaseAnchor {
 /// All of the above.
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
-        struct_layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, pad, origin),
-        struct_layout!(SourceVertex: name, x, y, z),
-        struct_layout!(SurfaceStand: corner, share_b, local, share_c),
-        struct_layout!(NormalTarget: vertex, begin, end, pad),
-        struct_layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),
-        struct_layout!(ClothTangent: vertex, along_u, along_v),
-        struct_layout!(StiffCluster: patch_begin, patch_end, begin, end),
-        struct_layout!(StiffPoint: rest, weight, vertex, pad0, pad1, pad2),
-        struct_layout!(StiffVertex: rest, vertex),
-        struct_layout!(BaseDims: points, base_stride, frame_stride, first_frame, bones, pad0, pad1, pad2),
-        struct_layout!(BaseAnchor: rest, bone, ring, alpha, joint_radius, bone_radius, node, pad),
+        layout!(SurfaceDims: count, vertices, row_stride, palette_stride, frame_stride, width, pad, origin),
+        layout!(SourceVertex: name, x, y, z),
+        layout!(SurfaceStand: corner, share_b, local, share_c),
+        layout!(NormalTarget: vertex, begin, end, pad),
+        layout!(ClothControl: rest, vertex, axis_u, patch_begin, axis_v, patch_end, axis_n, pad),
+        layout!(ClothTangent: vertex, along_u, along_v),
+        layout!(StiffCluster: patch_begin, patch_end, begin, end),
+        layout!(StiffPoint: rest, weight, vertex, pad0, pad1, pad2),
+        layout!(StiffVertex: rest, vertex),
+        layout!(BaseDims: points, base_stride, frame_stride, first_frame, bones, pad0, pad1, pad2),
+        layout!(BaseAnchor: rest, bone, ring, alpha, joint_radius, bone_radius, node, pad),
     ]
 }

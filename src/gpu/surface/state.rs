@@ -260,7 +260,6 @@ fn drawn(gpu: &GpuContext, label: &'static str, one: &[[f32; 3]], instances: usi
     let all = one.repeat(instances);
     // A buffer of no bytes can't be bound.
     let contents: &[u8] = if all.is_empty() { &[0; 16] } else { bytemuck::cast_slice(&all) };
-    let usage =
-        wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
 }

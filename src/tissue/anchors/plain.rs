@@ -68,12 +68,8 @@ impl Anchors {
             let super::Slide { node, alpha, ring, joint_radius, bone_radius } = *slide;
             Some(PlainSlide { node, alpha, ring, joint_radius, bone_radius })
         };
-        let plain = |anchor: &super::Anchor| PlainAnchor {
-            rest: anchor.rest,
-            bone: anchor.bone,
-            held: anchor.held,
-            slide: slide(anchor.slide),
-        };
+        let plain =
+            |anchor: &super::Anchor| PlainAnchor { rest: anchor.rest, bone: anchor.bone, held: anchor.held, slide: slide(anchor.slide) };
         self.vertices.iter().map(plain).collect()
     }
 
