@@ -113,6 +113,10 @@ pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgs
 pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
 /// Conjugate gradients, an iteration.
 pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
+/// Products with inverse factors, by groups of rows.
+pub const SOLVE_ROWS: ShaderSource = source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
+/// Products with transposed inverse factors, by blocks of columns.
+pub const SOLVE_COLUMNS: ShaderSource = source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate: what the tests walk.
 pub const ALL: &[ShaderSource] = &[
@@ -139,6 +143,8 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_POLAR_TEST,
     SOLVE_BEGIN,
     SOLVE_ITERATE,
+    SOLVE_ROWS,
+    SOLVE_COLUMNS,
     SURFACE_PLACE,
     SURFACE_ROWS,
     SURFACE_RIDE,
