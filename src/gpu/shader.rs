@@ -59,7 +59,10 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// How hard contacts press.
-pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/press.wgsl");
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/contacts.wgsl", "flesh/press.wgsl");
+/// Flesh: the energy of the contacts.
+pub const FLESH_LOOK: ShaderSource =
+    source!("flesh_look": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/contacts.wgsl", "flesh/look.wgsl");
 
 /// Flesh: where a step begins.
 pub const FLESH_PREDICT: ShaderSource =
@@ -129,6 +132,7 @@ pub const ALL: &[ShaderSource] = &[
     LINES,
     TRIANGLES,
     FLESH_PRESS,
+    FLESH_LOOK,
     FLESH_PREDICT,
     FLESH_LOCAL_PLAIN,
     FLESH_LOCAL_MIXED,
