@@ -282,7 +282,7 @@ fn in_the_smallest_window_nothing_overlaps_and_menus_are_whole() {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     let mut harness = bench_of(session, vec2(640.0, 400.0));
-    let buttons = [Role::Button, Role::RadioButton, Role::ComboBox, Role::CheckBox, Role::DragValue, Role::MenuItem];
+    let buttons = [Role::Button, Role::RadioButton, Role::ComboBox, Role::CheckBox, Role::SpinButton, Role::MenuItem];
     let apart = |harness: &Harness<'_, Workbench>, what: &str| {
         let shown: Vec<_> = harness
             .root()

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use sinew::dynamics::{Elimination, EquationMatrix, Equations, HybridMatrix, Preset, Simulation};
+use sinew::dynamics::{Elimination, EquationMatrix, Equations, HybridMatrix, Inverse, InverseError, Plan, Preset, Simulation};
 use sinew::gpu::compute::{fetch, storage, storage_of};
-use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Progress, Tolerance, row_stride};
+use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Limits, Progress, Tolerance, row_stride};
 use sinew::gpu::{self, GpuContext};
 use sinew::progress::Progress as Watch;
 use sinew::skin::Subject;
@@ -34,7 +34,7 @@ fn equations(name: &str) -> Equations {
 fn only(matrix: EquationMatrix) -> Equations {
     let rows = matrix.starts.len() as u32 - 1;
     let mut equations = equations("cylinder");
-    equations.eliminations = vec![Elimination { first: 0, count: rows, below: Vec::new() }];
+    equations.eliminations = (rows > 0).then_some(Elimination { first: 0, count: rows, below: Vec::new() }).into_iter().collect();
     equations.matrix = matrix;
     equations
 }
@@ -148,7 +148,7 @@ fn tight(gpu: &GpuContext, equations: &Equations, kind: Kind) -> GlobalSolver {
     solver.expect("fits")
 }
 
-const KINDS: [Kind; 1] = [Kind::Gradients];
+const KINDS: [Kind; 2] = [Kind::Gradients, Kind::Inverse];
 
 #[test]
 fn instances_don_t_feel_each_other() {
@@ -250,4 +250,76 @@ fn no_rows_are_solved_by_doing_nothing() {
         gpu.queue.submit([encoder.finish()]);
         assert_eq!(fetch::<[f32; 4]>(&gpu, &increment, 1).expect("reads back"), [[0.0; 4]]);
     }
+}
+
+/// Every form of the inverse, small or large its top, on the card and by the twin.
+#[test]
+fn every_form_of_the_inverse_is_exact() {
+    let Some(gpu) = device() else { return };
+    for name in ["cylinder", "arm"] {
+        let equations = equations(name);
+        let b: Vec<Rows> = (0..2).map(|seed| noise(equations.inertia.len(), 20 + seed)).collect();
+        let plans = Plan::all(&equations).expect("has a tree");
+        let mut passes: Vec<usize> = plans.iter().map(|plan| plan.passes).collect();
+        passes.sort_unstable();
+        passes.dedup();
+        assert_eq!(passes, [1, 2, 3], "{name}");
+        for plan in plans.iter().filter(|plan| plan.top < 1000) {
+            let inverse = Inverse::of(&equations, plan).expect("is positive definite");
+            let solver = GlobalSolver::inverse(&gpu, &inverse).expect("fits");
+            assert!(solver.bytes().abs_diff(plan.bytes) < plan.bytes / 10, "{} of {plan:?}", solver.bytes());
+            let (x, _) = solved(&gpu, &solver, &b, 1);
+            for (x, b) in x.iter().zip(&b) {
+                let (there, here) = (residual(&equations.matrix, x, b), residual(&equations.matrix, &inverse.solve(b), b));
+                assert!(there < 1e-5 && here < 1e-5, "{name}, {plan:?}: {there} {here}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_inverse_does_not_depend_on_the_threads() {
+    let equations = equations("cylinder");
+    let plan = Plan::all(&equations).expect("has a tree")[0];
+    let of = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| Inverse::of(&equations, &plan).expect("is positive definite"))
+    };
+    assert!(of(1) == of(3));
+}
+
+#[test]
+fn what_has_no_inverse_is_refused() {
+    let mut equations = only(chain(50));
+    let plan = Plan::all(&equations).expect("has a tree")[0];
+    equations.matrix.values[0] = -1.0;
+    assert!(Inverse::of(&equations, &plan).is_err());
+    equations.matrix.values[0] = f64::NAN;
+    assert!(Inverse::of(&equations, &plan).is_err());
+    equations.matrix = chain(50);
+    // The matrix is coupled where this factor would be empty.
+    equations.eliminations =
+        vec![Elimination { first: 0, count: 20, below: Vec::new() }, Elimination { first: 20, count: 30, below: Vec::new() }];
+    assert!(Inverse::of(&equations, &plan).is_err());
+    for broken in [
+        Vec::new(),
+        vec![Elimination { first: 0, count: 49, below: Vec::new() }],
+        vec![Elimination { first: 0, count: 50, below: vec![3] }],
+    ] {
+        equations.eliminations = broken;
+        assert!(Plan::all(&equations).is_err());
+    }
+}
+
+#[test]
+fn the_choice_goes_by_size_and_says_why() {
+    let equations = equations("cylinder");
+    let plan = Plan::best(&equations, usize::MAX).expect("fits");
+    let choice = GlobalSolver::choose(&equations, Limits { bytes: plan.bytes });
+    assert_eq!(choice.kind, Kind::Inverse);
+    assert!(choice.reason.contains("exactly"), "{}", choice.reason);
+    let choice = GlobalSolver::choose(&equations, Limits { bytes: 1000 });
+    assert_eq!(choice.kind, Kind::Gradients);
+    assert!(choice.reason.contains("more than the 0.0 MB"), "{}", choice.reason);
+    assert!(matches!(Plan::best(&equations, 1000), Err(InverseError::TooLarge { limit: 1000, .. })));
 }

@@ -77,6 +77,12 @@ impl HybridMatrix {
         8 * (self.ell.len() + self.crs.len()) + 4 * self.starts.len()
     }
 
+    /// About what [`HybridMatrix::bytes`] would be.
+    #[must_use]
+    pub fn bytes_of(matrix: &EquationMatrix) -> usize {
+        8 * matrix.columns.len() + 4 * matrix.starts.len()
+    }
+
     /// Row `row` times a vector, in the order of the entries.
     fn product(&self, row: usize, of: &[[f32; 3]]) -> [f32; 3] {
         let rest = self.starts[row] as usize..self.starts[row + 1] as usize;

@@ -13,12 +13,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::super::super::compute::{Dispatch, Kernel, fetch, storage, storage_of, uniform_of, workgroups};
-use super::super::super::shader::{SOLVE_BEGIN, SOLVE_ITERATE};
-use super::super::super::{GpuContext, GpuError, StructLayout};
 use super::{SolveError, row_stride};
 use crate::dynamics::{Equations, HYBRID_ROWS, HybridMatrix};
+use crate::gpu::compute::{Dispatch, Kernel, fetch, storage, storage_of, uniform_of, workgroups};
 use crate::gpu::layout::layout;
+use crate::gpu::shader::{SOLVE_BEGIN, SOLVE_ITERATE};
+use crate::gpu::{GpuContext, GpuError, StructLayout};
 
 /// When conjugate gradients stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
