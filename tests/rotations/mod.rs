@@ -43,13 +43,55 @@ fn power(random: &mut dyn FnMut() -> f64, exponent: f64) -> f64 {
 const KINDS: [Kind; 10] = [
     Kind { name: "near rotations", of: |r| rotation(r) + 0.05 * any(r), regret: 2e-6 },
     Kind { name: "anything", of: |r| any(r) * power(r, 2.0), regret: 2e-6 },
-    Kind { name: "stretched", of: |r| { let s = [power(r, 1.0), power(r, 1.0), power(r, 1.0)]; with_singular_values(r, s) }, regret: 2e-6 },
-    Kind { name: "inside out", of: |r| { let s = [power(r, 1.0), power(r, 1.0), -power(r, 1.0)]; with_singular_values(r, s) }, regret: 3e-4 },
-    Kind { name: "inside out, alike", of: |r| { let s = [1.0, 1.0 + 0.01 * r(), -1.0 + 0.01 * r()]; with_singular_values(r, s) }, regret: 3e-4 },
+    Kind {
+        name: "stretched",
+        of: |r| {
+            let s = [power(r, 1.0), power(r, 1.0), power(r, 1.0)];
+            with_singular_values(r, s)
+        },
+        regret: 2e-6,
+    },
+    Kind {
+        name: "inside out",
+        of: |r| {
+            let s = [power(r, 1.0), power(r, 1.0), -power(r, 1.0)];
+            with_singular_values(r, s)
+        },
+        regret: 3e-4,
+    },
+    Kind {
+        name: "inside out, alike",
+        of: |r| {
+            let s = [1.0, 1.0 + 0.01 * r(), -1.0 + 0.01 * r()];
+            with_singular_values(r, s)
+        },
+        regret: 3e-4,
+    },
     Kind { name: "mirrored", of: |r| with_singular_values(r, [1.0, 1.0, -1.0]), regret: 2e-6 },
-    Kind { name: "nearly flat", of: |r| { let s = [power(r, 1.0), power(r, 1.0), power(r, 4.0) * 1e-4 * r()]; with_singular_values(r, s) }, regret: 1e-5 },
-    Kind { name: "nearly a line", of: |r| { let s = [power(r, 1.0), power(r, 3.0) * 1e-4, power(r, 3.0) * 1e-4 * r()]; with_singular_values(r, s) }, regret: 1e-5 },
-    Kind { name: "flat or a line", of: |r| { let s = [1.0, if r() < 0.0 { 0.0 } else { r() }, 0.0]; with_singular_values(r, s) }, regret: 1e-5 },
+    Kind {
+        name: "nearly flat",
+        of: |r| {
+            let s = [power(r, 1.0), power(r, 1.0), power(r, 4.0) * 1e-4 * r()];
+            with_singular_values(r, s)
+        },
+        regret: 1e-5,
+    },
+    Kind {
+        name: "nearly a line",
+        of: |r| {
+            let s = [power(r, 1.0), power(r, 3.0) * 1e-4, power(r, 3.0) * 1e-4 * r()];
+            with_singular_values(r, s)
+        },
+        regret: 1e-5,
+    },
+    Kind {
+        name: "flat or a line",
+        of: |r| {
+            let s = [1.0, if r() < 0.0 { 0.0 } else { r() }, 0.0];
+            with_singular_values(r, s)
+        },
+        regret: 1e-5,
+    },
     Kind { name: "huge or tiny", of: |r| any(r) * power(r, 25.0), regret: 1e-5 },
 ];
 
