@@ -21,9 +21,9 @@ fn every_shader_is_valid() {
 
 #[test]
 fn structs_lie_as_in_the_shaders() {
-    let uniforms = sinew::render::uniform_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
-    let others = sinew::gpu::struct_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
-    for (name, size, fields) in uniforms.chain(others) {
+    let drawn = sinew::render::uniform_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
+    let computed = sinew::gpu::struct_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
+    for (name, size, fields) in drawn.chain(computed) {
         let mut found = 0;
         for source in shader::ALL {
             let module = parse(source);

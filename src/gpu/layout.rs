@@ -1,8 +1,6 @@
 //! How structs that shaders read lie in memory: Rust's side, for the test that compares it with the shaders'.
 
-use super::flesh;
-
-/// How a struct lies in memory, in bytes.
+/// A struct, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructLayout {
     /// Name in the shaders.
@@ -13,9 +11,13 @@ pub struct StructLayout {
     pub fields: Vec<(&'static str, usize)>,
 }
 
-/// The layout of a Rust struct, field by field in order: `layout!("Dims", Dims: rows, row_stride)`.
+/// The layout of a Rust struct, field by field in order: `layout!(Dims: rows, row_stride)`, or `layout!("Dims", Own: rows, row_stride)`
+/// where the shaders call it otherwise.
 macro_rules! layout {
-    ($name:literal, $type:ty: $($field:ident),+) => {
+    ($type:ident: $($field:ident),+ $(,)?) => {
+        $crate::gpu::layout::layout!(stringify!($type), $type: $($field),+)
+    };
+    ($name:expr, $type:ty: $($field:ident),+ $(,)?) => {
         $crate::gpu::StructLayout {
             name: $name,
             size: size_of::<$type>(),
@@ -23,10 +25,13 @@ macro_rules! layout {
         }
     };
 }
-pub(super) use layout;
+pub(crate) use layout;
 
-/// The structs of compute passes.
+/// The structs of all compute passes.
 #[must_use]
 pub fn struct_layouts() -> Vec<StructLayout> {
-    flesh::struct_layouts()
+    let mut layouts = super::flesh::struct_layouts();
+    layouts.extend(super::flesh::solve::layouts());
+    layouts.extend(super::surface::struct_layouts());
+    layouts
 }

@@ -10,13 +10,18 @@ mod follower;
 mod kept;
 mod lbs;
 mod projective;
+mod reach;
+pub mod recipe;
 pub mod riding;
 pub mod score;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
+pub use dqs::SplitTransform;
 pub use projective::Projective;
+pub use reach::Reach;
+pub use recipe::Recipe;
 pub use riding::Riding;
 pub use score::{Score, Scorer};
 pub use subject::{BindError, Flesh, SetupTimes, Subject};

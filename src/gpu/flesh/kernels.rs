@@ -98,15 +98,12 @@ impl Kernels {
     }
 }
 
-const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::WATCH];
-const LOCAL_PLAIN: &[u32] =
-    &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
+const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::ENERGIES, n::WATCH];
+const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
 const LOCAL_MIXED: &[u32] =
     &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
-const LOCAL_AGAIN: &[u32] =
-    &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES];
-const GATHER_PLAIN: &[u32] =
-    &[n::DIMS, n::TURN, n::FORCES, n::X, n::INCREMENT, n::B, n::ROWS, n::LINKS, n::MEMORY, n::ENERGIES];
+const LOCAL_AGAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES];
+const GATHER_PLAIN: &[u32] = &[n::DIMS, n::TURN, n::FORCES, n::X, n::INCREMENT, n::B, n::ROWS, n::LINKS, n::MEMORY, n::ENERGIES];
 const GATHER_MIXED: &[u32] = &[n::DIMS, n::TURN, n::FORCES, n::X, n::B, n::ROWS, n::LINKS, n::MEMORY, n::STATES, n::ENERGIES];
 const RECORD: &[u32] = &[n::DIMS, n::TURN, n::X, n::INCREMENT, n::MEMORY, n::STATES, n::SUMS];
 const FINISH: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::WATCH];

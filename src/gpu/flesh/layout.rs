@@ -1,5 +1,6 @@
 //! The structs that the shaders read.
 
+use super::press::{PressContact, PressDims};
 use crate::gpu::StructLayout;
 use crate::gpu::layout::layout;
 
@@ -107,5 +108,7 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!("Turn", Turn: iteration, unused_a, unused_b, unused_c),
         layout!("Anderson", Anderson: count, slot, started, taken_back, taken_back_so_far, unused, norm, energy, gamma, gram),
         layout!("Watch", Watch: farthest, last_change, broken, taken_back),
+        layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
+        layout!(PressContact: rows, weights, normal_target, stiffness, unused_a, unused_b, unused_c),
     ]
 }
