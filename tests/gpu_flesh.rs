@@ -259,12 +259,8 @@ fn what_moves_as_a_whole_keeps_its_shape() {
     let rest = simulation.state();
     let velocity = vec![way / params(Way::Accelerated).time_step_secs as f32; rest.position.len()];
     let device = Device::like(gpu, &simulation);
-    let begin = State {
-        position: moved(&rest.position, 0.0),
-        velocity: velocity.clone(),
-        base_velocity: velocity,
-        base: moved(&rest.base, 0.0),
-    };
+    let begin =
+        State { position: moved(&rest.position, 0.0), velocity: velocity.clone(), base_velocity: velocity, base: moved(&rest.base, 0.0) };
     device.state.upload(gpu, 0, &begin).expect("fits");
     for step in 1..=20_u8 {
         device.step(&moved(&rest.base, f32::from(step)));
