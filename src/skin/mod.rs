@@ -5,6 +5,7 @@
 
 mod actor;
 mod body;
+mod computed;
 mod dqs;
 mod follower;
 mod kept;
