@@ -71,6 +71,11 @@ impl Block {
         block
     }
 
+    /// Inverse rest edges of the three tets of the prism in a lane, column by column.
+    pub(super) fn rest_inverse_of(&self, lane: usize) -> [[f32; 9]; 3] {
+        std::array::from_fn(|tet| std::array::from_fn(|entry| self.rest_inverse[tet][entry][lane]))
+    }
+
     /// Stiffness times volume of the tets of up to sixteen elements.
     pub(super) fn weights(elements: impl Iterator<Item = [f64; 3]>) -> BlockWeights {
         let mut weights = [[0.0; LANES]; 3];

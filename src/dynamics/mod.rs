@@ -21,6 +21,9 @@
 //! (`touch.rs`, `contacts.rs`, with solves between a few vertices in `window.rs`), backward substitution, and acceleration
 //! (`anderson.rs`). `simulation.rs` makes time steps of iterations.
 //!
+//! What solves the same equations elsewhere takes them as plain numbers (`equations.rs`); for the global step there, the matrix for
+//! conjugate gradients (`hybrid.rs`) or inverse factors (`inverse.rs`, computed by `multifrontal.rs`, laid out by `lines.rs`).
+//!
 //! # Departures
 //! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
 //!   but rounding errors of the `f32` solve correct themselves, and the base needs no matrix of its own.
@@ -32,14 +35,20 @@
 
 mod anderson;
 mod compliance;
+mod contact_equations;
 mod contact_problem;
 mod contacts;
 mod cut;
+mod equations;
 mod factor;
+mod hybrid;
+mod inverse;
 mod lanes;
+mod lines;
 mod loads;
 mod local;
 mod materials;
+mod multifrontal;
 mod ordering;
 mod params;
 mod pattern;
@@ -56,8 +65,13 @@ mod volume;
 mod window;
 mod work;
 
+pub use contact_equations::{ContactEquations, Meeting};
 pub use contacts::{ContactReport, Contacts};
+pub use equations::{Elimination, EquationMatrix, EquationPrism, Equations, State};
 pub use factor::FactorError;
+pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
+pub use inverse::{Inverse, InverseError, Plan};
+pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
 pub use materials::Materials;
 pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};

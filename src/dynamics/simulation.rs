@@ -9,7 +9,7 @@ use super::lanes::Slot;
 use super::rows::{Rows, add, dot, scaled, sub};
 use super::solver::{Done, Plan, Solver, Touching, each};
 use super::touch::Touch;
-use super::{Collisions, Contacts, Materials, Params, System};
+use super::{Collisions, Contacts, Equations, Materials, Params, State, System};
 use crate::math::{Point, Vec3};
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
@@ -198,7 +198,7 @@ impl Simulation {
     pub fn step_until(&mut self, base: &[Point], deadline: Option<Instant>) -> StepReport {
         let h = self.params.simulated_step_secs() as f32;
         let gravity = slot(&(self.gravity() * (h * h)));
-        let fastest = MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h);
+        let fastest = self.fastest();
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
         self.in_pool(|simulation| {
@@ -264,6 +264,58 @@ impl Simulation {
     pub fn energy(&mut self) -> f64 {
         let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
         self.solver.energy(&self.system.structure) + contacts
+    }
+
+    /// The equations of its time steps.
+    #[must_use]
+    pub fn equations(&self) -> Equations {
+        self.system.equations(&self.params, &self.materials, self.gravity(), self.fastest())
+    }
+
+    /// A copy of where it is and where it goes.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
+        let structure = &self.system.structure;
+        let owners = self.solver.parts.iter().zip(&structure.parts).map(|(state, part)| (&state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&self.solver.top, &structure.top)]) {
+            for (&[x, y, z, _], &v) in rows.base_velocity.iter().zip(vertices) {
+                base_velocity[v as usize] = Vec3::new(x, y, z);
+            }
+        }
+        State { position: self.position.clone(), velocity: self.velocity.clone(), base_velocity, base: self.base.clone() }
+    }
+
+    /// Goes on from there: what [`Simulation::state`] gave, or another solver of the same equations.
+    ///
+    /// # Panics
+    /// If it is of another system.
+    pub fn set_state(&mut self, state: &State) {
+        self.position.copy_from_slice(&state.position);
+        self.velocity.copy_from_slice(&state.velocity);
+        self.base.copy_from_slice(&state.base);
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
+        self.take_in();
+        let structure = &self.system.structure;
+        let owners = self.solver.parts.iter_mut().zip(&structure.parts).map(|(state, part)| (&mut state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&mut self.solver.top, &structure.top)]) {
+            for (velocity, &v) in rows.base_velocity.iter_mut().zip(vertices) {
+                *velocity = slot(&state.base_velocity[v as usize]);
+            }
+        }
+    }
+
+    /// What contacts are found and prepared with.
+    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &Factor) {
+        (&self.system, self.touch.as_mut(), &self.dynamic)
+    }
+
+    /// No vertex is faster relative to its base, world units per simulated second.
+    fn fastest(&self) -> f32 {
+        let h = self.params.simulated_step_secs() as f32;
+        MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h)
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {

@@ -178,14 +178,21 @@ impl System {
         values
     }
 
+    /// Skin vertices of a prism.
+    pub(super) fn corners(&self, prism: u32) -> [u32; 3] {
+        self.prisms[prism as usize].corners
+    }
+
+    /// Stiffness times volume of the tets of a prism.
+    pub(super) fn prism_weights(&self, prism: u32, params: &Params, materials: &Materials) -> [f64; 3] {
+        let prism = &self.prisms[prism as usize];
+        let scale = self.stiffness_scale(params) * materials.prism_stiffness(prism.corners);
+        prism.volume.map(|volume| volume * scale)
+    }
+
     /// Stiffness times volume of all tets of a part.
     pub(super) fn weights(&self, part: &Part, params: &Params, materials: &Materials) -> Vec<BlockWeights> {
-        let scale = self.stiffness_scale(params);
-        let of_prism = |&element: &u32| {
-            let prism = &self.prisms[element as usize];
-            let scale = scale * materials.prism_stiffness(prism.corners);
-            prism.volume.map(|volume| volume * scale)
-        };
+        let of_prism = |&element: &u32| self.prism_weights(element, params, materials);
         part.elements.chunks(super::lanes::LANES).map(|block| Block::weights(block.iter().map(of_prism))).collect()
     }
 }

@@ -9,10 +9,15 @@
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
 
 mod buffer;
+pub mod compute;
+pub mod flesh;
+mod layout;
 mod readback;
 pub mod shader;
+pub mod surface;
 
 pub use buffer::GrowBuffer;
+pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 
 /// Why there is no graphics device, or why it did not do its work.
@@ -52,6 +57,9 @@ pub enum GpuError {
         reason: String,
     },
 }
+
+/// Used where the adapter has them, never needed.
+const OPTIONAL: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// A device with its queue.
 #[derive(Debug, Clone)]
@@ -101,10 +109,15 @@ impl GpuContext {
         };
         let adapter =
             pollster::block_on(instance.request_adapter(&options)).map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
-        // The defaults where the adapter has them, less where it has less, and its full picture size.
+        // The defaults where the adapter has them, less where it has less, its full picture size, and buffers as large as it has them.
         let offered = adapter.limits();
-        let limits = wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered);
-        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, ..Default::default() };
+        let limits = wgpu::Limits {
+            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            ..wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered.clone())
+        };
+        let required_features = adapter.features() & OPTIONAL;
+        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, required_features, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
         Ok(Self { instance, adapter, device, queue })
@@ -140,4 +153,17 @@ impl GpuContext {
 #[must_use]
 pub fn is_required() -> bool {
     std::env::var_os("SINEW_REQUIRE_GPU").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// A device for tests; without one they fail where one is required, and are skipped visibly elsewhere.
+#[cfg(test)]
+pub(crate) fn for_tests() -> Option<GpuContext> {
+    match GpuContext::headless() {
+        Ok(gpu) => Some(gpu),
+        Err(error) if is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
+        Err(error) => {
+            eprintln!("SKIPPED: {error}");
+            None
+        }
+    }
 }

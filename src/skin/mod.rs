@@ -6,18 +6,25 @@
 mod actor;
 mod body;
 mod computed;
+pub mod device;
 mod dqs;
 mod follower;
 mod kept;
 mod lbs;
 mod projective;
+mod reach;
+pub mod recipe;
 pub mod riding;
 pub mod score;
 mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
+pub use device::{Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
+pub use dqs::SplitTransform;
 pub use projective::Projective;
+pub use reach::Reach;
+pub use recipe::Recipe;
 pub use riding::Riding;
 pub use score::{Score, Scorer};
 pub use subject::{BindError, Flesh, SetupTimes, Subject};

@@ -10,6 +10,7 @@ pub mod dynamics;
 pub mod history;
 pub mod joints;
 pub mod limits;
+mod long_list;
 pub mod method;
 pub mod overlays;
 pub mod poses;
@@ -64,7 +65,7 @@ pub fn size_slider(ui: &mut Ui) {
 }
 
 /// Width of the number beside a slider, points.
-const NUMBER_WIDTH: f32 = 84.0;
+const NUMBER_WIDTH: f32 = 92.0;
 
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;

@@ -123,7 +123,7 @@ impl Viewport {
     /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
         let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
-        let whole = Bounds::of(&snapshot.positions);
+        let whole = snapshot.subject.bounds_of_surface(&snapshot.positions);
         let whole = if whole.is_empty() { framed.bounds } else { whole };
         let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();
@@ -179,8 +179,9 @@ impl Viewport {
         if response.contains_pointer()
             && let Some(motions) = ui.input(navigation::touch_motions)
         {
+            // What is between fingers stays there.
             for motion in motions {
-                self.obey(motion);
+                self.go(motion);
             }
         } else if let Some(at) = response.hover_pos() {
             let invert = self.navigation.invert_zoom;
@@ -200,8 +201,13 @@ impl Viewport {
         }
     }
 
-    /// Moves the camera by hand: from where it is going to, if it is on its way.
+    /// Moves the camera by hand, as fast as the user likes it.
     pub(super) fn obey(&mut self, motion: Motion) {
+        self.go(self.navigation.paced(motion));
+    }
+
+    /// Moves the camera from where it is going to, if it is on its way.
+    fn go(&mut self, motion: Motion) {
         if let Some(rect) = self.rect {
             if let Some(flight) = self.flight.take() {
                 self.camera = flight.to;

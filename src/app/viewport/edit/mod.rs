@@ -36,7 +36,7 @@ use super::screen_map::{Ray, ScreenMap};
 use crate::app::actions::Actions;
 use crate::app::look::Look;
 use crate::math::Point64;
-use crate::render::{Ghosts, SkinColors};
+use crate::render::{Ghosts, Shading, SkinColors};
 use crate::rig::edit::template::Kind;
 use crate::rig::edit::{Mirror, Placed, Placer, Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, Session};
@@ -296,12 +296,13 @@ fn carrier(rig: &Rig, bone: RigBone) -> usize {
     }
 }
 
-/// How a view is drawn in edit mode: nothing but the mesh, seen through.
+/// How a view is drawn in edit mode: nothing but the mesh, seen through, and of clay, as of something dark nothing would be seen.
 #[must_use]
 pub fn look(look: &Look) -> Look {
     Look {
         skin: true,
         xray: true,
+        shading: if look.shading == Shading::Textured { Shading::Studio } else { look.shading },
         bones: false,
         bone_volumes: false,
         base_surface: false,
