@@ -50,7 +50,8 @@ fn row_at(instance: u32, row: u32) -> u32 {
     return instance * dims.row_stride + row;
 }
 
-// Energies lie as: three regions (even iterations, odd ones, those that were taken back), instances, groups of prisms, groups of rows.
+// Energies lie as: three regions (even iterations, odd ones, those that were taken back), instances, groups of prisms, groups of rows,
+// contacts.
 fn prism_groups() -> u32 {
     return dims.prism_stride / PRISMS;
 }
@@ -59,6 +60,10 @@ fn row_groups() -> u32 {
     return dims.row_stride / ROWS;
 }
 
+fn energy_count() -> u32 {
+    return prism_groups() + row_groups() + 1u;
+}
+
 fn energies_at(region: u32, instance: u32) -> u32 {
-    return (region * dims.instances + instance) * (prism_groups() + row_groups());
+    return (region * dims.instances + instance) * energy_count();
 }

@@ -13,7 +13,7 @@ fn local_again(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocatio
     let instance = workgroup.y;
     let own = state_at(instance, turn.iteration);
     var energy = 0.0;
-    for (var k = thread; k < prism_groups() + row_groups(); k += TETS) {
+    for (var k = thread; k < energy_count(); k += TETS) {
         energy += energies[energies_at(turn.iteration & 1u, instance) + k];
     }
     energy_of[thread] = energy;

@@ -49,7 +49,7 @@ fn add_up(instance: u32, thread: u32, old: u32) {
     }
     let region = select((turn.iteration + 1u) & 1u, TAKEN_BACK, states[old].taken_back == 1u);
     var energy = 0.0;
-    for (var k = thread; k < prism_groups() + row_groups(); k += TETS) {
+    for (var k = thread; k < energy_count(); k += TETS) {
         energy += energies[energies_at(region, instance) + k];
     }
     products[thread] = product;

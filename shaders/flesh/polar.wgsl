@@ -9,12 +9,13 @@ const POLAR_STEPS: u32 = 14u;
 // Squared determinants outside of this range need scaled steps.
 const POLAR_LEAST: f32 = 0.16;
 const POLAR_MOST: f32 = 6.0;
-// A step that began with a squared determinant below this is the last: its error is then below 5e-7.
-const POLAR_CLOSE: f32 = 1.002;
+// A step that began with a squared determinant below this is the last: its error is then below 3e-8.
+const POLAR_CLOSE: f32 = 1.0004;
 // Squarings that make the smallest singular value stand out: a gap of 1 % becomes a factor of 30 000.
 const POLAR_SQUARINGS: u32 = 10u;
-// (σ₂/σ₁)² below which a matrix counts as a line.
-const POLAR_LINE: f32 = 1e-8;
+// (σ₂/σ₁)² below which a matrix counts as a line: there, the sign of the determinant may be rounding while σ₁ σ₃ > σ₂², and a Newton
+// step with the wrong sign would turn the second direction around.
+const POLAR_LINE: f32 = 1e-4;
 // Matrices smaller than this are zero.
 const POLAR_NOTHING: f32 = 1e-30;
 // The inverse of a larger number may be none.
@@ -67,7 +68,8 @@ fn closest_rotation(f: mat3x3f) -> mat3x3f {
     if !is_finite(off) || abs(off) > 1e-3 {
         return line_rotation(start);
     }
-    if determinant < 0.0 {
+    // That of F may be rounding, and so may its sign.
+    if dot(q[0], cross(q[1], q[2])) < 0.0 {
         return reflected(start, q);
     }
     return q;

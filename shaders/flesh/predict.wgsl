@@ -5,6 +5,7 @@
 @group(0) @binding(10) var<storage, read> rows: array<vec4u>;
 @group(0) @binding(12) var<storage, read_write> memory: array<vec4f>;
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
+@group(0) @binding(14) var<storage, read_write> energies: array<f32>;
 
 // A norm and an energy that any is below.
 const NONE: f32 = 1e37;
@@ -51,6 +52,10 @@ fn begin(instance: u32) {
     states[state].taken_back_so_far = 0u;
     states[state].norm = NONE;
     states[state].energy = NONE;
+    for (var region = 0u; region <= TAKEN_BACK; region++) {
+        // What nothing touches writes no energy of contacts.
+        energies[energies_at(region, instance) + energy_count() - 1u] = 0.0;
+    }
     atomicStore(&watch[instance].farthest, 0u);
     atomicStore(&watch[instance].last_change, 0u);
     atomicStore(&watch[instance].taken_back, 0u);

@@ -6,31 +6,12 @@
 // number of threads; what a thread knows of its own stays with it, and only the vector that is multiplied is shared.
 
 const THREADS: u32 = 256u;
-// Contacts of a thread at most; the same numbers are in `gpu/flesh/press.rs`.
-const OWN: u32 = 8u;
-const MOST: u32 = 2048u;
+// Contacts of a thread at most.
+const OWN: u32 = MOST / THREADS;
 const ROUNDS: u32 = 10u;
 const ITERATIONS: u32 = 80u;
-// Words before an instance's list of touched rows.
-const HEADER: u32 = 4u;
 
-struct PressDims {
-    row_stride: u32,
-    contact_stride: u32,
-    matrix_stride: u32,
-    spread_stride: u32,
-}
-
-struct PressContact {
-    // The vertex and the corners of the triangle.
-    rows: vec4<u32>,
-    // u: 1 and minus the barycentric coordinates.
-    weights: vec4<f32>,
-    // Normal, and the gap that it holds.
-    normal_target: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> dims: PressDims;
+@group(0) @binding(0) var<uniform> press_dims: PressDims;
 @group(0) @binding(1) var<storage, read> contacts: array<PressContact>;
 @group(0) @binding(2) var<storage, read> matrix: array<f32>;
 // For every instance: how many contacts, how many touched rows, the tolerance (bits of an f32), unused; then three words a touched row:
@@ -213,12 +194,12 @@ fn sort_out(tolerance: f32) -> bool {
 fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) group: vec3<u32>) {
     thread = index;
     let instance = group.y;
-    let header = instance * dims.spread_stride;
+    let header = instance * press_dims.spread_stride;
     let tolerance = bitcast<f32>(spread[header + 2u]);
-    let offset = instance * dims.row_stride;
+    let offset = instance * press_dims.row_stride;
     count = min(spread[header], MOST);
-    first_contact = instance * dims.contact_stride;
-    first_entry = instance * dims.matrix_stride;
+    first_contact = instance * press_dims.contact_stride;
+    first_entry = instance * press_dims.matrix_stride;
     for (var k = 0u; k < OWN; k++) {
         let i = thread + k * THREADS;
         if i < count {

@@ -154,7 +154,7 @@ impl Cut<'_> {
         self.factor_groups(rows, &mut |_, rows, blocks| factor += blocks.len() * (rows * (4 * LINE + 8) + 4) + size_of::<LineGroup>());
         self.top_groups(&mut |_, rows, blocks| dense += blocks.len() * (rows * 4 * LINE + 4) + size_of::<LineGroup>());
         let passes = 2 * usize::from(factor > 0) + usize::from(top > 0);
-        let micros = PASS_US * passes as f64 + (2 * factor + dense) as f64 / BYTES_PER_US;
+        let micros = Plan::estimate(passes, 2 * factor + dense);
         Plan { threshold: self.threshold, top, bytes: factor + dense, passes, micros }
     }
 }
@@ -166,6 +166,12 @@ fn tree(equations: &Equations) -> Result<Vec<Node>, FactorError> {
 }
 
 impl Plan {
+    /// Estimated time of passes that each need the one before and read so many bytes together, µs.
+    #[must_use]
+    pub fn estimate(passes: usize, bytes: usize) -> f64 {
+        PASS_US * passes as f64 + bytes as f64 / BYTES_PER_US
+    }
+
     /// All forms worth a thought: factors first, the dense inverse last.
     ///
     /// # Errors

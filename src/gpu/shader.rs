@@ -59,7 +59,10 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// How hard contacts press.
-pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/press.wgsl");
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/contacts.wgsl", "flesh/press.wgsl");
+/// Flesh: the energy of the contacts.
+pub const FLESH_LOOK: ShaderSource =
+    source!("flesh_look": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/contacts.wgsl", "flesh/look.wgsl");
 
 /// Flesh: where a step begins.
 pub const FLESH_PREDICT: ShaderSource =
@@ -108,8 +111,14 @@ pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgs
 
 /// Conjugate gradients, the first pass.
 pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+/// Conjugate gradients, what is left of the right-hand side.
+pub const SOLVE_RESIDUAL: ShaderSource = source!("solve_residual": "flesh/solve_hybrid.wgsl", "flesh/solve_residual.wgsl");
 /// Conjugate gradients, an iteration.
 pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
+/// Products with inverse factors, by groups of rows.
+pub const SOLVE_ROWS: ShaderSource = source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
+/// Products with transposed inverse factors, by blocks of columns.
+pub const SOLVE_COLUMNS: ShaderSource = source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate: what the tests walk.
 pub const ALL: &[ShaderSource] = &[
@@ -123,6 +132,7 @@ pub const ALL: &[ShaderSource] = &[
     LINES,
     TRIANGLES,
     FLESH_PRESS,
+    FLESH_LOOK,
     FLESH_PREDICT,
     FLESH_LOCAL_PLAIN,
     FLESH_LOCAL_MIXED,
@@ -134,7 +144,10 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_FINISH,
     FLESH_POLAR_TEST,
     SOLVE_BEGIN,
+    SOLVE_RESIDUAL,
     SOLVE_ITERATE,
+    SOLVE_ROWS,
+    SOLVE_COLUMNS,
     SURFACE_PLACE,
     SURFACE_ROWS,
     SURFACE_RIDE,

@@ -46,6 +46,15 @@ pub struct GhostSkins {
     pub skins: Vec<GhostSkin>,
 }
 
+impl GhostSkins {
+    /// Skins under a number of their own.
+    #[must_use]
+    pub fn new(subject: Arc<Subject>, skins: Vec<GhostSkin>) -> Self {
+        static SEQUENCE: AtomicU64 = AtomicU64::new(1);
+        Self { sequence: SEQUENCE.fetch_add(1, Ordering::Relaxed), subject, skins }
+    }
+}
+
 /// What the thread shall make.
 #[derive(Clone)]
 struct Wanted {
@@ -125,7 +134,6 @@ impl Drop for GhostWorker {
 }
 
 fn run(shared: &Shared, waker: Option<&Waker>) {
-    static SEQUENCE: AtomicU64 = AtomicU64::new(1);
     let mut bound: Option<Actor> = None;
     while let Some(wanted) = next(shared) {
         if bound.as_ref().is_none_or(|actor| !Arc::ptr_eq(actor.subject(), &wanted.subject) || actor.method() != wanted.method) {
@@ -133,8 +141,7 @@ fn run(shared: &Shared, waker: Option<&Waker>) {
         }
         let Some(actor) = &mut bound else { continue };
         let skins = skins_of(actor, &wanted.poses);
-        let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
-        *lock(&shared.ready) = Some(Arc::new(GhostSkins { sequence, subject: wanted.subject, skins }));
+        *lock(&shared.ready) = Some(Arc::new(GhostSkins::new(wanted.subject, skins)));
         if let Some(waker) = waker {
             waker();
         }

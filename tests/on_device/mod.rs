@@ -1,5 +1,7 @@
 //! A device for tests, and a global solver for small systems that needs no trust: the dense inverse.
 
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
 use std::sync::LazyLock;
 
 use nalgebra::DMatrix;

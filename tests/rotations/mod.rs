@@ -30,7 +30,8 @@ fn rotation(random: &mut dyn FnMut() -> f64) -> Matrix3<f64> {
     closest_rotation(&any(random))
 }
 
-fn with_singular_values(random: &mut dyn FnMut() -> f64, values: [f64; 3]) -> Matrix3<f64> {
+fn from_values(random: &mut dyn FnMut() -> f64, values: fn(&mut dyn FnMut() -> f64) -> [f64; 3]) -> Matrix3<f64> {
+    let values = values(random);
     rotation(random) * Matrix3::from_diagonal(&Vector3::from(values)) * rotation(random)
 }
 
@@ -38,19 +39,23 @@ fn power(random: &mut dyn FnMut() -> f64, exponent: f64) -> f64 {
     10.0_f64.powf(exponent * random())
 }
 
-/// Rounding of `f32` misses the minimum by second order, except where Newton's steps stop early: 5e-7 off. Inside out, two singular
-/// values that hardly differ may be taken for each other, which costs their difference.
+/// The trace of Fᵀ R misses its maximum by rounding alone, a few 1e-7 of ‖F‖. That is more in ‖F − R‖ where this is small, near
+/// rotations. Inside out, two smallest singular values that hardly differ may be taken for each other, which costs their difference.
 const KINDS: [Kind; 10] = [
-    Kind { name: "near rotations", of: |r| rotation(r) + 0.05 * any(r), regret: 2e-6 },
-    Kind { name: "anything", of: |r| any(r) * power(r, 2.0), regret: 2e-6 },
-    Kind { name: "stretched", of: |r| { let s = [power(r, 1.0), power(r, 1.0), power(r, 1.0)]; with_singular_values(r, s) }, regret: 2e-6 },
-    Kind { name: "inside out", of: |r| { let s = [power(r, 1.0), power(r, 1.0), -power(r, 1.0)]; with_singular_values(r, s) }, regret: 3e-4 },
-    Kind { name: "inside out, alike", of: |r| { let s = [1.0, 1.0 + 0.01 * r(), -1.0 + 0.01 * r()]; with_singular_values(r, s) }, regret: 3e-4 },
-    Kind { name: "mirrored", of: |r| with_singular_values(r, [1.0, 1.0, -1.0]), regret: 2e-6 },
-    Kind { name: "nearly flat", of: |r| { let s = [power(r, 1.0), power(r, 1.0), power(r, 4.0) * 1e-4 * r()]; with_singular_values(r, s) }, regret: 1e-5 },
-    Kind { name: "nearly a line", of: |r| { let s = [power(r, 1.0), power(r, 3.0) * 1e-4, power(r, 3.0) * 1e-4 * r()]; with_singular_values(r, s) }, regret: 1e-5 },
-    Kind { name: "flat or a line", of: |r| { let s = [1.0, if r() < 0.0 { 0.0 } else { r() }, 0.0]; with_singular_values(r, s) }, regret: 1e-5 },
-    Kind { name: "huge or tiny", of: |r| any(r) * power(r, 25.0), regret: 1e-5 },
+    Kind { name: "near rotations", of: |r| rotation(r) + 0.05 * any(r), regret: 2e-5 },
+    Kind { name: "anything", of: |r| any(r) * power(r, 2.0), regret: 2e-5 },
+    Kind { name: "stretched", of: |r| from_values(r, |r| [power(r, 1.0), power(r, 1.0), power(r, 1.0)]), regret: 2e-6 },
+    Kind { name: "inside out", of: |r| from_values(r, |r| [power(r, 1.0), power(r, 1.0), -power(r, 1.0)]), regret: 3e-4 },
+    Kind { name: "inside out, alike", of: |r| from_values(r, |r| [1.0, 1.0 + 0.01 * r(), -1.0 + 0.01 * r()]), regret: 3e-4 },
+    Kind { name: "mirrored", of: |r| from_values(r, |_| [1.0, 1.0, -1.0]), regret: 2e-6 },
+    Kind { name: "nearly flat", of: |r| from_values(r, |r| [power(r, 1.0), power(r, 1.0), power(r, 4.0) * 1e-4 * r()]), regret: 3e-4 },
+    Kind {
+        name: "nearly a line",
+        of: |r| from_values(r, |r| [power(r, 1.0), power(r, 3.0) * 1e-4, power(r, 3.0) * 1e-4 * r()]),
+        regret: 1e-4,
+    },
+    Kind { name: "flat or a line", of: |r| from_values(r, |r| [1.0, r().max(0.0), 0.0]), regret: 2e-6 },
+    Kind { name: "huge or tiny", of: |r| any(r) * power(r, 25.0), regret: 2e-5 },
 ];
 
 /// Every one turned by the device.
@@ -95,11 +100,14 @@ fn rotations_as_close_as_singular_values() {
             })
             .collect();
         let rotations = turned(gpu, &matrices);
-        let worse = |a: [f64; 2], b: [f64; 2]| [0, 1].map(|k| if a[k].total_cmp(&b[k]).is_lt() { b[k] } else { a[k] });
-        let [off, regret] = matrices.par_iter().zip(&rotations).map(|(f, r)| errors(f, r)).reduce(|| [0.0; 2], worse);
-        println!("{}: {off:e} off a rotation, {regret:e} off the closest", kind.name);
+        let errors: Vec<[f64; 2]> = matrices.par_iter().zip(&rotations).map(|(f, r)| errors(f, r)).collect();
+        let worst = |k: usize| (0..EACH).max_by(|&a, &b| errors[a][k].total_cmp(&errors[b][k])).unwrap_or(0);
+        let ([off, regret], [oddest, farthest]) = ([errors[worst(0)][0], errors[worst(1)][1]], [worst(0), worst(1)]);
+        let values = [oddest, farthest].map(|k| matrix(&matrices[k]).singular_values().transpose());
+        let said = format!("{}: {off:e} off a rotation, {regret:e} off the closest {:?}", kind.name, values);
+        println!("{said}");
         if !(off < 1e-5 && regret < kind.regret) {
-            wrong.push(format!("{}: {off:e} off a rotation, {regret:e} off the closest", kind.name));
+            wrong.push(said);
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));

@@ -19,6 +19,11 @@ const STEPS: [(&str, &str); 3] = [
 /// Width, points.
 const WIDTH: f32 = 288.0;
 
+/// Whether the card leaves something of the views.
+pub fn fits(viewport: Rect) -> bool {
+    viewport.width() > WIDTH + 48.0 && viewport.height() > 260.0
+}
+
 /// Draws the card in the lower left corner of the views, clear of what stands there. Returns where it is.
 pub fn first_steps_ui(ctx: &Context, viewport: Rect, plates: &[Rect], steps: FirstSteps, actions: &mut Actions) -> Rect {
     let room = viewport.shrink(14.0);

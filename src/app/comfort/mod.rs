@@ -233,7 +233,7 @@ impl Comfort {
         // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
         let all = self.settings.first_steps.done == [true; 3];
         let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
-        if self.greets && living {
+        if self.greets && living && first_steps::fits(viewport) {
             self.greeted = true;
             plates.push(first_steps::first_steps_ui(ctx, viewport, &plates, self.settings.first_steps, actions));
         }

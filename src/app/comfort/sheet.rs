@@ -19,9 +19,9 @@ const MOUSE: [(&str, &str); 8] = [
 ];
 
 /// Width of the column of keys, points.
-const KEYS_WIDTH: f32 = 168.0;
+const KEYS_WIDTH: f32 = 196.0;
 /// Width of a column of groups, points.
-const COLUMN_WIDTH: f32 = 430.0;
+const COLUMN_WIDTH: f32 = 480.0;
 
 /// The sheet.
 #[derive(Debug, Clone, Default)]

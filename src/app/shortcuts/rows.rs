@@ -62,7 +62,6 @@ macro_rules! template {
     ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
         Shortcut::new($id, Group::Skeleton, $title, $sentence, For(|| Action::Edit(EditAction::StartFitting(Kind::$kind))))
             .needs(Needs::Character)
-            .during(During::Editing)
     };
 }
 

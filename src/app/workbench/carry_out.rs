@@ -11,8 +11,9 @@ use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineAction, TimelineView};
+use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, Pace, RigCommand, Session, ViewId};
+use crate::session::{Command, Level, Mode, Pace, RigCommand, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -123,7 +124,13 @@ impl Workbench {
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),
             Action::Posing(ask) => self.carry_out_posing(ctx, ask),
-            Action::Edit(action) => self.carry_out_edit(ctx, action),
+            Action::Edit(action) => {
+                // A template is fitted in edit mode, wherever it was chosen.
+                if matches!(action, EditAction::StartFitting(_)) && !self.is_editing() {
+                    self.session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
+                }
+                self.carry_out_edit(ctx, action);
+            }
             Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
             Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
             Action::Timeline(action) => {

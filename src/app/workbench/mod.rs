@@ -260,7 +260,7 @@ impl Workbench {
         self.status_bar(ui);
         self.timeline(ui);
         self.joints_panel(ui, painter);
-        self.side_panel(ui);
+        self.side_panel(ui, painter);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);

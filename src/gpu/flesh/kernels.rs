@@ -98,7 +98,7 @@ impl Kernels {
     }
 }
 
-const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::WATCH];
+const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::ENERGIES, n::WATCH];
 const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
 const LOCAL_MIXED: &[u32] =
     &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];

@@ -14,11 +14,13 @@
 //!   correction of low rank serves both of our global steps, holds contacts one-sided inside of the solve, and leaves the matrix
 //!   constant, however pairs come and go.
 
+use super::kernels::binding;
+use super::state::FleshState;
 use crate::dynamics::ContactEquations;
 use crate::gpu::compute::{Dispatch, Kernel, storage, uniform_of};
 use crate::gpu::{GpuContext, shader};
 
-/// Contacts of one instance at most; the same number is in `shaders/flesh/press.wgsl`.
+/// Contacts of one instance at most; the same number is in `shaders/flesh/contacts.wgsl`.
 pub const MOST_CONTACTS: usize = 2048;
 /// Words before an instance's list of touched rows.
 const HEADER: usize = 4;
@@ -40,12 +42,18 @@ pub(crate) struct PressContact {
     pub(crate) rows: [u32; 4],
     pub(crate) weights: [f32; 4],
     pub(crate) normal_target: [f32; 4],
+    pub(crate) stiffness: f32,
+    pub(crate) unused_a: f32,
+    pub(crate) unused_b: f32,
+    pub(crate) unused_c: f32,
 }
 
-/// The compiled kernel.
+/// The compiled kernels.
 #[derive(Debug, Clone)]
 pub struct Press {
-    kernel: Kernel,
+    press: Kernel,
+    /// The energy of contacts, where an iteration begins and where one is taken back.
+    look: [Kernel; 2],
 }
 
 /// The contacts of some instances on the device.
@@ -72,18 +80,35 @@ struct Staging {
 }
 
 impl Press {
-    /// Compiles it.
+    /// Compiles them.
     #[must_use]
     pub fn new(gpu: &GpuContext) -> Self {
-        Self { kernel: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]) }
+        let look = |again: u8| Kernel::new(gpu, &shader::FLESH_LOOK, "look", &[("AGAIN", f64::from(again))]);
+        Self { press: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]), look: [look(0), look(1)] }
     }
 
-    /// Adds the forces of the contacts to the right-hand side `b`, given where the rows are and the increments that `b` alone leads to.
+    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to.
     #[must_use]
-    pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, x: &wgpu::Buffer, increment: &wgpu::Buffer, b: &wgpu::Buffer) -> Dispatch {
+    pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
+        self.bind(gpu, buffers, [state.positions(), state.increment(), state.right_hand_side()])
+    }
+
+    fn bind(&self, gpu: &GpuContext, buffers: &PressBuffers, [x, increment, b]: [&wgpu::Buffer; 3]) -> Dispatch {
         let PressBuffers { uniform, contacts, matrix, spread, loads, instances, .. } = buffers;
         let bound = [(0, uniform), (1, contacts), (2, matrix), (3, spread), (4, x), (5, increment), (6, loads), (7, b)];
-        self.kernel.on(gpu, &bound, [1, *instances as u32, 1])
+        self.press.on(gpu, &bound, [1, *instances as u32, 1])
+    }
+
+    /// Writes down the energy of the contacts where an iteration begins; `again`: where one begins anew that was taken back.
+    pub(super) fn look(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState, turn: &wgpu::Buffer, again: bool) -> Dispatch {
+        let known = |number: u32| if number == binding::TURN { Some(turn) } else { state.buffer(number) };
+        let of_state = [binding::DIMS, binding::TURN, binding::X, binding::STATES, binding::ENERGIES];
+        let bound: Vec<_> = of_state
+            .into_iter()
+            .filter_map(|number| Some((number, known(number)?)))
+            .chain([(17, &buffers.uniform), (18, &buffers.contacts), (19, &buffers.spread)])
+            .collect();
+        self.look[usize::from(again)].on(gpu, &bound, [1, buffers.instances as u32, 1])
     }
 }
 
@@ -156,10 +181,16 @@ impl PressBuffers {
         let Staging { contacts, loads, spread, pushes } = &mut self.staging;
         let row = |vertex: u32| row_of_vertex[vertex as usize];
         contacts.clear();
-        contacts.extend(problem.contacts.iter().zip(problem.weights).zip(problem.targets).map(|((contact, &weights), &target)| {
+        contacts.extend(problem.contacts.iter().enumerate().map(|(k, contact)| {
             let [a, b, c] = contact.corners;
             let n = contact.normal;
-            PressContact { rows: [contact.vertex, a, b, c].map(row), weights, normal_target: [n.x, n.y, n.z, target] }
+            PressContact {
+                rows: [contact.vertex, a, b, c].map(row),
+                weights: problem.weights[k],
+                normal_target: [n.x, n.y, n.z, problem.targets[k]],
+                stiffness: 1.0 / problem.softness[k].max(f32::MIN_POSITIVE),
+                ..PressContact::default()
+            }
         }));
         loads.clear();
         loads.extend(problem.contacts.iter().map(|contact| contact.load));
@@ -223,6 +254,7 @@ mod tests {
         contacts: Vec<Contact>,
         weights: Vec<[f32; 4]>,
         targets: Vec<f32>,
+        softness: Vec<f32>,
         matrix: Vec<f32>,
         x: Vec<[f32; 4]>,
         increment: Vec<[f32; 4]>,
@@ -255,7 +287,7 @@ mod tests {
             let mut points = || (0..ROWS).map(|_| [random(), random(), random(), 0.0]).collect();
             let (x, increment) = (points(), points());
             let targets = (0..count).map(|_| random()).collect();
-            Self { contacts, weights: vec![[1.0, -0.2, -0.3, -0.5]; count], targets, matrix, x, increment }
+            Self { contacts, weights: vec![[1.0, -0.2, -0.3, -0.5]; count], targets, softness: vec![0.1; count], matrix, x, increment }
         }
 
         fn problem(&self) -> ContactEquations<'_> {
@@ -263,7 +295,7 @@ mod tests {
                 contacts: &self.contacts,
                 weights: &self.weights,
                 targets: &self.targets,
-                softness: &[],
+                softness: &self.softness,
                 matrix: &self.matrix,
                 tolerance: 1e-6,
             }
@@ -302,7 +334,7 @@ mod tests {
         let x = storage_of(&gpu, "x", &all(|case| &case.x));
         let increment = storage_of(&gpu, "increment", &all(|case| &case.increment));
         let b = storage::<[f32; 4]>(&gpu, "b", ROWS * cases.len());
-        let dispatch = Press::new(&gpu).on(&gpu, &buffers, &x, &increment, &b);
+        let dispatch = Press::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b]);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         dispatch.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         gpu.queue.submit([encoder.finish()]);

@@ -54,7 +54,7 @@ impl FleshState {
         let slot = size_of::<Slot>();
         let rows = dims.row_stride as usize;
         let groups = rows / ROWS;
-        let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS);
+        let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
         let remembered = REMEMBERED + 2 * dims.memory as usize;
         Ok(Self {
             dims,

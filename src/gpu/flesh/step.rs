@@ -3,6 +3,7 @@
 use super::kernels::{Kernels, Pass};
 use super::layout::Turn;
 use super::model::FleshModel;
+use super::press::{Press, PressBuffers};
 use super::state::FleshState;
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, uniform_of};
@@ -18,6 +19,34 @@ impl FleshStep {
     /// [`FleshState::right_hand_side`] and Δ in [`FleshState::increment`].
     #[must_use]
     pub fn new(gpu: &GpuContext, model: &FleshModel, state: &FleshState, solve: &[Dispatch]) -> Self {
+        Self::build(gpu, model, state, solve, None)
+    }
+
+    /// A step in which these contacts press: every global step is solved without them, then, with their forces, once more.
+    #[must_use]
+    pub fn with_contacts(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        press: &Press,
+        contacts: &PressBuffers,
+    ) -> Self {
+        Self::build(gpu, model, state, solve, Some((press, contacts)))
+    }
+
+    fn build(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        contacts: Option<(&Press, &PressBuffers)>,
+    ) -> Self {
+        let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
+        let look = |again: bool, turn: &wgpu::Buffer| {
+            let (press, buffers) = contacts.filter(|_| model.equations().acceleration > 0)?;
+            Some(press.look(gpu, buffers, state, turn, again))
+        };
         let Kernels { predict, local, gather, finish, accelerated } = &model.kernels;
         let iterations = model.equations().iterations.max(1);
         let turn = |iteration| uniform_of(gpu, "flesh turn", &Turn { iteration, unused_a: 0, unused_b: 0, unused_c: 0 });
@@ -29,11 +58,21 @@ impl FleshStep {
             let turn = turn(iteration);
             match accelerated {
                 Some(kernels) if iteration > 0 => {
-                    dispatches.extend(on(&[&kernels.local, &kernels.gather, &kernels.local_again, &kernels.gather_again], &turn));
+                    dispatches.extend(on(&[&kernels.local, &kernels.gather], &turn));
+                    dispatches.extend(look(false, &turn));
+                    dispatches.extend(on(&[&kernels.local_again, &kernels.gather_again], &turn));
+                    dispatches.extend(look(true, &turn));
                 }
-                _ => dispatches.extend(on(&[local, gather], &turn)),
+                _ => {
+                    dispatches.extend(on(&[local, gather], &turn));
+                    dispatches.extend(look(false, &turn));
+                }
             }
             dispatches.extend_from_slice(solve);
+            if let Some(pressing) = &pressing {
+                dispatches.push(pressing.clone());
+                dispatches.extend_from_slice(solve);
+            }
             if iteration + 1 == iterations {
                 dispatches.extend(on(&[finish], &turn));
             } else if let Some(kernels) = accelerated {

@@ -1,8 +1,9 @@
 //! The global step: P Δ = b for the constant matrix P of a character, x, y and z at once, any number of instances at once.
 //!
-//! | kind                | passes        | read in a solve                            | exact         |
-//! |---------------------|---------------|--------------------------------------------|---------------|
-//! | [`Kind::Gradients`] | 1 + iterations | matrix and six vectors an iteration         | to a tolerance |
+//! | kind                | passes         | read in a solve                      | exact          |
+//! |---------------------|----------------|--------------------------------------|----------------|
+//! | [`Kind::Gradients`] | 1 + iterations | matrix and six vectors an iteration  | to a tolerance |
+//! | [`Kind::Inverse`]   | 1, 2 or 3      | twice an inverse factor of n^1.5 entries, or less | to `f32` |
 //!
 //! | lifetime       | type                                                      |
 //! |----------------|-----------------------------------------------------------|
@@ -11,15 +12,19 @@
 //!
 //! b and Δ are row arrays: `array<vec4<f32>>`, instance-major, [`row_stride`] apart. Their pad rows must be finite; b is only read.
 
+mod choice;
 mod gradients;
+mod inverse;
 
+pub use choice::{Choice, Limits};
 pub use gradients::{Progress, Tolerance};
 
 use gradients::{BoundGradients, Gradients};
+use inverse::Products;
 
-use super::super::compute::Dispatch;
-use super::super::{GpuContext, GpuError, StructLayout};
-use crate::dynamics::Equations;
+use crate::dynamics::{Equations, Inverse, InverseError, Plan};
+use crate::gpu::compute::Dispatch;
+use crate::gpu::{GpuContext, GpuError, StructLayout};
 
 /// How the global step is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +32,8 @@ use crate::dynamics::Equations;
 pub enum Kind {
     /// Conjugate gradients.
     Gradients,
+    /// Products with inverse factors.
+    Inverse,
 }
 
 /// Kernels and constants of a character.
@@ -38,6 +45,7 @@ pub struct GlobalSolver {
 #[derive(Debug)]
 enum Inner {
     Gradients(Gradients),
+    Inverse(Products),
 }
 
 /// A solver with the vectors of its instances.
@@ -49,12 +57,16 @@ pub struct BoundSolver {
 #[derive(Debug)]
 enum Bound {
     Gradients(BoundGradients),
+    Inverse(Vec<Dispatch>),
 }
 
 /// Why a system can't be solved on this device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
+    /// There is no inverse, or none that fits.
+    #[error(transparent)]
+    Inverse(#[from] InverseError),
     /// A table is larger than the device can bind.
     #[error("the global step needs a table of {bytes} bytes, and the graphics device binds at most {limit}; simplify the simulated mesh")]
     TooLarge {
@@ -85,8 +97,27 @@ impl GlobalSolver {
     pub fn new(gpu: &GpuContext, equations: &Equations, kind: Kind) -> Result<Self, SolveError> {
         let inner = match kind {
             Kind::Gradients => Inner::Gradients(Gradients::new(gpu, equations, Tolerance::default())?),
+            Kind::Inverse => {
+                let plan = Plan::best(equations, Limits::of(gpu).bytes)?;
+                let inverse = Inverse::of(equations, &plan).map_err(InverseError::from)?;
+                Inner::Inverse(Products::new(gpu, &inverse)?)
+            }
         };
         Ok(Self { inner })
+    }
+
+    /// The kind that suits these equations, and why. Computes nothing but sizes.
+    #[must_use]
+    pub fn choose(equations: &Equations, limits: Limits) -> Choice {
+        Choice::of(equations, limits)
+    }
+
+    /// Products with an inverse that was computed elsewhere, in whatever form.
+    ///
+    /// # Errors
+    /// [`SolveError::TooLarge`].
+    pub fn inverse(gpu: &GpuContext, inverse: &Inverse) -> Result<Self, SolveError> {
+        Ok(Self { inner: Inner::Inverse(Products::new(gpu, inverse)?) })
     }
 
     /// Conjugate gradients that stop elsewhere than by default.
@@ -102,6 +133,7 @@ impl GlobalSolver {
     pub fn kind(&self) -> Kind {
         match &self.inner {
             Inner::Gradients(_) => Kind::Gradients,
+            Inner::Inverse(_) => Kind::Inverse,
         }
     }
 
@@ -110,7 +142,20 @@ impl GlobalSolver {
     pub fn bytes(&self) -> usize {
         match &self.inner {
             Inner::Gradients(gradients) => gradients.bytes(),
+            Inner::Inverse(products) => products.bytes(),
         }
+    }
+
+    /// Instances that it can be bound to at once on this device.
+    #[must_use]
+    pub fn most_instances(&self, gpu: &GpuContext) -> usize {
+        let limits = gpu.device.limits();
+        let (bytes, shared) = match &self.inner {
+            Inner::Gradients(gradients) => (gradients.bytes_per_instance(), 1),
+            Inner::Inverse(products) => (products.bytes_per_instance(), inverse::SHARED),
+        };
+        let fit = limits.max_storage_buffer_binding_size / bytes.max(1) as u64;
+        usize::try_from(fit).unwrap_or(usize::MAX).min(shared * limits.max_compute_workgroups_per_dimension as usize)
     }
 
     /// Binds it to right-hand sides and results of so many instances.
@@ -118,6 +163,7 @@ impl GlobalSolver {
     pub fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> BoundSolver {
         let inner = match &self.inner {
             Inner::Gradients(gradients) => Bound::Gradients(gradients.on(gpu, instances, b, increment)),
+            Inner::Inverse(products) => Bound::Inverse(products.on(gpu, instances, b, increment)),
         };
         BoundSolver { inner }
     }
@@ -129,6 +175,17 @@ impl BoundSolver {
     pub fn dispatches(&self) -> &[Dispatch] {
         match &self.inner {
             Bound::Gradients(bound) => &bound.dispatches,
+            Bound::Inverse(dispatches) => dispatches,
+        }
+    }
+
+    /// The passes of a solve like the one before, for a right-hand side that has changed little: what takes iterations starts from what
+    /// is in the increment, for one pass more. The exact solvers' are the same as [`BoundSolver::dispatches`].
+    #[must_use]
+    pub fn again(&self) -> &[Dispatch] {
+        match &self.inner {
+            Bound::Gradients(bound) => &bound.again,
+            Bound::Inverse(dispatches) => dispatches,
         }
     }
 
@@ -139,11 +196,12 @@ impl BoundSolver {
     pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
         match &self.inner {
             Bound::Gradients(bound) => bound.progress(gpu),
+            Bound::Inverse(_) => Ok(Vec::new()),
         }
     }
 }
 
 /// The structs that the shaders read.
 pub(in crate::gpu) fn layouts() -> Vec<StructLayout> {
-    vec![gradients::layout()]
+    [vec![gradients::layout()], inverse::layouts()].concat()
 }
