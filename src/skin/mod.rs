@@ -5,6 +5,7 @@
 
 mod actor;
 mod body;
+mod computed;
 pub mod device;
 mod dqs;
 mod follower;
