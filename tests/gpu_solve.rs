@@ -91,10 +91,10 @@ fn residual(matrix: &EquationMatrix, x: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
     let (mut missing, mut whole) = (0.0, 0.0);
     for (row, b) in b.iter().enumerate() {
         let entries = matrix.starts[row] as usize..matrix.starts[row + 1] as usize;
-        for c in 0..3 {
+        for (c, &b) in b.iter().enumerate() {
             let product: f64 = entries.clone().map(|k| matrix.values[k] * f64::from(x[matrix.columns[k] as usize][c])).sum();
-            missing += (f64::from(b[c]) - product).powi(2);
-            whole += f64::from(b[c]).powi(2);
+            missing += (f64::from(b) - product).powi(2);
+            whole += f64::from(b).powi(2);
         }
     }
     (missing / whole).sqrt()
