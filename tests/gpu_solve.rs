@@ -142,7 +142,7 @@ fn gradients_go_on_from_what_they_have() {
         storage_of(&gpu, "rows", &padded)
     };
     let nearly: Rows = x[0].iter().map(|x| x.map(|x| 0.999 * x)).collect();
-    let broken: Rows = vec![[f32::NAN, f32::INFINITY, 1.0]; b.len()];
+    let broken: Rows = vec![[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]; b.len()];
     let iterations = [(nearly, 0.8), (broken, 1.1)].map(|(start, most)| {
         let (right, increment) = (upload(&b, 0.0), upload(&start, f32::NAN));
         let bound = solver.on(&gpu, 1, &right, &increment);
@@ -150,7 +150,7 @@ fn gradients_go_on_from_what_they_have() {
         let found: Vec<[f32; 4]> = fetch(&gpu, &increment, b.len()).expect("reads back");
         let found: Rows = found.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
         let left = residual(&equations.matrix, &found, &b);
-        assert!(left < 2.0 * reached, "{left} {reached}");
+        assert!(left < 2.0 * reached, "{left} {reached} from {:?}", start[0]);
         let progress = bound.progress(&gpu).expect("reads back")[0];
         assert!(progress.converged && f64::from(progress.iterations) < most * f64::from(cold[0].iterations), "{progress:?} {cold:?}");
         progress.iterations
