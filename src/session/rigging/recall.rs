@@ -9,7 +9,13 @@ use crate::session::{Document, Session};
 /// What was selected on earlier skeletons, the latest last.
 #[derive(Default)]
 pub(super) struct Recall {
-    noted: VecDeque<(Arc<Rig>, Option<JointId>)>,
+    noted: VecDeque<Noted>,
+}
+
+/// A skeleton and what was selected on it.
+struct Noted {
+    rig: Arc<Rig>,
+    selected: Option<JointId>,
 }
 
 /// Skeletons whose selection is kept.
@@ -17,15 +23,15 @@ const MOST: usize = 64;
 
 impl Recall {
     fn note(&mut self, rig: &Arc<Rig>, selected: Option<JointId>) {
-        self.noted.retain(|(known, _)| !Arc::ptr_eq(known, rig));
+        self.noted.retain(|noted| !Arc::ptr_eq(&noted.rig, rig));
         if self.noted.len() >= MOST {
             self.noted.pop_front();
         }
-        self.noted.push_back((rig.clone(), selected));
+        self.noted.push_back(Noted { rig: rig.clone(), selected });
     }
 
-    fn of(&self, rig: &Arc<Rig>) -> Option<Option<JointId>> {
-        self.noted.iter().find(|(known, _)| Arc::ptr_eq(known, rig)).map(|(_, selected)| *selected)
+    fn of(&self, rig: &Arc<Rig>) -> Option<&Noted> {
+        self.noted.iter().find(|noted| Arc::ptr_eq(&noted.rig, rig))
     }
 }
 
@@ -45,7 +51,7 @@ impl Session {
         let selected = self.rigging.selected;
         self.rigging.recall.note(before, selected);
         self.rigging.selected = match self.rigging.recall.of(&now) {
-            Some(noted) => noted,
+            Some(noted) => noted.selected,
             None => selected.and_then(|id| surviving(before, id, &now)),
         };
     }
