@@ -134,6 +134,7 @@ fn gradients_go_on_from_what_they_have() {
     let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
     let solver = GlobalSolver::gradients(&gpu, &equations, tolerance).expect("fits");
     let (x, cold) = solved(&gpu, &solver, &[b.clone()], 1);
+    let reached = residual(&equations.matrix, &x[0], &b);
     let stride = row_stride(b.len());
     let upload = |of: &[[f32; 3]], pad: f32| {
         let mut padded: Vec<[f32; 4]> = of.iter().map(|&[x, y, z]| [x, y, z, 0.0]).collect();
@@ -149,7 +150,7 @@ fn gradients_go_on_from_what_they_have() {
         let found: Vec<[f32; 4]> = fetch(&gpu, &increment, b.len()).expect("reads back");
         let found: Rows = found.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
         let left = residual(&equations.matrix, &found, &b);
-        assert!(left < 1e-4, "{left}");
+        assert!(left < 2.0 * reached, "{left} {reached}");
         let progress = bound.progress(&gpu).expect("reads back")[0];
         assert!(progress.converged && f64::from(progress.iterations) < most * f64::from(cold[0].iterations), "{progress:?} {cold:?}");
         progress.iterations

@@ -72,6 +72,29 @@ fn dressed() -> Arc<Subject> {
     built(character, SimVertices::About(300))
 }
 
+/// Joints that turn far, beyond where quaternions change their sign, and that scale unevenly.
+fn sheared(subject: &Subject) -> Vec<Affine> {
+    let skeleton = &subject.character.skeleton;
+    let mut pose = skeleton.rest_pose();
+    for (joint, local) in pose.locals.iter_mut().enumerate() {
+        local.rotation *= Quat::from_euler_angles(0.4, 2.2 * (joint as f64 + 1.0).sin(), -0.3);
+        local.scale.component_mul_assign(&Vec64::new(1.1, 0.9, 1.2));
+    }
+    skeleton.world_from_joint(&pose)
+}
+
+/// Joints further from each other than in the bind pose.
+fn lengthened(subject: &Subject, factor: f64) -> Vec<Affine> {
+    let skeleton = &subject.character.skeleton;
+    let mut pose = skeleton.rest_pose();
+    for (local, joint) in pose.locals.iter_mut().zip(skeleton.joints()) {
+        if joint.parent.is_some() {
+            local.translation *= factor;
+        }
+    }
+    skeleton.world_from_joint(&pose)
+}
+
 /// A bound actor in a pose, moved there in a few frames.
 fn posed(subject: &Arc<Subject>, method: Method, world_from_joint: &[Affine]) -> Actor {
     let mut actor = Actor::bind(subject, method, &Params::default(), &Progress::new()).expect("binds");
@@ -100,6 +123,8 @@ fn blended_surfaces_are_those_of_the_cpu() {
                 let pose = bent(&subject, amount);
                 assert_follows(&format!("{name}, {method:?}, {amount}"), &posed(&subject, method, &pose), &pose, POSITION_TOL);
             }
+            let pose = sheared(&subject);
+            assert_follows(&format!("{name}, {method:?}, sheared"), &posed(&subject, method, &pose), &pose, POSITION_TOL);
         }
     }
 }
@@ -123,6 +148,9 @@ fn what_rides_follows_as_on_the_cpu() {
     let recipe = actor.recipe();
     assert!(recipe.cloth.is_some() && !recipe.clusters.is_empty() && !recipe.palette.is_empty(), "all kinds are there");
     assert_follows("dressed", &actor, &pose, POSITION_TOL);
+    // Further than frames of cloth stretch.
+    let pose = lengthened(&subject, 2.2);
+    assert_follows("dressed and long", &posed(&subject, Method::Pd, &pose), &pose, POSITION_TOL);
     for method in [Method::Lbs, Method::Dqs] {
         assert_follows(&format!("dressed, {method:?}"), &posed(&subject, method, &pose), &pose, POSITION_TOL);
     }

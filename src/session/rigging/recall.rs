@@ -9,13 +9,7 @@ use crate::session::{Document, Session};
 /// What was selected on earlier skeletons, the latest last.
 #[derive(Default)]
 pub(super) struct Recall {
-    noted: VecDeque<Noted>,
-}
-
-/// A skeleton and what was selected on it.
-struct Noted {
-    rig: Arc<Rig>,
-    selected: Option<JointId>,
+    noted: VecDeque<(Arc<Rig>, Option<JointId>)>,
 }
 
 /// Skeletons whose selection is kept.
@@ -23,15 +17,17 @@ const MOST: usize = 64;
 
 impl Recall {
     fn note(&mut self, rig: &Arc<Rig>, selected: Option<JointId>) {
-        self.noted.retain(|noted| !Arc::ptr_eq(&noted.rig, rig));
+        self.noted.retain(|(known, _)| !Arc::ptr_eq(known, rig));
         if self.noted.len() >= MOST {
             self.noted.pop_front();
         }
-        self.noted.push_back(Noted { rig: rig.clone(), selected });
+        self.noted.push_back((rig.clone(), selected));
     }
 
-    fn of(&self, rig: &Arc<Rig>) -> Option<&Noted> {
-        self.noted.iter().find(|noted| Arc::ptr_eq(&noted.rig, rig))
+    /// What was selected on a skeleton, which may be nothing; `unknown` for one that was never seen.
+    fn of(&self, rig: &Arc<Rig>, unknown: impl FnOnce() -> Option<JointId>) -> Option<JointId> {
+        let noted = self.noted.iter().find(|(known, _)| Arc::ptr_eq(known, rig));
+        noted.map_or_else(unknown, |(_, selected)| *selected)
     }
 }
 
@@ -50,10 +46,7 @@ impl Session {
         let Some((before, now)) = before.rig().zip(self.rig().cloned()).filter(|(before, now)| !Arc::ptr_eq(before, now)) else { return };
         let selected = self.rigging.selected;
         self.rigging.recall.note(before, selected);
-        self.rigging.selected = match self.rigging.recall.of(&now) {
-            Some(noted) => noted.selected,
-            None => selected.and_then(|id| surviving(before, id, &now)),
-        };
+        self.rigging.selected = self.rigging.recall.of(&now, || selected.and_then(|id| surviving(before, id, &now)));
     }
 }
 

@@ -29,9 +29,11 @@ pub struct Tolerance {
     pub residual: f32,
 }
 
+/// What makes a step of ten local/global iterations exact to 1e-5 of the size, for characters in motion with up to 20 000 rows: the worst
+/// of nine came to 7e-6 (`examples/global_solvers.rs`).
 impl Default for Tolerance {
     fn default() -> Self {
-        Self { iterations: 40, residual: 1e-4 }
+        Self { iterations: 60, residual: 1e-4 }
     }
 }
 
