@@ -7,7 +7,7 @@ use super::dqs::DualQuaternion;
 use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
-use super::{BindError, Frame, Method, Recipe, SkinError, Skinner, Subject};
+use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, SkinError, Skinner, Subject};
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
@@ -35,6 +35,8 @@ pub struct StepTimes {
     pub steps: u32,
     /// Local/global iterations in all of them.
     pub iterations: u32,
+    /// What another device spent on the latest frame that it has told of.
+    pub device: DeviceTimes,
 }
 
 /// One character moving by one method: source positions and normals, frame by frame.
@@ -46,6 +48,10 @@ pub struct Actor {
     normals: Vec<Vec3>,
     groups: NormalGroups,
     times: StepTimes,
+    /// Whether positions and normals are those of the last frame, rather than what a device has.
+    here: bool,
+    /// Whether what a device presents is read back at once.
+    reads_back: bool,
 }
 
 /// The skinner inside, by the vertices it works on.
@@ -85,7 +91,8 @@ impl Actor {
         };
         progress.check()?;
         let times = StepTimes::default();
-        Ok(Self { subject: subject.clone(), method, bound, positions, normals, groups, times })
+        let subject = subject.clone();
+        Ok(Self { subject, method, bound, positions, normals, groups, times, here: true, reads_back: true })
     }
 
     /// Moves on to the next frame.
@@ -95,24 +102,33 @@ impl Actor {
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
         let mut upsampling_ms = 0.0;
-        let skinned = match &mut self.bound {
+        match &mut self.bound {
             Bound::Direct(skinner) => {
-                let skinned = skinner.skin(frame, &mut self.positions);
+                skinner.skin(frame, &mut self.positions)?;
                 self.times = StepTimes { step_ms: start.elapsed().as_secs_f64() * 1e3, ..StepTimes::default() };
-                skinned
             }
             Bound::Simulated { skinner, simulated, follower, props } => {
-                let skinned = skinner.skin(frame, simulated);
+                let followed = skinner.follow(frame);
                 self.times = skinner.times();
+                followed?;
+                if skinner.present(frame.world_from_joint) {
+                    self.here = false;
+                    if self.reads_back {
+                        self.read_back();
+                    }
+                    self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
+                    return Ok(());
+                }
+                skinner.write(simulated);
                 if let Some(props) = props {
                     props.skin(frame, &mut self.positions)?;
                 }
                 let upsampling_start = Instant::now();
                 follower.follow(simulated, frame.world_from_joint, &mut self.positions);
                 upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
-                skinned
             }
-        };
+        }
+        self.here = true;
         self.times.upsampling_ms = upsampling_ms;
         let normals_start = Instant::now();
         let follower = match &self.bound {
@@ -127,7 +143,7 @@ impl Actor {
         }
         self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;
         self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
-        skinned
+        Ok(())
     }
 
     /// Forgets velocities: the next frame starts settled in its pose.
@@ -166,6 +182,56 @@ impl Actor {
         match &self.bound {
             Bound::Direct(_) => None,
             Bound::Simulated { skinner, .. } => Some(skinner),
+        }
+    }
+
+    /// Has another device make the steps from now on, and the surface over them, or the processor again. The state goes along. Does
+    /// nothing for methods that don't simulate.
+    pub fn set_device(&mut self, device: Option<Box<dyn Device>>) {
+        if let Bound::Simulated { skinner, .. } = &mut self.bound {
+            skinner.set_device(device);
+        }
+    }
+
+    /// Gives the device away; the processor goes on where it was.
+    pub fn take_device(&mut self) -> Option<Box<dyn Device>> {
+        match &mut self.bound {
+            Bound::Direct(_) => None,
+            Bound::Simulated { skinner, .. } => skinner.take_device(),
+        }
+    }
+
+    /// Why the device was lost, if it was since the last call: the processor has gone on without it.
+    pub fn take_fault(&mut self) -> Option<DeviceError> {
+        match &mut self.bound {
+            Bound::Direct(_) => None,
+            Bound::Simulated { skinner, .. } => skinner.take_fault(),
+        }
+    }
+
+    /// Whether a device makes the steps now.
+    #[must_use]
+    pub fn is_on_device(&self) -> bool {
+        self.projective().is_some_and(Projective::is_on_device)
+    }
+
+    /// Sets whether frames of a device are read back at once, which waits for it. They are by default; who draws from the device's own
+    /// buffers doesn't need it.
+    pub fn set_reads_back(&mut self, reads_back: bool) {
+        self.reads_back = reads_back;
+    }
+
+    /// Whether [`Actor::positions`], [`Actor::normals`] and [`Actor::simulated`] are those of the last frame.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        self.here
+    }
+
+    /// Makes the positions those of the last frame, if a device has them. Waits for it. A device that is lost meanwhile leaves those
+    /// read back before.
+    pub fn read_back(&mut self) {
+        if let (false, Bound::Simulated { skinner, simulated, .. }) = (self.here, &mut self.bound) {
+            self.here = skinner.fetch(&mut self.positions, &mut self.normals, simulated);
         }
     }
 

@@ -5,6 +5,8 @@
 
 mod actor;
 mod body;
+mod computed;
+pub mod device;
 mod dqs;
 mod follower;
 mod kept;
@@ -18,6 +20,7 @@ mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
+pub use device::{Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
 pub use dqs::SplitTransform;
 pub use projective::Projective;
 pub use reach::Reach;

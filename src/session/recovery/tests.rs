@@ -171,7 +171,7 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
-    session.set_pace(Pace { quiet: Duration::from_secs(600), longest: Duration::from_secs(600) });
+    session.set_pace(Pace { quiet: Duration::from_mins(10), longest: Duration::from_mins(10) });
     turn(&mut session, 40.0);
     session.leave();
     assert_eq!(folder.work_files(), 1, "it is written at once");

@@ -3,36 +3,35 @@
 //! A fixed simulation step with an accumulator: the same motion on any display. Between two frames the pose is interpolated joint
 //! by joint; a jump is walked in small pieces so that no element is turned inside out on the way. Flesh that does not move over
 //! bones that do not move sleeps: it costs nothing and stays exactly where it is.
+//!
+//! The steps may be made by another device ([`super::Device`], `elsewhere.rs`); the ways without inertia (`walk.rs`) are the processor's.
+
+mod elsewhere;
+mod poses;
+mod walk;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::elsewhere::Elsewhere;
+use self::poses::{compose, largest_turn, relative_into};
 use super::lbs::check_joints;
 use super::subject::{Flesh, Subject};
-use super::{BindError, Frame, SkinError, Skinner, StepTimes};
+use super::{BindError, DeviceError, Frame, SkinError, Skinner, StepTimes};
 use crate::character::BoneMap;
 use crate::collision::{CollisionBody, Detector, Feet, JointPairs, Penetration, deepest_penetration};
 use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params, Simulation, VirtualBones};
 use crate::math::{Affine, Point};
-use crate::rig::{Skeleton, Trs};
+use crate::rig::Trs;
 use crate::tissue::BaseFrame;
 
-/// A pose is walked in pieces in which no joint turns by more than this, rad.
-const PIECE_RAD: f64 = 0.25;
 /// A single step in which a joint turns by more than this is a jump: its inertia means nothing.
 const JUMP_RAD: f64 = 0.6;
-/// Iterations on each piece of a walk.
-const PIECE_ITERATIONS: usize = 6;
 
 /// Flesh that moves less than this part of the size in a step, over a base that stands, falls asleep…
 const ASLEEP: f32 = 2e-7;
 /// …after so many steps.
 const STEPS_TO_SLEEP: u32 = 20;
-
-/// Virtual bones settle in at most so many pieces…
-const SETTLING_PIECES: usize = 200;
-/// …of so many iterations each.
-const SETTLING_ITERATIONS: usize = 50;
 
 /// How virtual bones follow the pose.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +63,10 @@ pub struct Projective {
     times: StepTimes,
     /// Steps in a row in which nothing moved; [`STEPS_TO_SLEEP`] means asleep.
     still_steps: u32,
+    /// What makes the steps instead of `simulation`, if anything does.
+    elsewhere: Option<Elsewhere>,
+    /// Why nothing does any more.
+    fault: Option<DeviceError>,
 }
 
 impl Projective {
@@ -101,10 +104,12 @@ impl Projective {
             good: position,
             times: StepTimes::default(),
             still_steps: 0,
+            elsewhere: None,
+            fault: None,
         })
     }
 
-    /// The simulation inside, to look at.
+    /// The simulation inside, to look at. While a device makes the steps, it is where the flesh was when that began.
     #[must_use]
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
@@ -116,7 +121,13 @@ impl Projective {
     /// [`FactorError`]; the old parameters then stay.
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         self.still_steps = 0;
+        if !same_equations(params, self.simulation.params()) {
+            self.come_home();
+        }
         let other = params.collisions != self.simulation.params().collisions;
+        if other {
+            self.hold_home();
+        }
         self.simulation.set_params(params)?;
         if other {
             self.simulation.set_contacts(contacts(&self.subject, &self.flesh, params));
@@ -134,6 +145,9 @@ impl Projective {
     /// [`FactorError`]; the old materials then stay.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
         self.still_steps = 0;
+        if materials != self.simulation.materials() {
+            self.come_home();
+        }
         self.simulation.set_materials(materials)?;
         self.tell_virtual_bones();
         Ok(())
@@ -172,7 +186,8 @@ impl Projective {
         };
         let mut feet = Feet::at_rest(&body);
         feet.place(&body, self.frame.bones());
-        Some(deepest_penetration(&body, self.simulation.positions(), &feet, &mut Detector::default()))
+        let positions = if self.is_on_device() { &self.good[..] } else { self.simulation.positions() };
+        Some(deepest_penetration(&body, positions, &feet, &mut Detector::default()))
     }
 
     /// Where the time of the last frame went.
@@ -185,6 +200,8 @@ impl Projective {
     /// from rest.
     fn place_base(&mut self, between: Option<f64>, target: &[Affine], motion: Motion) -> f64 {
         let start = Instant::now();
+        // A device places its base itself, unless contacts have a say in it.
+        let there = matches!(motion, Motion::Step) && self.is_on_device() && self.simulation.contacts().is_none();
         let world = match between {
             None => {
                 self.at.clone_from(&self.to);
@@ -205,7 +222,11 @@ impl Projective {
             }
             bones.write(world, &mut self.frame);
         }
-        self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        if there {
+            self.flesh.tissue.anchors.move_volumes(world, &mut self.frame);
+        } else {
+            self.flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        }
         if let Some(contacts) = self.simulation.contacts_mut() {
             contacts.place_feet(self.frame.bones());
             contacts.part_base(&mut self.base);
@@ -214,75 +235,18 @@ impl Projective {
         unrest
     }
 
-    /// Walks from the bind pose to the frame's, without inertia. From then on the frame's pose is the last one.
-    ///
-    /// Not from where the base is: between two poses that have nothing to do with each other lies anything, and skin that was turned
-    /// inside out there may stay so. From the bind pose the way is short, and what comes out depends on the pose alone.
-    fn walk(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        self.rest_at_bind();
-        if self.virtual_bones.is_none() {
-            self.carry_with_root();
-        }
-        self.from.clone_from(&self.at);
-        let pieces = (largest_turn(&self.from, self.to.iter().copied()) / PIECE_RAD).ceil() as usize;
-        for piece in 1..pieces {
-            self.place_base(Some(piece as f64 / pieces as f64), target, Motion::Creep(PIECE_ITERATIONS));
-            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
-        }
-        self.place_base(None, target, Motion::Creep(PIECE_ITERATIONS));
-        self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
-        self.from.clone_from(&self.to);
-        Ok(())
-    }
-
-    /// Moves the bind pose, flesh and all, to where the frame has its first root: turning as a whole is no deformation.
-    fn carry_with_root(&mut self) {
-        let (Some(at), Some(to)) = (self.at.first(), self.to.first()) else { return };
-        let rigid = |trs: &Trs| nalgebra::Isometry3::from_parts(trs.translation.into(), trs.rotation);
-        let motion = rigid(to) * rigid(at).inverse();
-        for (own, joint) in self.at.iter_mut().zip(self.subject.character.skeleton.joints()) {
-            if joint.parent.is_none() {
-                let moved = motion * rigid(own);
-                *own = Trs { translation: moved.translation.vector, rotation: moved.rotation, ..*own };
-            }
-        }
-        let carried = |p: &Point| (motion * p.cast::<f64>()).cast::<f32>();
-        let skin: Vec<Point> = self.subject.sim().mesh.positions.iter().map(carried).collect();
-        for point in &mut self.base {
-            *point = carried(point);
-        }
-        self.simulation.place(&skin, &self.base);
-    }
-
-    fn settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        self.walk(target)?;
-        if self.virtual_bones.is_some() {
-            self.let_bones_settle(target)?;
-        }
-        let report = self.simulation.settle()?;
-        self.times.local_ms += report.local_ms;
-        self.times.global_ms += report.global_ms;
-        self.pending_secs = 0.0;
-        self.started = true;
-        self.still_steps = STEPS_TO_SLEEP;
-        Ok(())
-    }
-
-    /// Virtual bones go to their equilibrium, the flesh with them: a base that jumped there would turn elements inside out.
-    fn let_bones_settle(&mut self, target: &[Affine]) -> Result<(), FactorError> {
-        for _ in 0..SETTLING_PIECES {
-            let unrest = self.place_base(None, target, Motion::Creep(SETTLING_ITERATIONS));
-            self.simulation.creep(&self.base, PIECE_ITERATIONS)?;
-            if self.virtual_bones.as_ref().is_none_or(|bones| bones.is_still(unrest)) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// One step over the placed base, unless everything sleeps and the base has not moved.
     fn step_or_sleep(&mut self, deadline: Option<Instant>) {
         let tolerance = ASLEEP * self.subject.size;
+        if self.is_on_device() {
+            match self.step_there(tolerance) {
+                Ok(()) => return,
+                Err(error) => self.lose_device(error),
+            }
+            if !self.started {
+                return;
+            }
+        }
         let moved = self.base.iter().zip(self.simulation.base()).any(|(new, old)| (new - old).abs().max() > tolerance);
         if !moved && self.still_steps >= STEPS_TO_SLEEP {
             return;
@@ -294,16 +258,6 @@ impl Projective {
         self.still_steps = if moved || report.farthest > tolerance { 0 } else { self.still_steps + 1 };
         self.times.local_ms += report.local_ms;
         self.times.global_ms += report.global_ms;
-    }
-
-    fn rest_at_bind(&mut self) {
-        let skeleton = &self.subject.character.skeleton;
-        if let Some(bones) = &mut self.virtual_bones {
-            bones.rest(&skeleton.bind_transforms());
-        }
-        self.base = self.flesh.tissue.anchors.at_rest();
-        self.simulation.place(&self.subject.sim().mesh.positions, &self.base);
-        relative_into(skeleton, &skeleton.bind_transforms(), &mut self.at);
     }
 
     fn advance(&mut self, frame: &Frame<'_>) -> Result<(), FactorError> {
@@ -325,6 +279,10 @@ impl Projective {
             // Every step of the frame gets the same share of its time.
             let share = |ms: f64| start + Duration::from_secs_f64(ms * 1e-3 * f64::from(k) / f64::from(steps));
             self.step_or_sleep(budget_ms.map(share));
+            if !self.started {
+                // A device took all it knew with it.
+                return self.settle(frame.world_from_joint);
+            }
         }
         self.times.steps = steps;
         self.pending_secs -= f64::from(steps) * step;
@@ -333,27 +291,51 @@ impl Projective {
     }
 }
 
-impl Skinner for Projective {
-    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
-        let skeleton = &self.subject.character.skeleton;
-        check_joints(skeleton.len(), frame)?;
+impl Projective {
+    /// Moves the state on to the frame; the output stays what it was.
+    ///
+    /// # Errors
+    /// As [`Skinner::skin`].
+    pub(super) fn follow(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
+        check_joints(self.subject.character.skeleton.len(), frame)?;
         self.times = StepTimes::default();
-        relative_into(skeleton, frame.world_from_joint, &mut self.to);
+        let sound = self.listen();
+        relative_into(&self.subject.character.skeleton, frame.world_from_joint, &mut self.to);
         let solved = if frame.dt_secs > 0.0 && self.started { self.advance(frame) } else { self.settle(frame.world_from_joint) };
-        let finite = self.simulation.positions().iter().all(|p| (p.x + p.y + p.z).is_finite());
-        if solved.is_err() || !finite {
-            out.copy_from_slice(&self.good);
+        let finite = self.is_on_device() || self.simulation.positions().iter().all(|p| (p.x + p.y + p.z).is_finite());
+        if !sound || solved.is_err() || !finite {
             self.reset();
             return Err(SkinError::Diverged);
         }
-        // Between two steps the skin goes on as it went: no lag, and no stutter on displays that are faster than the step.
-        let simulated = self.simulation.params().simulated_step_secs() / self.simulation.params().time_step_secs;
-        let asleep = self.still_steps >= STEPS_TO_SLEEP;
-        let ahead = if asleep { 0.0 } else { (self.pending_secs * simulated) as f32 };
+        Ok(())
+    }
+
+    /// Simulated time from the state to the frame. Between two steps the skin goes on as it went: no lag, and no stutter on displays
+    /// that are faster than the step.
+    fn ahead_secs(&self) -> f32 {
+        let params = self.simulation.params();
+        let simulated = params.simulated_step_secs() / params.time_step_secs;
+        if self.is_asleep() { 0.0 } else { (self.pending_secs * simulated) as f32 }
+    }
+
+    /// The skin of the frame that was followed last, where the processor made it.
+    pub(super) fn write(&mut self, out: &mut [Point]) {
+        let ahead = self.ahead_secs();
         for ((out, position), velocity) in out.iter_mut().zip(self.simulation.positions()).zip(self.simulation.velocities()) {
             *out = position + velocity * ahead;
         }
         self.good.copy_from_slice(out);
+    }
+}
+
+impl Skinner for Projective {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        let followed = self.follow(frame);
+        if followed == Err(SkinError::Diverged) {
+            out.copy_from_slice(&self.good);
+        }
+        followed?;
+        self.write(out);
         Ok(())
     }
 
@@ -361,6 +343,12 @@ impl Skinner for Projective {
         self.started = false;
         self.pending_secs = 0.0;
     }
+}
+
+/// Whether a step is the same under both.
+fn same_equations(a: &Params, b: &Params) -> bool {
+    let of = |params: &Params| Params { collisions: Collisions::Off, budget_ms: None, ..params.sanitized() };
+    of(a) == of(b)
 }
 
 /// What collides, as far as the parameters want it.
@@ -374,28 +362,4 @@ fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contact
         return Some(contacts);
     }
     Some(contacts.around_joints(Arc::new(JointPairs::find(&body, &flesh.tissue))))
-}
-
-/// Transform of every joint relative to its parent joint.
-fn relative_into(skeleton: &Skeleton, world: &[Affine], out: &mut Vec<Trs>) {
-    let of = |(joint, own): (&crate::rig::Joint, &Affine)| {
-        let parent = joint.parent.map_or_else(Affine::identity, |parent| world[parent]);
-        Trs::from_affine(&(parent.try_inverse().unwrap_or_else(Affine::identity) * own))
-    };
-    out.clear();
-    out.extend(skeleton.joints().iter().zip(world).map(of));
-}
-
-/// The inverse of [`relative_into`].
-fn compose(skeleton: &Skeleton, relative: &[Trs], world: &mut Vec<Affine>) {
-    world.clear();
-    for (joint, own) in skeleton.joints().iter().zip(relative) {
-        let parent = joint.parent.map_or_else(Affine::identity, |parent| world[parent]);
-        world.push(parent * own.to_affine());
-    }
-}
-
-/// Largest rotation of any joint between two poses, rad.
-fn largest_turn(from: &[Trs], to: impl Iterator<Item = Trs>) -> f64 {
-    from.iter().zip(to).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max)
 }

@@ -1,0 +1,131 @@
+//! Flesh that is simulated on another device than the processor.
+//!
+//! [`super::Projective`] stays in charge: it shares time out into steps, interpolates between poses, walks jumps and settles on the
+//! processor, puts flesh to sleep and starts over when it diverged. A [`Device`] makes the steps between, and the surface over them:
+//!
+//! ```text
+//! set_state → { step … step → present → watched } … → state (only to go on elsewhere) | fetch (only for who wants numbers)
+//! ```
+//! Nothing of a frame waits for the device. What became of a step is told later ([`Device::watched`]), in order.
+
+use crate::dynamics::{Contacts, State};
+use crate::math::{Affine, Point, Vec3};
+use crate::tissue::BaseFrame;
+
+/// Why a device does not go on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// It is gone: unplugged, reset by its driver, or overwhelmed.
+    #[error("the graphics device was lost ({reason})")]
+    Lost {
+        /// The driver's words.
+        reason: String,
+    },
+    /// It can't simulate this character.
+    #[error("the graphics device can't simulate this character: {reason}")]
+    Unfit {
+        /// What is missing.
+        reason: String,
+    },
+}
+
+/// One step to make.
+pub struct DeviceStep<'a> {
+    /// Bones and joint spheres at the end of the step.
+    pub frame: &'a BaseFrame,
+    /// The base at the end of the step, where it was placed on the processor already: only while contacts hold it on its side.
+    pub base: Option<&'a [Point]>,
+    /// What may touch, while parts collide; its feet are placed. Only given to devices that take contacts.
+    pub contacts: Option<&'a mut Contacts>,
+}
+
+/// What has become known of the steps of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Watched {
+    /// How many steps had been made when the frame ended, since the device began.
+    pub steps: u64,
+    /// How far the vertex that moved most relative to its base went in any of its steps, world units.
+    pub farthest: f32,
+    /// Whether all numbers were finite.
+    pub finite: bool,
+    /// The time the device worked on it, ms; 0 where it can't tell.
+    pub work_ms: DeviceTimes,
+}
+
+/// Where the time of a frame went on the device, ms; 0 where it can't tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct DeviceTimes {
+    /// Moving the base.
+    pub anchors_ms: f64,
+    /// Prediction, iterations and velocities.
+    pub step_ms: f64,
+    /// Of these: local steps, with the sums over elements.
+    pub local_ms: f64,
+    /// Of these: global steps.
+    pub global_ms: f64,
+    /// From the simulated mesh to the source vertices, and their normals.
+    pub surface_ms: f64,
+    /// All of it.
+    pub total_ms: f64,
+}
+
+/// Numbers of a surface, to write to.
+pub struct SurfaceMut<'a> {
+    /// World positions of all source vertices.
+    pub positions: &'a mut [Point],
+    /// Their unit normals.
+    pub normals: &'a mut [Vec3],
+    /// World positions of the simulated vertices.
+    pub simulated: &'a mut [Point],
+}
+
+/// What simulates the flesh of one character, and carries its surface along.
+///
+/// # Contract
+/// - Steps and surfaces are those of [`crate::dynamics::Simulation`] and [`super::Actor`] up to rounding, and the same bits for the same
+///   calls.
+/// - Nothing that is not finite is ever presented: the surface then stays the last good one until the next [`Device::set_state`].
+pub trait Device: Send {
+    /// Goes on from there.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn set_state(&mut self, state: &State) -> Result<(), DeviceError>;
+
+    /// Makes one step. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError>;
+
+    /// Ends a frame: brings the state, taken on by so many seconds of its velocities, to all source vertices over these joints. Waits
+    /// only if the device is frames behind.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError>;
+
+    /// The next frame of which something has become known. Never waits.
+    fn watched(&mut self) -> Option<Watched>;
+
+    /// Where the flesh is now. Waits.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn state(&mut self) -> Result<State, DeviceError>;
+
+    /// The latest state that can be had without the device, for when it is lost: a few frames old.
+    fn last_state(&mut self) -> Option<State>;
+
+    /// Reads back what was presented last. Waits.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError>;
+
+    /// Whether steps take contacts: otherwise the processor makes them while parts collide.
+    fn takes_contacts(&self) -> bool {
+        false
+    }
+}
