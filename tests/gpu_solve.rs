@@ -89,12 +89,12 @@ fn solved(gpu: &GpuContext, solver: &GlobalSolver, b: &[Rows], times: usize) -> 
 /// ‖b − A x‖ / ‖b‖ in f64.
 fn residual(matrix: &EquationMatrix, x: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
     let (mut missing, mut whole) = (0.0, 0.0);
-    for row in 0..b.len() {
+    for (row, b) in b.iter().enumerate() {
         let entries = matrix.starts[row] as usize..matrix.starts[row + 1] as usize;
-        for c in 0..3 {
+        for (c, &b) in b.iter().enumerate() {
             let product: f64 = entries.clone().map(|k| matrix.values[k] * f64::from(x[matrix.columns[k] as usize][c])).sum();
-            missing += (f64::from(b[row][c]) - product).powi(2);
-            whole += f64::from(b[row][c]).powi(2);
+            missing += (f64::from(b) - product).powi(2);
+            whole += f64::from(b).powi(2);
         }
     }
     (missing / whole).sqrt()
@@ -113,7 +113,7 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
         let equations = equations(name);
         let b = noise(equations.inertia.len(), 1);
         let solver = GlobalSolver::gradients(&gpu, &equations, TIGHT).expect("fits");
-        let (x, progress) = solved(&gpu, &solver, &[b.clone()], 1);
+        let (x, progress) = solved(&gpu, &solver, std::slice::from_ref(&b), 1);
         assert!(progress[0].converged && progress[0].residual <= TIGHT.residual, "{name}: {progress:?}");
         let left = residual(&equations.matrix, &x[0], &b);
         assert!(left < 2e-5, "{name}: residual {left}");
@@ -133,7 +133,7 @@ fn gradients_go_on_from_what_they_have() {
     let b = noise(equations.inertia.len(), 5);
     let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
     let solver = GlobalSolver::gradients(&gpu, &equations, tolerance).expect("fits");
-    let (x, cold) = solved(&gpu, &solver, &[b.clone()], 1);
+    let (x, cold) = solved(&gpu, &solver, std::slice::from_ref(&b), 1);
     let reached = residual(&equations.matrix, &x[0], &b);
     let stride = row_stride(b.len());
     let upload = |of: &[[f32; 3]], pad: f32| {
@@ -165,7 +165,7 @@ fn gradients_that_have_stopped_stay_stopped() {
     let b = noise(equations.inertia.len(), 2);
     let solve = |iterations| {
         let solver = GlobalSolver::gradients(&gpu, &equations, Tolerance { iterations, residual: 1e-2 }).expect("fits");
-        solved(&gpu, &solver, &[b.clone()], 1)
+        solved(&gpu, &solver, std::slice::from_ref(&b), 1)
     };
     let (long, progress) = solve(200);
     assert!(progress[0].converged && (2..150).contains(&progress[0].iterations), "{progress:?}");
@@ -265,7 +265,7 @@ fn loose_rows_are_solved_beside_others() {
     let equations = only(matrix);
     let b = noise(42, 4);
     for kind in KINDS {
-        let (x, _) = solved(&gpu, &tight(&gpu, &equations, kind), &[b.clone()], 1);
+        let (x, _) = solved(&gpu, &tight(&gpu, &equations, kind), std::slice::from_ref(&b), 1);
         assert!(residual(&equations.matrix, &x[0], &b) < 1e-4, "{kind:?}");
     }
 }
