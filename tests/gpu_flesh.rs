@@ -211,12 +211,14 @@ fn the_same_iterates_are_taken_back() {
         let wild = Params { stiffness_pa, acceleration, iterations: 12, ..params(Way::Accelerated) };
         let mut simulation = simulation(&subject, &wild);
         throw_about(&subject, &mut simulation, noise);
-        let device = Device::like(gpu, &simulation);
+        let before = simulation.state();
         let base = turned(&subject, 1.0);
         let report = simulation.step(&base);
         if report.taken_back == 0 || compared == 4 {
             continue;
         }
+        let device = Device::like(gpu, &simulation);
+        device.state.upload(gpu, 0, &before).expect("fits");
         device.step(&base);
         let (watch, actual) = (device.watch(), device.download());
         let difference = difference(&subject, &simulation.state(), &actual, wild.time_step_secs as f32);
@@ -371,6 +373,29 @@ fn nonsense_is_noticed() {
     crowd.state.upload(gpu, 1, &good).expect("fits");
     assert_eq!(broken(), [0, 0]);
     assert_eq!(crowd.state.download(gpu, 0).expect("comes back").position.len(), good.position.len());
+}
+
+/// A model under other parameters makes the steps of one made for them from the start.
+#[test]
+fn parameters_may_change() {
+    let Some(gpu) = on_device::gpu() else { return };
+    let subject = subject("cylinder");
+    let first = FleshModel::new(gpu, Arc::new(simulation(&subject, &params(Way::Plain)).equations())).expect("fits");
+    for way in [Way::Plain, Way::Accelerated, Way::Bulging] {
+        let simulation = simulation(&subject, &Params { stiffness_pa: 3e3, ..params(way) });
+        let equations = Arc::new(simulation.equations());
+        let inverse = on_device::inverse(&equations);
+        let after_a_step = |model: &FleshModel| {
+            let state = FleshState::new(gpu, model, 1).expect("fits");
+            state.upload(gpu, 0, &simulation.state()).expect("fits");
+            state.move_base(gpu, 0, &turned(&subject, 0.2)).expect("fits");
+            FleshStep::new(gpu, model, &state, &on_device::dense_solver(gpu, &inverse, &state)).run(gpu);
+            state.download(gpu, 0).expect("comes back")
+        };
+        let changed = first.with_equations(gpu, equations.clone()).expect("fits");
+        let made = FleshModel::new(gpu, equations.clone()).expect("fits");
+        assert_eq!(after_a_step(&changed), after_a_step(&made), "{way:?}");
+    }
 }
 
 /// What does not fit is refused in words.
