@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::follower::Follower;
 use super::lbs::{LinearBlend, Part};
-use super::riding::{Control, FRAMES, PlainCloth, Rider, Riding, Stiff};
+use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::{Reach, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
@@ -314,6 +314,3 @@ impl Palette {
         }
     }
 }
-
-/// Control points that a rider follows.
-pub const CONTROLS_OF_RIDER: usize = FRAMES;
