@@ -50,3 +50,7 @@ pub mod session;
 
 pub mod app;
 pub mod cli;
+
+#[cfg(test)]
+#[path = "../tests/skip/mod.rs"]
+mod skip;

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
 
+mod skip;
+
 use std::path::{Path, PathBuf};
 
 use sinew::mesh::{MeshCheckup, TriMesh, weld};
@@ -11,7 +13,7 @@ use sinew::session::{Checkup, Source, open};
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from);
     if folder.is_none() {
-        println!("SKIPPED: SINEW_TEST_DATA is not set");
+        skip::skipped("SINEW_TEST_DATA is not set");
     }
     folder
 }

@@ -76,6 +76,15 @@ fn sinew(arguments: &[&dyn AsRef<std::ffi::OsStr>]) -> Output {
     command.args(arguments.iter().map(AsRef::as_ref)).output().unwrap()
 }
 
+/// Whether there is nothing to draw with, which is told.
+fn no_gpu(stderr: &str) -> bool {
+    let missing = stderr.contains("no graphics adapter") && !sinew::gpu::is_required();
+    if missing {
+        skip::skipped("no graphics adapter");
+    }
+    missing
+}
+
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -369,8 +378,7 @@ fn a_picture_has_the_size_asked_for() {
     let out = folder.0.join("a.png");
     let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &"--rotate=upper=0,0,60", &"--size=320x200", &"-o", &out]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-        skip::skipped("no graphics adapter");
+    if no_gpu(&stderr) {
         return;
     }
     assert_eq!(output.status.code(), Some(0), "{stderr}");
@@ -393,8 +401,7 @@ fn a_turntable_goes_round_once() {
         let out = folder.0.join(name);
         let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs", &rotate, &"--turntable=6", &"--size=120x100", &"-o", &out]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-            skip::skipped("no graphics adapter");
+        if no_gpu(&stderr) {
             return;
         }
         assert_eq!(output.status.code(), Some(0), "{stderr}");
@@ -429,8 +436,7 @@ fn methods_share_one_picture_of_the_size_asked_for() {
     for more in ["--overlay=bones", "--overlay=volumes", "--overlay=base"] {
         let output = sinew(&[&"render", &"builtin:cylinder", &"--method=lbs,dqs,rigid", &turn, &more, &"--size=601x200", &"-o", &out]);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-            skip::skipped("no graphics adapter");
+        if no_gpu(&stderr) {
             return;
         }
         assert_eq!(output.status.code(), Some(0), "{stderr}");
@@ -455,8 +461,7 @@ fn methods_are_compared_in_one_picture() {
         words.extend([&"-o" as &dyn AsRef<std::ffi::OsStr>, &out]);
         let output = sinew(&words);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        if stderr.contains("no graphics adapter") && std::env::var_os("SINEW_REQUIRE_GPU").is_none() {
-            skip::skipped("no graphics adapter");
+        if no_gpu(&stderr) {
             return None;
         }
         assert_eq!(output.status.code(), Some(0), "{stderr}");

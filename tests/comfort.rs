@@ -19,8 +19,12 @@ fn workbench(name: &str) -> Harness<'static, Workbench> {
 }
 
 fn bench(session: Session) -> Harness<'static, Workbench> {
+    bench_of(session, vec2(1280.0, 800.0))
+}
+
+fn bench_of(session: Session, size: egui::Vec2) -> Harness<'static, Workbench> {
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    let mut harness = Harness::builder().with_size(size).build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&harness.ctx);
     let start = Instant::now();
     while !harness.state().session().jobs().is_empty() {
@@ -238,4 +242,80 @@ fn tab_reaches_widgets_and_enter_presses_them() {
     harness.run_steps(2);
     press(&mut harness, Modifiers::NONE, Key::Enter);
     harness.get_by_label("Search settings");
+}
+
+/// What floats over the views hides no score, no name of a method, no header, whatever the layout.
+#[test]
+fn cards_cover_nothing_that_the_views_say() {
+    use sinew::app::actions::Action;
+    use sinew::app::comfort::ComfortAction;
+    use sinew::app::layout::{LayoutAction, Preset};
+    use sinew::session::ViewCommand;
+    use sinew::skin::Method;
+
+    let mut harness = workbench("cylinder");
+    harness.state_mut().raise(Action::Comfort(ComfortAction::ToggleFirstSteps));
+    for preset in [Preset::Single, Preset::Methods, Preset::Four] {
+        harness.state_mut().raise(Action::Layout(LayoutAction::Arrange(preset)));
+        harness.run_steps(6);
+        let view = harness.state().session().active_view();
+        let other = if view.method == Method::Lbs { Method::Dqs } else { Method::Lbs };
+        let compare = Command::View(ViewCommand::SetCompare { view: view.id, method: Some(other) });
+        let (_, session) = harness.state_mut().capture_mut();
+        session.apply_once(compare);
+        session.tell(Level::Warning, format!("Something about {preset:?} that is worth two lines of text, because it is so very long."));
+        harness.run_steps(6);
+        for card in ["first steps", "messages"] {
+            let card = harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique(card))).expect("it is shown");
+            let plates = harness.state().layout().plates();
+            assert!(plates.len() > 2, "{preset:?}");
+            for plate in plates {
+                assert!(!plate.intersects(card), "{preset:?}: {card:?} covers {plate:?}");
+            }
+        }
+    }
+}
+
+/// The smallest window, which is also a usual one at twice the size of text: nothing overlaps, and there is a view to work in.
+#[test]
+fn in_the_smallest_window_nothing_overlaps_and_menus_are_whole() {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    let mut harness = bench_of(session, vec2(640.0, 400.0));
+    let buttons = [Role::Button, Role::RadioButton, Role::ComboBox, Role::CheckBox, Role::SpinButton, Role::MenuItem];
+    let apart = |harness: &Harness<'_, Workbench>, what: &str| {
+        let shown: Vec<_> = harness
+            .root()
+            .children_recursive()
+            .filter(|node| buttons.contains(&node.accesskit_node().role()))
+            .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
+            // The two lines that are always there.
+            .filter(|(_, rect)| rect.bottom() < 36.0 || rect.top() > 330.0)
+            .collect();
+        assert!(shown.len() > 12, "{what}: {shown:?}");
+        for (index, (name, rect)) in shown.iter().enumerate() {
+            assert!(rect.right() <= 640.0, "{what}: {name} at {rect:?}");
+            for (other, place) in &shown[index + 1..] {
+                let both = rect.intersect(*place);
+                assert!(!both.is_positive() || both.area() < 1.0, "{what}: {name} {rect:?} and {other} {place:?}");
+            }
+        }
+    };
+    apart(&harness, "posing");
+    let view = harness.state().layout().rects()[0].1;
+    assert!(view.width() > 300.0, "{view:?}");
+    press(&mut harness, Modifiers::NONE, Key::Num1);
+    apart(&harness, "with a clip");
+    for menu in ["File", "View", "Pose"] {
+        harness.get_all_by_label(menu).next().expect("a menu").click();
+        harness.run_steps(3);
+        let last = ["Quit", "Interface at 100 %", "Show the pose made by hand"].into_iter().find_map(|name| harness.query_by_label(name));
+        assert!(last.is_some(), "{menu} is open");
+        let screen = harness.ctx.content_rect();
+        let menus = harness.ctx.memory(|memory| {
+            memory.areas().visible_layer_ids().into_iter().filter_map(|layer| memory.area_rect(layer.id)).collect::<Vec<_>>()
+        });
+        assert!(menus.iter().all(|area| area.bottom() <= screen.bottom() + 1.0), "{menu}: {menus:?}");
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+    }
 }

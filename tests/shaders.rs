@@ -1,4 +1,4 @@
-//! Every assembled shader is valid, and its uniform structs lie as the Rust ones do.
+//! Every assembled shader is valid, and its structs lie as the Rust ones do.
 
 use sinew::gpu::shader;
 use wgpu::naga;
@@ -20,8 +20,10 @@ fn every_shader_is_valid() {
 }
 
 #[test]
-fn uniforms_lie_as_in_the_shaders() {
-    for sinew::render::UniformLayout { name, size, fields } in sinew::render::uniform_layouts() {
+fn structs_lie_as_in_the_shaders() {
+    let drawn = sinew::render::uniform_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
+    let computed = sinew::gpu::struct_layouts().into_iter().map(|layout| (layout.name, layout.size, layout.fields));
+    for (name, size, fields) in drawn.chain(computed) {
         let mut found = 0;
         for source in shader::ALL {
             let module = parse(source);

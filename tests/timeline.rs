@@ -268,3 +268,57 @@ fn a_pose_is_clicked_blended_and_deleted() {
     harness.run();
     assert!((angle(&harness) - 80.0).abs() < 1e-6, "the drag is one step");
 }
+
+/// All joints are keyed.
+fn long_chain() -> (Session, usize) {
+    let mut session = opened();
+    session.apply_once(keys(KeysCommand::NewClip { duration_secs: 2.0 }));
+    let clip = session.playback().clip.expect("it is shown");
+    session.apply_once(keys(KeysCommand::SetAutoKey(true)));
+    session.apply_once(Command::Scrub { time_secs: 1.0 });
+    let joints = session.document().skeleton().expect("the cylinder has one").len();
+    for joint in 0..joints {
+        session.apply_once(Command::SetJointAngles { joint, degrees: [0.0, 0.0, 20.0] });
+    }
+    session.apply_once(Command::SelectJoint(None));
+    (session, clip)
+}
+
+#[test]
+fn rows_that_have_no_room_are_scrolled_to_and_their_keys_are_moved() {
+    let (session, clip) = long_chain();
+    let last = session.document().skeleton().expect("the cylinder has one").len() - 1;
+    let mut harness = stage(session, true);
+    // Room for two rows and a bit.
+    harness.set_size(vec2(900.0, 220.0));
+    harness.run();
+    let rows = harness.get_by_label("Keys over time").rect().height() - 24.0;
+    harness.set_size(vec2(900.0, 220.0 - rows + 18.0 * 2.6));
+    harness.run();
+    let bar = harness.get_by_role_and_label(Role::ScrollBar, "Rows").rect();
+    let ruler = harness.get_by_label("Keys over time").rect().top();
+    // As far down as it goes: the last row stands at the lower edge.
+    drag(&mut harness, bar.center(), bar.center() + vec2(0.0, 500.0));
+    let times = harness.get_by_label("Keys over time").rect();
+    assert_eq!(times.top(), ruler, "the ruler stays");
+    let last_row = pos2(place(&harness, 30.0, 0.0).x, times.bottom() - 9.0);
+    drag(&mut harness, last_row, last_row + vec2(14.0 * (times.width() - 36.0) / 60.0, 0.0));
+    assert_eq!(times_of(&harness.state().session, clip, last), [0.0, 44.0]);
+    assert_eq!(times_of(&harness.state().session, clip, last - 1), [0.0, 30.0]);
+    // The wheel over the names brings the first one back.
+    harness.event(Event::PointerMoved(pos2(times.left() - 60.0, times.bottom() - 10.0)));
+    harness.run();
+    for _ in 0..20 {
+        harness.event(Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: vec2(0.0, 60.0),
+            phase: egui::TouchPhase::Move,
+            modifiers: Modifiers::NONE,
+            source: egui::MouseWheelSource::Wheel,
+        });
+        harness.run();
+    }
+    let (from, to) = (place(&harness, 30.0, 1.0), place(&harness, 20.0, 1.0));
+    drag(&mut harness, from, to);
+    assert_eq!(times_of(&harness.state().session, clip, 0), [0.0, 20.0]);
+}

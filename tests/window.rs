@@ -97,7 +97,15 @@ fn method_panel() {
 #[test]
 fn look_panel() {
     let look = Look::default();
-    let view = LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: false, has_clip: true };
+    let view = LookView {
+        view: ViewId(7),
+        look,
+        has_textures: true,
+        has_tissue: false,
+        has_selection: false,
+        has_clip: true,
+        shows_distance: false,
+    };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
     assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { wireframe: true, ..look })]);
@@ -105,6 +113,25 @@ fn look_panel() {
     assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { shading: Shading::Matcap, ..look })]);
     harness.get_by_label("Tetrahedra").click();
     assert_eq!(raised(&mut harness), [], "there is no flesh to show");
+}
+
+/// Weights and distances have colours to choose; nothing else uses them.
+#[test]
+fn colours_of_amounts_are_offered_where_amounts_are_shown() {
+    use sinew::app::look::SkinColors;
+    for (colors, shows_distance, offered) in [
+        (SkinColors::Material, false, false),
+        (SkinColors::Strain, false, false),
+        (SkinColors::Weights, false, true),
+        (SkinColors::Material, true, true),
+    ] {
+        let look = Look { colors, ..Look::default() };
+        let view =
+            LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: true, has_clip: true, shows_distance };
+        let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
+        assert_eq!(harness.query_by_role_and_label(Role::ComboBox, "Colours").is_some(), offered, "{colors:?} {shows_distance}");
+        assert_eq!(raised(&mut harness), []);
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::capture::CaptureAction;
 use super::comfort::ComfortAction;
 use super::layout::LayoutAction;
 use super::look::Look;
+use super::pane::asks::ViewAsk;
 use super::project::ProjectAction;
 use super::timeline::TimelineAction;
 use super::viewport::edit::EditAction;
@@ -27,6 +28,8 @@ pub enum Action {
     SetLook(ViewId, Look),
     /// Changes where the views are, and what their panes remember.
     Layout(LayoutAction),
+    /// Asks something of the active view by its name.
+    View(ViewAsk),
     /// Saves, and answers what is asked about projects.
     Project(ProjectAction),
     /// Something in edit mode.

@@ -16,6 +16,12 @@ pub struct Ghosts {
 }
 
 impl Ghosts {
+    /// The ghosts that a view shows now.
+    #[must_use]
+    pub fn shown(&self, view: ViewId) -> Option<Arc<GhostSkins>> {
+        self.workers.get(&view).and_then(GhostWorker::skins)
+    }
+
     /// The ghosts of the views whose looks want some, as far as they are ready. Call it with every frame: it asks for what is missing.
     pub fn of(&mut self, ctx: &Context, session: &mut Session, looks: &[(ViewId, Look)]) -> BTreeMap<ViewId, Arc<GhostSkins>> {
         let haunted = |view: ViewId| looks.iter().any(|(id, look)| *id == view && look.ghosts.any());

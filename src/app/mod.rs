@@ -16,6 +16,7 @@
 pub mod actions;
 pub mod capture;
 mod checkup;
+pub mod clearing;
 pub mod comfort;
 pub mod dialogs;
 pub mod ghosts;

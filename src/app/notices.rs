@@ -9,10 +9,11 @@ use std::time::{Duration, SystemTime};
 
 use egui::{
     Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Label, Layout, Margin, Order, ProgressBar, Rect, RichText,
-    ScrollArea, Stroke, Ui, pos2, vec2,
+    ScrollArea, Stroke, Ui, vec2,
 };
 
 use super::actions::Actions;
+use super::clearing::clear_place;
 use super::comfort::dialog::dialog;
 use super::icons::{self, Icon};
 use super::theme;
@@ -107,18 +108,22 @@ impl Notices {
         }
     }
 
-    /// Draws the newest messages in the lower right corner of the views.
-    pub fn toasts_ui(&mut self, ctx: &Context, viewport: Rect, messages: &[Message], actions: &mut Actions) {
+    /// Draws the newest messages in the lower right corner of the views, clear of what stands there.
+    pub fn toasts_ui(&mut self, ctx: &Context, viewport: Rect, plates: &[Rect], messages: &[Message], actions: &mut Actions) {
         let now_secs = ctx.input(|input| input.time);
         self.follow(messages, now_secs);
         if messages.is_empty() {
             return;
         }
         let width = WIDTH.min(viewport.width() - 24.0);
-        let corner = pos2(viewport.right() - 12.0, viewport.bottom() - 12.0);
-        let area =
-            Area::new(Id::unique("messages")).order(Order::Middle).fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain_to(viewport);
-        area.show(ctx, |ui| {
+        let room = viewport.shrink(12.0);
+        let (id, order) = (Id::unique("messages"), Order::Middle);
+        // As large as in the last frame; it grows upwards.
+        let height = ctx.memory(|memory| memory.area_rect(id)).map_or(0.0, |area| area.height());
+        let corner = Align2::RIGHT_BOTTOM.align_size_within_rect(vec2(width, height), room);
+        let place = clear_place(room, corner, plates);
+        let area = Area::new(id).order(order).fixed_pos(place.max).pivot(Align2::RIGHT_BOTTOM).constrain_to(viewport);
+        let shown = area.show(ctx, |ui| {
             ui.set_width(width);
             for message in messages.iter().rev().take(SHOWN) {
                 self.toast_ui(ui, message, now_secs, actions);
@@ -128,6 +133,9 @@ impl Notices {
                 self.open = true;
             }
         });
+        if shown.response.rect.height() != height {
+            ctx.request_discard("the messages have another height");
+        }
     }
 
     fn toast_ui(&mut self, ui: &mut Ui, message: &Message, now_secs: f64, actions: &mut Actions) {

@@ -85,7 +85,8 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
 }
 
 /// Draws the line over the lower left corner of a view, with its tooltip; in a view that is too narrow for one line, two short ones.
-pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
+/// Returns where it stands, if there is room for it.
+pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect> {
     let laid_out = |text| ui.painter().layout_no_wrap(text, FontId::monospace(11.0), Color32::from_white_alpha(190));
     let room = view.width() - 2.0 * (MARGIN + PADDING.x);
     let one = laid_out(score_text(score));
@@ -93,7 +94,7 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
     let size = galley.size() + 2.0 * PADDING;
     let plate = Rect::from_min_size(pos2(view.left() + MARGIN, view.bottom() - MARGIN - size.y), size);
     if galley.size().x > room || plate.top() < view.top() + view.height() / 2.0 {
-        return;
+        return None;
     }
     let response = ui.interact(plate, ui.scope_id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Score"));
@@ -101,6 +102,7 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) {
     painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
     painter.galley(plate.min + PADDING, galley, Color32::WHITE);
     response.on_hover_text(score_tooltip(score));
+    Some(plate)
 }
 
 #[cfg(test)]

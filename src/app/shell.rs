@@ -28,20 +28,49 @@ const DROP_PAUSE: Duration = Duration::from_millis(60);
 /// Frames lost in a row before the shell waits for the next event instead of trying again at once.
 const MAX_RETRIES: u32 = 3;
 
-/// Something on another thread wants the window to look again.
+/// What other threads ask of the window.
 #[derive(Debug, Clone, Copy)]
-pub struct Wake {
-    delay: Duration,
+enum Wake {
+    /// To look again within this time.
+    Look(Duration),
+    /// To end: the system shuts down, or the terminal wants its place back.
+    Leave,
 }
 
 /// Opens the window and stays until it is closed.
 pub fn run(source: Source, params: &Params, cache: Cache) -> Result<(), AppError> {
     start_log();
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
+    leave_when_asked(event_loop.create_proxy());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
+
+/// Lets the program end in order when the system asks for it (SIGTERM, SIGHUP, SIGINT). Whoever asks twice doesn't want to wait.
+#[cfg(unix)]
+fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = match signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) {
+        Ok(signals) => signals,
+        Err(error) => return log::warn!("signals to end can't be received: {error}"),
+    };
+    let wait = move || {
+        for (earlier, signal) in signals.forever().enumerate() {
+            if earlier > 0 || proxy.send_event(Wake::Leave).is_err() {
+                // As the system has it for whoever ends by a signal.
+                std::process::exit(128 + signal);
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+        log::warn!("signals to end can't be waited for: {error}");
+    }
+}
+
+/// Other systems close the window when they want the program to end.
+#[cfg(not(unix))]
+fn leave_when_asked(_proxy: EventLoopProxy<Wake>) {}
 
 /// Notes go to the window's log and to a file, whatever logger this process has already.
 fn start_log() {
@@ -80,7 +109,7 @@ impl Shell {
         let wake = proxy.clone();
         // An error means that the loop has ended: nobody is left to be woken.
         ctx.set_request_repaint_callback(move |info| {
-            let _ = wake.send_event(Wake { delay: info.delay });
+            let _ = wake.send_event(Wake::Look(info.delay));
         });
         let mut workbench = Workbench::new(&ctx, source, params, cache);
         if let Some(folder) = UserFolder::State.path() {
@@ -216,8 +245,15 @@ impl ApplicationHandler<Wake> for Shell {
         }
     }
 
-    fn user_event(&mut self, _event_loop: &ActiveEventLoop, wake: Wake) {
-        self.repaint_after(wake.delay);
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: Wake) {
+        match wake {
+            Wake::Look(delay) => self.repaint_after(delay),
+            Wake::Leave => {
+                log::info!("the system asked to end");
+                self.workbench.leave();
+                event_loop.exit();
+            }
+        }
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {

@@ -11,6 +11,8 @@ use crate::weights::SkinWeights;
 
 /// A new joint takes its share of its owner's weights by distance, as fast as [`crate::weights::by_distance`] has it.
 const FALLOFF: i32 = 4;
+/// New roots leave a vertex alone where less than this part of it would be theirs.
+const LEAST_SHARE: f64 = 0.1;
 
 impl Character {
     /// The character on an edited rig whose [`origins`](crate::rig::edit::RigJoint::origin) are this character's joints. The skin stays
@@ -18,6 +20,7 @@ impl Character {
     ///
     /// - Weights of deleted joints go to the next joint above that is left; new joints take their share, by distance, from the next
     ///   joint above that the file has. A skin none of whose joints is left gets new weights.
+    /// - New roots and what hangs on them take from all other joints what is theirs by distance; far from them the file's weights stay.
     /// - Props stay where they are in the bind pose and ride on the next joint above.
     /// - Clips are displaced as their joints were ([`clip_on`]).
     ///
@@ -70,6 +73,8 @@ struct Carrier<'a> {
     owner: Vec<Option<usize>>,
     /// For every joint of the rig, if it has new joints below it, itself and those: they share its weights.
     shares: Vec<Vec<usize>>,
+    /// New joints that hang on nothing the file has.
+    rootless: Vec<usize>,
 }
 
 impl<'a> Carrier<'a> {
@@ -87,7 +92,7 @@ impl<'a> Carrier<'a> {
         }
         let mut owner: Vec<Option<usize>> = Vec::with_capacity(rig.len());
         let mut source: Vec<Option<usize>> = Vec::with_capacity(rig.len());
-        let mut shares = vec![Vec::new(); rig.len()];
+        let (mut shares, mut rootless) = (vec![Vec::new(); rig.len()], Vec::new());
         for (index, joint) in rig.joints().iter().enumerate() {
             let from = joint.origin.map_or_else(|| joint.parent.and_then(|parent| source[parent]), |_| Some(index));
             if joint.origin.is_none()
@@ -98,10 +103,13 @@ impl<'a> Carrier<'a> {
                 }
                 shares[from].push(index);
             }
+            if from.is_none() && joint.deforms {
+                rootless.push(index);
+            }
             source.push(from);
             owner.push(from.and_then(|from| rig.joints()[from].origin));
         }
-        Self { rig, base, skeleton, heir, owner, shares }
+        Self { rig, base, skeleton, heir, owner, shares, rootless }
     }
 
     fn mesh(&self, mesh: &SourceMesh) -> SourceMesh {
@@ -148,6 +156,7 @@ impl<'a> Carrier<'a> {
                 let heir = self.heir[joint].unwrap_or(stray);
                 self.share(heir, value, &places[vertex], &mut row);
             }
+            self.give_to_roots(&places[vertex], &mut row);
             row
         });
         Attachment::Skinned { weights: SkinWeights::from_rows(rows).0, joint_from_mesh: from_mesh.collect() }
@@ -165,6 +174,26 @@ impl<'a> Carrier<'a> {
         let weight = |distance: f64| (nearest / distance).powi(FALLOFF);
         let sum: f64 = near.iter().map(|&(_, distance)| weight(distance)).sum();
         row.extend(near.iter().map(|&(member, distance)| (member as u32, (f64::from(value) * weight(distance) / sum) as f32)));
+    }
+
+    /// New joints that hang on nothing get, of what all joints would have by distance, their part; the others keep the rest of theirs.
+    fn give_to_roots(&self, place: &Point, row: &mut Vec<(u32, f32)>) {
+        if self.rootless.is_empty() {
+            return;
+        }
+        let place = place.cast::<f64>();
+        let inverse = |joint: usize| self.distance(joint, &place).max(1e-12).recip();
+        let others = row.iter().map(|&(joint, _)| inverse(joint as usize)).fold(0.0, f64::max);
+        let theirs: Vec<(usize, f64)> = self.rootless.iter().map(|&joint| (joint, inverse(joint))).collect();
+        let nearest = theirs.iter().map(|&(_, inverse)| inverse).fold(others, f64::max);
+        let weight = |inverse: f64| (inverse / nearest).powi(FALLOFF);
+        let sum: f64 = theirs.iter().map(|&(_, inverse)| weight(inverse)).sum();
+        let part = ((sum / (sum + weight(others)) - LEAST_SHARE) / (1.0 - LEAST_SHARE)).max(0.0);
+        if !(part > 0.0 && sum > 0.0) {
+            return;
+        }
+        row.iter_mut().for_each(|(_, value)| *value *= (1.0 - part) as f32);
+        row.extend(theirs.iter().map(|&(joint, inverse)| (joint as u32, (part * weight(inverse) / sum) as f32)));
     }
 
     /// From a point to the nearest bone of a joint.
@@ -262,6 +291,30 @@ mod tests {
         let near = |height: f32| worm.bind_positions().iter().position(|p| (p.y - height).abs() < 0.01).expect("a ring");
         assert_eq!(weights(&split).strongest(near(1.2)), Some(1));
         assert_eq!(weights(&split).strongest(near(1.8)), Some(2), "the new joint holds the second half");
+    }
+
+    #[test]
+    fn a_new_root_takes_what_is_near_it_and_leaves_the_rest_as_it_was() {
+        let worm = worm();
+        let roots = [
+            RigEdit::Add { parent: None, position: Point64::new(0.0, 0.25, 0.1), name: Some("x".into()) },
+            RigEdit::Add { parent: Some(3), position: Point64::new(0.0, 0.35, 0.1), name: Some("y".into()) },
+        ];
+        let after = edited(&worm, &roots);
+        let share = |vertex: usize| -> f32 { weights(&after).of(vertex).filter(|(joint, _)| *joint > 2).map(|(_, weight)| weight).sum() };
+        let places = worm.bind_positions();
+        for (vertex, place) in places.iter().enumerate() {
+            let sum: f32 = weights(&after).of(vertex).map(|(_, weight)| weight).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{vertex}: {sum}");
+            if place.y > 1.5 {
+                assert!(weights(&after).of(vertex).eq(weights(&worm).of(vertex)), "{vertex}");
+            }
+        }
+        let near = (0..places.len()).find(|&v| (places[v] - Point::new(0.0, 0.3, 0.2)).norm() < 0.05).expect("a vertex there");
+        assert!(share(near) > 0.5, "{}", share(near));
+        for (a, b) in after.bind_positions().iter().zip(&places) {
+            assert!((a - b).norm() < 1e-5, "the skin stays: {a} {b}");
+        }
     }
 
     #[test]

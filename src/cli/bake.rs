@@ -9,15 +9,16 @@ use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
 use super::{Failure, Outcome, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
+use crate::progress::Progress;
 use crate::session::{BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion, write_rig};
-use crate::skin::{Method, Subject};
+use crate::skin::{Method, Score, Scorer, Subject};
 
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Bake {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The method: rigid, lbs, dqs or pd.
+    /// The method: rigid, lbs, dqs or pd [default: of a project, that of its active view].
     #[arg(long, value_parser = parse_method)]
     method: Option<Method>,
     #[command(flatten)]
@@ -74,6 +75,8 @@ struct Report {
     method_ms: f64,
     #[serde(flatten)]
     contact: ContactSummary,
+    /// Of the last frame against the bind pose: what the score line of a view shows.
+    score: Score,
     files: Vec<PathBuf>,
 }
 
@@ -97,13 +100,16 @@ enum Work<'a> {
 
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let work = self.output.as_deref().map_or(Ok(Work::Pose), |path| self.work(path))?;
+        let mut work = self.output.as_deref().map_or(Ok(Work::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage("--influences is for --rig; a baked skin needs no joints".to_owned()));
         }
         self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
+        if let (Work::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved) {
+            *method = saved.method;
+        }
         let options = &options.with_saved(saved.as_ref());
         let take = self.pose.with_saved(saved.as_ref()).take(&subject.character)?;
         if let Some(path) = &self.pose_out {
@@ -146,6 +152,8 @@ impl Bake {
         }
         if self.json {
             let (first_frame, fps) = frames_of(take);
+            let measure = |progress: &Progress| Scorer::new(subject, progress)?.score(actor.positions(), progress);
+            let score = stderr::with_progress(options, "Measuring", measure)?;
             return print_json(&Report {
                 character: subject.character.name.clone(),
                 method,
@@ -158,6 +166,7 @@ impl Bake {
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
                 contact: baked.contact,
+                score,
                 files: baked.files,
             });
         }
@@ -183,7 +192,9 @@ impl Bake {
     fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
         let shown = path.display();
         let is_bvh = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        match (BakeFormat::of_path(path), self.method) {
+        // Which one is known when the project has been read.
+        let saved = self.character.project().map(|_| Method::default());
+        match (BakeFormat::of_path(path), self.method.or(saved)) {
             (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
             _ if self.rig => Err(Failure::Undone(format!("{shown}: a rig is written as .glb; name the file so"))),
             _ if is_bvh => Ok(Work::Motion(path)),

@@ -44,10 +44,14 @@ impl CharacterOptions {
         Ok(subject)
     }
 
+    /// The project that was named, if one was.
+    pub(super) fn project(&self) -> Option<&std::path::PathBuf> {
+        self.files.iter().find(|path| is_project(path))
+    }
+
     /// How the project shows its character, if a project was named.
     pub(super) fn saved(&self, subject: &Subject, options: &Options) -> Result<Option<ProjectState>, Failure> {
-        let project = self.files.iter().find(|path| is_project(path));
-        Ok(project.map(|path| project_state(path, subject, &options.cache())).transpose()?)
+        Ok(self.project().map(|path| project_state(path, subject, &options.cache())).transpose()?)
     }
 }
 

@@ -20,7 +20,7 @@ const PUSH: f32 = 2.0;
 pub(super) struct Problem {
     pub(super) slots: Vec<[u32; 4]>,
     /// u: 1 and −β.
-    weights: Vec<[f32; 4]>,
+    pub(super) weights: Vec<[f32; 4]>,
     normals: Vec<Vec3>,
     /// ε, or less where the push is limited.
     pub(super) targets: Vec<f32>,

@@ -27,6 +27,7 @@
 use std::sync::Arc;
 
 use super::compliance::{Compliance, MOST};
+use super::contact_equations::ContactEquations;
 use super::contact_problem::{Problem, gap};
 use super::touch::WindowSolver;
 use super::{Params, System};
@@ -204,6 +205,21 @@ impl Contacts {
         let slot = |v: u32| compliance.slot(v) as u32;
         self.problem.slots.extend(contacts.iter().map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)));
         self.problem.assemble(compliance);
+    }
+
+    /// The problem that [`Contacts::begin`] prepared; `None` if it is too large to be written down.
+    pub(super) fn equations(&self) -> Option<ContactEquations<'_>> {
+        let Problem { weights, targets, softness, matrix, .. } = &self.problem;
+        let tolerance = EXACT * self.size;
+        let contacts = self.list.contacts();
+        (!matrix.is_empty()).then_some(ContactEquations { contacts, weights, targets, softness, matrix, tolerance })
+    }
+
+    /// Loads that another solver found.
+    pub(super) fn take_loads(&mut self, loads: &[f32]) {
+        for (contact, &load) in self.list.contacts_mut().iter_mut().zip(loads) {
+            contact.load = if load.is_finite() { load.max(0.0) } else { 0.0 };
+        }
     }
 
     /// Whether there is nothing to solve for.

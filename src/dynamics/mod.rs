@@ -32,15 +32,20 @@
 
 mod anderson;
 mod compliance;
+mod contact_equations;
 mod contact_problem;
 mod contacts;
 mod cut;
 mod equations;
 mod factor;
+mod hybrid;
+mod inverse;
 mod lanes;
+mod lines;
 mod loads;
 mod local;
 mod materials;
+mod multifrontal;
 mod ordering;
 mod params;
 mod pattern;
@@ -57,9 +62,13 @@ mod volume;
 mod window;
 mod work;
 
+pub use contact_equations::{ContactEquations, Meeting};
 pub use contacts::{ContactReport, Contacts};
 pub use equations::{Elimination, EquationMatrix, EquationPrism, Equations, State};
 pub use factor::FactorError;
+pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
+pub use inverse::{Inverse, InverseError, Plan};
+pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
 pub use materials::Materials;
 pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
 pub use simulation::{Simulation, StepReport};

@@ -307,6 +307,11 @@ impl Simulation {
         }
     }
 
+    /// What contacts are found and prepared with.
+    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &Factor) {
+        (&self.system, self.touch.as_mut(), &self.dynamic)
+    }
+
     /// No vertex is faster relative to its base, world units per simulated second.
     fn fastest(&self) -> f32 {
         let h = self.params.simulated_step_secs() as f32;

@@ -10,10 +10,14 @@
 
 mod buffer;
 pub mod compute;
+pub mod flesh;
+mod layout;
 mod readback;
 pub mod shader;
+pub mod surface;
 
 pub use buffer::GrowBuffer;
+pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
 
 /// Why there is no graphics device, or why it did not do its work.
@@ -149,4 +153,17 @@ impl GpuContext {
 #[must_use]
 pub fn is_required() -> bool {
     std::env::var_os("SINEW_REQUIRE_GPU").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// A device for tests; without one they fail where one is required, and are skipped visibly elsewhere.
+#[cfg(test)]
+pub(crate) fn for_tests() -> Option<GpuContext> {
+    match GpuContext::headless() {
+        Ok(gpu) => Some(gpu),
+        Err(error) if is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
+        Err(error) => {
+            eprintln!("SKIPPED: {error}");
+            None
+        }
+    }
 }

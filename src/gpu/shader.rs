@@ -58,6 +58,97 @@ pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame
 pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+/// How hard contacts press.
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/contacts.wgsl", "flesh/press.wgsl");
+/// Flesh: the energy of the contacts.
+pub const FLESH_LOOK: ShaderSource =
+    source!("flesh_look": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/contacts.wgsl", "flesh/look.wgsl");
+
+/// Flesh: where a step begins.
+pub const FLESH_PREDICT: ShaderSource =
+    source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
+/// Flesh: the local step after a plain iteration.
+pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
+    "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
+/// Flesh: the local step after an accelerated iteration.
+pub const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_mixed.wgsl");
+/// Flesh: the local step where an accelerated iterate is taken back.
+pub const FLESH_LOCAL_AGAIN: ShaderSource = source!("flesh_local_again": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_again.wgsl");
+/// Flesh: the right-hand side after a plain iteration.
+pub const FLESH_GATHER_PLAIN: ShaderSource =
+    source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
+/// Flesh: the right-hand side after an accelerated iteration.
+pub const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+    "flesh/gather.wgsl", "flesh/gather_mixed.wgsl");
+/// Flesh: the right-hand side where an accelerated iterate is taken back.
+pub const FLESH_GATHER_AGAIN: ShaderSource = source!("flesh_gather_again": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+    "flesh/gather.wgsl", "flesh/gather_again.wgsl");
+/// Flesh: what the acceleration remembers of an iteration.
+pub const FLESH_RECORD: ShaderSource =
+    source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
+/// Flesh: where a step ends.
+pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
+    "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
+/// Flesh: closest rotations alone, for tests.
+pub const FLESH_POLAR_TEST: ShaderSource = source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
+
+/// Surfaces: what every source vertex is made of.
+pub const SURFACE_PLACE: ShaderSource = source!(
+    "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
+);
+/// Surfaces: passes over simulated rows.
+pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/rows.wgsl");
+/// Surfaces: cloth on the flesh.
+pub const SURFACE_RIDE: ShaderSource = source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
+/// Surfaces: things that ride stiffly.
+pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
+/// Surfaces: normals by the triangles around.
+pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/normals.wgsl");
+/// The base under the flesh.
+pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
+
+/// Conjugate gradients, the first pass.
+pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+/// Conjugate gradients, an iteration.
+pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
+/// Products with inverse factors, by groups of rows.
+pub const SOLVE_ROWS: ShaderSource = source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
+/// Products with transposed inverse factors, by blocks of columns.
+pub const SOLVE_COLUMNS: ShaderSource = source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate: what the tests walk.
-pub const ALL: &[ShaderSource] = &[BACKGROUND, GROUND, FLOOR_SHADOW, SKIN, DEPTH, OCCLUSION, OCCLUSION_BLUR, LINES, TRIANGLES];
+pub const ALL: &[ShaderSource] = &[
+    BACKGROUND,
+    GROUND,
+    FLOOR_SHADOW,
+    SKIN,
+    DEPTH,
+    OCCLUSION,
+    OCCLUSION_BLUR,
+    LINES,
+    TRIANGLES,
+    FLESH_PRESS,
+    FLESH_LOOK,
+    FLESH_PREDICT,
+    FLESH_LOCAL_PLAIN,
+    FLESH_LOCAL_MIXED,
+    FLESH_LOCAL_AGAIN,
+    FLESH_GATHER_PLAIN,
+    FLESH_GATHER_MIXED,
+    FLESH_GATHER_AGAIN,
+    FLESH_RECORD,
+    FLESH_FINISH,
+    FLESH_POLAR_TEST,
+    SOLVE_BEGIN,
+    SOLVE_ITERATE,
+    SOLVE_ROWS,
+    SOLVE_COLUMNS,
+    SURFACE_PLACE,
+    SURFACE_ROWS,
+    SURFACE_RIDE,
+    SURFACE_STIFF,
+    SURFACE_NORMALS,
+    SURFACE_BASE,
+];

@@ -78,7 +78,12 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, pro
     };
     progress.check()?;
     if character.source_triangles() == 0 {
-        return Err(Problem::new("there is no surface in it: not a single triangle").in_file(&shown(&mesh)));
+        let why = if character.skeleton.is_empty() {
+            "there is no surface in it: not a single triangle"
+        } else {
+            "there is no surface in it, only a skeleton: open it together with its mesh"
+        };
+        return Err(Problem::new(why).in_file(&shown(&mesh)));
     }
     for note in &roles.missing {
         character.note(Severity::Info, 1, note.clone());

@@ -50,6 +50,24 @@ impl NormalGroups {
         Self { group_of, member, triangles, positions, normals }
     }
 
+    /// The group of every source vertex.
+    #[must_use]
+    pub fn group_of(&self) -> &[u32] {
+        &self.group_of
+    }
+
+    /// Whose position counts for each group: one of its source vertices.
+    #[must_use]
+    pub fn members(&self) -> &[u32] {
+        &self.member
+    }
+
+    /// The triangles, by groups.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
     /// Writes the unit normal of every source vertex. Allocates nothing.
     pub fn normals_into(&mut self, positions: &[Point], normals: &mut [Vec3]) {
         for (position, &member) in self.positions.iter_mut().zip(&self.member) {

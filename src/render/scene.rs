@@ -112,6 +112,15 @@ impl Default for MeshStyle {
     }
 }
 
+impl MeshStyle {
+    /// A skin of another moment, so many seconds from now: faint, blue before and orange after.
+    #[must_use]
+    pub fn ghost(offset_secs: f64) -> Self {
+        let clay = if offset_secs < 0.0 { [0.16, 0.34, 0.72] } else { [0.86, 0.42, 0.12] };
+        Self { opacity: 0.16, materials: false, clay, light: Light::Data, casts: false, ..Self::default() }
+    }
+}
+
 /// A mesh in a picture.
 #[derive(Debug, Clone, Copy)]
 pub struct MeshDraw<'a> {

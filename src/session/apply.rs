@@ -121,6 +121,7 @@ impl Session {
             self.stages.forgive();
             self.rigging.forgive();
             self.sync_channels();
+            self.recall_selection(&earlier);
             self.follow_clips(&clips);
             if !self.document.poses_alike(&earlier) {
                 self.playback.leave_clip();

@@ -12,7 +12,8 @@ use super::{Playback, Session, ViewId, Waker, wanted_pose};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
-use crate::skin::{Actor, Frame, Method, Subject};
+use crate::rig::Pose;
+use crate::skin::{Actor, BindError, Frame, Method, Subject};
 
 /// A moment of a clip.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,15 @@ pub struct GhostSkins {
     pub subject: Arc<Subject>,
     /// The farthest first, those before now before those after.
     pub skins: Vec<GhostSkin>,
+}
+
+impl GhostSkins {
+    /// Skins under a number of their own.
+    #[must_use]
+    pub fn new(subject: Arc<Subject>, skins: Vec<GhostSkin>) -> Self {
+        static SEQUENCE: AtomicU64 = AtomicU64::new(1);
+        Self { sequence: SEQUENCE.fetch_add(1, Ordering::Relaxed), subject, skins }
+    }
 }
 
 /// What the thread shall make.
@@ -94,7 +104,7 @@ impl GhostWorker {
     /// Asks for the skins of these poses; nothing happens if they are what was asked for last. Without a thread there are no ghosts,
     /// and nothing else is the worse for it.
     pub fn ask(&mut self, subject: &Arc<Subject>, method: Method, poses: Vec<GhostPose>) {
-        let method = if method.is_simulated() { Method::Dqs } else { method };
+        let method = stand_in(method);
         let wanted = Wanted { subject: subject.clone(), method, poses };
         if self.asked.as_ref() == Some(&wanted) {
             return;
@@ -124,25 +134,60 @@ impl Drop for GhostWorker {
 }
 
 fn run(shared: &Shared, waker: Option<&Waker>) {
-    static SEQUENCE: AtomicU64 = AtomicU64::new(1);
     let mut bound: Option<Actor> = None;
     while let Some(wanted) = next(shared) {
         if bound.as_ref().is_none_or(|actor| !Arc::ptr_eq(actor.subject(), &wanted.subject) || actor.method() != wanted.method) {
             bound = Actor::bind(&wanted.subject, wanted.method, &Params::default(), &Progress::new()).ok();
         }
         let Some(actor) = &mut bound else { continue };
-        let mut skins = Vec::with_capacity(wanted.poses.len());
-        for pose in &wanted.poses {
-            if actor.advance(&Frame { world_from_joint: &pose.world_from_joint, dt_secs: 0.0 }).is_ok() {
-                let (positions, normals) = (actor.positions().to_vec(), actor.normals().to_vec());
-                skins.push(GhostSkin { offset_secs: pose.offset_secs, positions, normals });
-            }
-        }
-        let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
-        *lock(&shared.ready) = Some(Arc::new(GhostSkins { sequence, subject: wanted.subject, skins }));
+        let skins = skins_of(actor, &wanted.poses);
+        *lock(&shared.ready) = Some(Arc::new(GhostSkins::new(wanted.subject, skins)));
         if let Some(waker) = waker {
             waker();
         }
+    }
+}
+
+/// The skins that a method makes of poses; those that it can't make are left out.
+fn skins_of(actor: &mut Actor, poses: &[GhostPose]) -> Vec<GhostSkin> {
+    let mut skins = Vec::with_capacity(poses.len());
+    for pose in poses {
+        if actor.advance(&Frame { world_from_joint: &pose.world_from_joint, dt_secs: 0.0 }).is_ok() {
+            let (positions, normals) = (actor.positions().to_vec(), actor.normals().to_vec());
+            skins.push(GhostSkin { offset_secs: pose.offset_secs, positions, normals });
+        }
+    }
+    skins
+}
+
+/// What stands in for a method in other moments: flesh that is simulated has none until they have been lived through.
+fn stand_in(method: Method) -> Method {
+    if method.is_simulated() { Method::Dqs } else { method }
+}
+
+/// Makes ghosts for pictures that are written, at once.
+pub struct GhostMaker {
+    actor: Actor,
+}
+
+impl GhostMaker {
+    /// Ghosts of the skins that a method makes.
+    ///
+    /// # Errors
+    /// As [`Actor::bind`].
+    pub fn new(subject: &Arc<Subject>, method: Method, progress: &Progress) -> Result<Self, BindError> {
+        Ok(Self { actor: Actor::bind(subject, stand_in(method), &Params::default(), progress)? })
+    }
+
+    /// The skins of poses at so many seconds from now; `pose_at` has none for moments outside of the motion.
+    pub fn skins(&mut self, offsets_secs: impl Iterator<Item = f64>, pose_at: impl Fn(f64) -> Option<Pose>) -> Vec<GhostSkin> {
+        let skeleton = &self.actor.subject().character.skeleton;
+        let pose = |offset_secs: f64| {
+            let pose = pose_at(offset_secs)?;
+            Some(GhostPose { offset_secs, world_from_joint: skeleton.world_from_joint(&pose) })
+        };
+        let poses: Vec<GhostPose> = offsets_secs.filter_map(pose).collect();
+        skins_of(&mut self.actor, &poses)
     }
 }
 

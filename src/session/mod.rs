@@ -69,7 +69,7 @@ pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use document::Document;
-pub use ghosts::{GhostPose, GhostSkin, GhostSkins, GhostWorker};
+pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, GhostWorker};
 pub use history::HistoryView;
 pub use jobs::{JobView, open, open_with};
 pub use message::{Level, Message, MessageId};

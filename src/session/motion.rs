@@ -153,6 +153,14 @@ impl Take {
         }
     }
 
+    /// The pose so many seconds before or after a frame; none outside of the motion.
+    #[must_use]
+    pub fn pose_around(&self, character: &Character, frame: u32, offset_secs: f64) -> Option<Pose> {
+        let time_secs = self.time_of(frame) + offset_secs;
+        let inside = (0.0..=self.motion.duration_secs(character)).contains(&time_secs);
+        inside.then(|| self.motion.pose_at(character, time_secs))
+    }
+
     /// Plays the take on an actor and hands over every frame wanted. It begins at rest in the motion's first pose.
     ///
     /// # Errors

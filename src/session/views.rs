@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::stages::Need;
-use super::{Session, Snapshot};
+use super::{Playback, Session, Snapshot};
 use crate::math::Affine;
 use crate::skin::Method;
 
@@ -188,7 +188,7 @@ impl Session {
     /// another method or view stands in. In edit mode it is the bind pose.
     #[must_use]
     pub fn snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
-        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(*view));
+        let scrubbed = || self.views.get(view).and_then(|view| self.scrubbed_snapshot(view.need()));
         let worker = || self.stages.worker_of(view).map(super::SimWorker::snapshot);
         self.still().or_else(scrubbed).or_else(worker)
     }
@@ -197,7 +197,7 @@ impl Session {
     #[must_use]
     pub fn compared_snapshot_of(&self, view: ViewId) -> Option<Arc<Snapshot>> {
         let need = self.views.get(view)?.compared_need()?;
-        self.stages.bound_worker(need).map(super::SimWorker::snapshot)
+        self.scrubbed_snapshot(need).or_else(|| self.stages.bound_worker(need).map(super::SimWorker::snapshot))
     }
 
     pub(super) fn apply_view(&mut self, command: ViewCommand) {
@@ -337,6 +337,11 @@ impl Session {
     /// All channels but the active one.
     pub(super) fn parked_channels(&self) -> Vec<Channel> {
         self.parked.keys().copied().collect()
+    }
+
+    /// The clock of a channel.
+    pub(super) fn playback_in(&self, channel: Channel) -> Option<&Playback> {
+        if channel == self.channel { Some(&self.playback) } else { self.parked.get(&channel).map(|(playback, _)| playback) }
     }
 
     /// The joints of the pose that a channel shows.

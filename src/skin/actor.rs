@@ -7,7 +7,7 @@ use super::dqs::DualQuaternion;
 use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
-use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, SkinError, Skinner, Subject};
+use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, SkinError, Skinner, Subject};
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
 use crate::math::{Point, Vec3};
@@ -254,6 +254,21 @@ impl Actor {
     #[must_use]
     pub fn normals(&self) -> &[Vec3] {
         &self.normals
+    }
+
+    /// All that a frame needs beside the simulated vertices and the pose, to make it elsewhere.
+    #[must_use]
+    pub fn recipe(&self) -> Recipe {
+        let (subject, groups) = (&*self.subject, &self.groups);
+        let bind = || LinearBlend::bind(&subject.character, &subject.fallback_weights);
+        match (&self.bound, self.method) {
+            (Bound::Simulated { follower, .. }, _) => Recipe::simulated(subject, follower, &bind(), groups),
+            (Bound::Direct(_), Method::Rigid) => {
+                let blend = LinearBlend::bind_rigid(&subject.character, &subject.fallback_weights);
+                Recipe::blended(subject, &blend, false, groups)
+            }
+            (Bound::Direct(_), method) => Recipe::blended(subject, &bind(), method == Method::Dqs, groups),
+        }
     }
 
     /// The method bound.

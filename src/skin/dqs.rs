@@ -13,19 +13,22 @@ use crate::character::Character;
 use crate::math::{Affine, Point, Quat, Vec3, linear_part, origin_of};
 use crate::weights::SkinWeights;
 
-/// One joint's transform, split.
-#[derive(Clone, Copy)]
-struct Split {
-    real: Quaternion<f32>,
-    dual: Quaternion<f32>,
-    stretch: Matrix3<f32>,
+/// A transform as a rigid motion after a stretch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SplitTransform {
+    /// Rotation.
+    pub real: Quaternion<f32>,
+    /// Half the translation times the rotation.
+    pub dual: Quaternion<f32>,
+    /// Symmetric.
+    pub stretch: Matrix3<f32>,
 }
 
 /// Binds all source vertices of a character.
 pub struct DualQuaternion {
     parts: Vec<Part>,
     /// Per part, per joint.
-    splits: Vec<Vec<Split>>,
+    splits: Vec<Vec<SplitTransform>>,
     joints: usize,
 }
 
@@ -34,14 +37,17 @@ impl DualQuaternion {
     #[must_use]
     pub fn bind(character: &Character, fallback: &[Option<SkinWeights>]) -> Self {
         let parts = LinearBlend::bind(character, fallback).parts;
-        let identity = Split { real: Quaternion::identity(), dual: Quaternion::new(0.0, 0.0, 0.0, 0.0), stretch: Matrix3::identity() };
+        let identity =
+            SplitTransform { real: Quaternion::identity(), dual: Quaternion::new(0.0, 0.0, 0.0, 0.0), stretch: Matrix3::identity() };
         let splits = parts.iter().map(|part| vec![identity; part.joint_from_mesh.len()]).collect();
         Self { parts, splits, joints: character.skeleton.len() }
     }
 }
 
-impl Split {
-    fn of(transform: &Affine) -> Self {
+impl SplitTransform {
+    /// Splits an affine transform.
+    #[must_use]
+    pub fn of(transform: &Affine) -> Self {
         let (rotation, stretch) = polar(&linear_part(transform));
         let real = rotation.into_inner();
         let t = origin_of(transform);
@@ -67,7 +73,7 @@ impl Skinner for DualQuaternion {
         let mut rest_of_out = out;
         for (part, splits) in self.parts.iter_mut().zip(&mut self.splits) {
             for ((split, joint_from_mesh), world) in splits.iter_mut().zip(&part.joint_from_mesh).zip(frame.world_from_joint) {
-                *split = Split::of(&(world * joint_from_mesh));
+                *split = SplitTransform::of(&(world * joint_from_mesh));
             }
             let (here, after) = rest_of_out.split_at_mut(part.rest.len());
             rest_of_out = after;
@@ -78,7 +84,7 @@ impl Skinner for DualQuaternion {
     }
 }
 
-fn blend(part: &Part, splits: &[Split], vertex: usize) -> Point {
+fn blend(part: &Part, splits: &[SplitTransform], vertex: usize) -> Point {
     let rest = part.rest[vertex];
     let Some(pivot) = part.weights.strongest(vertex) else { return rest };
     let pivot = splits[pivot].real;

@@ -81,6 +81,16 @@ impl Follower {
         }
     }
 
+    /// What the upsampling carries of the normals.
+    pub(super) fn directions(&self) -> Option<&Directions> {
+        self.upsampled.as_ref().map(|upsampled| &upsampled.normals)
+    }
+
+    /// What rides on the flesh.
+    pub(super) fn riding(&self) -> Option<&Riding> {
+        self.riding.as_ref()
+    }
+
     /// Whether [`Follower::normals_into`] writes those of all source vertices.
     pub(super) fn carries_all_normals(&self) -> bool {
         self.upsampled.is_some() && self.riding.is_none() && self.subject.skin.skin_from_source.iter().all(Option::is_some)

@@ -14,6 +14,10 @@
 //!
 //! Bones are no longer rigid where their joints say so (FPS figure 3.20): see `stretching.rs`.
 
+mod plain;
+
+pub use plain::{PlainAnchor, PlainBone, PlainNode, PlainSlide};
+
 use nalgebra::{Matrix3, Matrix3x4};
 
 use super::foot::Feet;

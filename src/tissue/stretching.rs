@@ -79,6 +79,11 @@ impl StretchingBone {
         }
     }
 
+    /// Start and end at rest.
+    pub(super) fn axis(&self) -> [Point; 2] {
+        [self.a.cast::<f32>(), self.b.cast::<f32>()]
+    }
+
     /// The bone in a pose, or where `free` says it is.
     pub(super) fn moved(&self, world_from_joint: &[Affine], free: Option<&FreeBone>) -> MovedBone {
         let own = world_from_joint[self.joint] * self.joint_from_bind;
@@ -150,6 +155,11 @@ fn thickening(posed: &Affine, axis: &Vec64) -> f64 {
 impl Twist {
     pub(super) fn is_none(&self) -> bool {
         self.angle == 0.0
+    }
+
+    /// How far the bone's end turns, rad.
+    pub(super) fn angle(&self) -> f32 {
+        self.angle
     }
 
     /// Turns a point of the bone at rest.

@@ -74,6 +74,15 @@ impl Directions {
         }
     }
 
+    /// For every direction that has a fine vertex, that and the components in its local frame: of normals in the dual frame t₂ × n, n × t₁,
+    /// |t₁ × t₂| n, of tangents in t₁, t₂, n.
+    pub fn plain(&self) -> impl Iterator<Item = Option<(u32, [f32; 3])>> + '_ {
+        (0..self.count).map(|direction| {
+            let (group, lane) = (&self.groups[direction / LANES], direction % LANES);
+            (group.vertex[lane] != NOBODY).then(|| (group.vertex[lane], group.local.map(|component| component[lane])))
+        })
+    }
+
     /// Writes the unit directions in the state that `frames` was left in; those without a vertex stay what they are. A direction that
     /// collapsed becomes the normal of the surface. Allocates nothing.
     ///

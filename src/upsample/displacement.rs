@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::fit::frame;
 use super::frames::{Frames, LocalFrame, Tangents};
 use super::locate::{Target, edge_lengths};
+use super::plain::PlainStand;
 use super::surface::Surface;
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::{Closest, TriMesh, vertex_normals_into};
@@ -65,6 +66,16 @@ impl Displacement {
             Anchor { corners: [v, a, b], share: [0.0; 2], local: [0.0; 3] }
         };
         Self { triangles: mesh.triangles.clone(), anchors: (0..mesh.positions.len() as u32).map(anchor).collect() }
+    }
+
+    /// What each fine vertex stands on.
+    pub(super) fn stands(&self) -> Vec<PlainStand> {
+        self.anchors.iter().map(|&Anchor { corners, share, local }| PlainStand { corners, share, local }).collect()
+    }
+
+    /// The coarse triangles.
+    pub(super) fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
     }
 
     pub(super) fn apply(&self, coarse: &[Point], frames: &mut Frames, fine: &mut [Point]) {

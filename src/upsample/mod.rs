@@ -49,12 +49,14 @@ mod front;
 mod lanes;
 mod locate;
 mod mls;
+mod plain;
 mod rows;
 mod surface;
 
 pub use directions::Directions;
 pub use fit::MAX_NEIGHBOURS;
 pub use frames::Frames;
+pub use plain::{PlainStand, PlainSums, PlainUpsampling};
 
 use crate::math::Point;
 use crate::mesh::TriMesh;

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::fit::{MAX_NEIGHBOURS, Stencil};
 use super::frames::{Frames, LocalFrame, LocalFrames, SLOTS, Slot, Tangents};
 use super::lanes::{LANES, Lanes, Ops, Vectors, minus, plus, scaled};
+use super::plain::PlainSums;
 use crate::math::Point;
 
 /// Fine vertices of a block.
@@ -100,6 +101,27 @@ impl Block {
                 slot[v % LANES] = component;
             }
         }
+    }
+
+    /// Appends the numbers of its first `count` vertices.
+    pub(super) fn append_to(&self, plain: &mut PlainSums, count: usize) {
+        for vertex in 0..count {
+            let (index, lane) = (vertex / LANES, vertex % LANES);
+            let group = &self.groups[index];
+            plain.first.push(group.first[lane]);
+            plain.units.push(group.unit.map(|unit| unit[lane]));
+            plain.remainders.push(group.remainder.map(|component| component[lane]));
+            let own = index * self.width..(index + 1) * self.width;
+            match &self.neighbours {
+                Neighbours::Short(all) => plain.extend(all[own].iter().map(|n| (u32::from(n.names[lane]), n.weights.map(|w| w[lane])))),
+                Neighbours::Long(all) => plain.extend(all[own].iter().map(|n| (n.names[lane], n.weights.map(|w| w[lane])))),
+            }
+        }
+    }
+
+    /// Neighbours of a vertex beside the first.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 
     fn apply(&self, slots: &[Slot], fine: &mut [Point], tangents: &mut [Tangents]) {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sinew::gpu::{self, GpuContext};
+use sinew::gpu::{self, GpuContext, GpuError};
 use sinew::math::Point;
 use sinew::mesh::TriMesh;
 use sinew::render::{MeshFrame, MeshModel, Renderer};
@@ -11,15 +11,16 @@ use crate::skip;
 
 /// One renderer for all tests of the process; `None` skips visibly, or fails where a device is promised.
 pub fn renderer() -> Option<&'static Renderer> {
-    static RENDERER: LazyLock<Option<Renderer>> = LazyLock::new(|| match GpuContext::headless() {
-        Ok(gpu) => Some(Renderer::new(&gpu)),
+    static RENDERER: LazyLock<Result<Renderer, GpuError>> = LazyLock::new(|| GpuContext::headless().map(|gpu| Renderer::new(&gpu)));
+    match &*RENDERER {
+        Ok(renderer) => Some(renderer),
         Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
+        // Each test that does nothing says so.
         Err(error) => {
             skip::skipped(error);
             None
         }
-    });
-    RENDERER.as_ref()
+    }
 }
 
 /// A ball of radius 1 about the origin, with outward normals equal to its positions.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
-use egui::{Align, Align2, Button, ComboBox, Context, DragValue, Layout, ProgressBar, RichText, TextEdit, Ui, Window};
+use egui::{Align, Button, ComboBox, Context, DragValue, Layout, ProgressBar, RichText, TextEdit, Ui};
 
 use super::settings::{CaptureSettings, MAX_SIDE, MIN_SIDE, What};
 use super::{Capture, CaptureAction};
 use crate::app::actions::{Action, Actions};
+use crate::app::comfort::dialog::{CENTER, dialog};
 use crate::app::panels::row;
 use crate::app::theme;
 use crate::io::AnimationFormat;
@@ -47,17 +48,7 @@ impl Capture {
         let mut open = true;
         let job = self.job();
         let view = CaptureView { settings: &self.settings, has_character, clip_secs, view_size, job: job.as_ref() };
-        Window::new("Export picture")
-            .open(&mut open)
-            .collapsible(false)
-            .resizable(false)
-            .default_width(400.0)
-            .pivot(Align2::CENTER_CENTER)
-            .default_pos(ctx.content_rect().center())
-            .show(ctx, |ui| {
-                ui.set_width(400.0);
-                capture_ui(ui, &view, actions);
-            });
+        dialog(ctx, "Export picture", &mut open, 400.0, CENTER, |ui| capture_ui(ui, &view, actions));
         if !open {
             actions.push(Action::Capture(CaptureAction::ToggleDialog));
         }
@@ -113,6 +104,8 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
 
 fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) {
     row(ui, "Size", "Width and height in pixels", |ui, _| {
+        // As wide for three digits as for four.
+        ui.spacing_mut().interact_size.x = 50.0;
         for (side, name) in settings.size.iter_mut().zip(["Width", "Height"]) {
             let response = ui.add(DragValue::new(side).range(MIN_SIDE..=MAX_SIDE).speed(4.0));
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, name));

@@ -15,8 +15,8 @@ use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
 use crate::progress::Progress;
 use crate::render::{Camera, Legend, Renderer, straighten_alpha};
-use crate::rig::Clip;
-use crate::session::{Checkup, ClipPlay, GhostSkins, Snapshot, ViewId};
+use crate::rig::{Clip, Pose, Skeleton};
+use crate::session::{Checkup, ClipPlay, GhostMaker, GhostSkins, Snapshot, ViewId};
 use crate::skin::{Actor, Frame};
 
 /// The only view that is painted here.
@@ -74,6 +74,11 @@ impl ClipShot {
     pub fn round_secs(&self) -> f64 {
         ClipPlay { loops: 1, ..self.play.clone() }.duration_secs(&self.clip)
     }
+
+    /// The pose at a time of its rounds; none before them and after.
+    fn pose_at(&self, play: &ClipPlay, skeleton: &Skeleton, time_secs: f64) -> Option<Pose> {
+        (0.0..=play.duration_secs(&self.clip)).contains(&time_secs).then(|| play.pose_at(&self.clip, skeleton, time_secs))
+    }
 }
 
 /// A painter on a device of its own.
@@ -100,7 +105,13 @@ impl<'a> Studio<'a> {
         Ok(Self { shot, look, size, scale: (shot.scale * growth).clamp(0.5, 6.0), painter })
     }
 
-    fn picture(&mut self, camera: &Camera, snapshot: &Arc<Snapshot>, other: Option<&Arc<Snapshot>>) -> Result<RgbaImage, CaptureError> {
+    fn picture(
+        &mut self,
+        camera: &Camera,
+        snapshot: &Arc<Snapshot>,
+        other: Option<&Arc<Snapshot>>,
+        ghosts: Option<&Arc<GhostSkins>>,
+    ) -> Result<RgbaImage, CaptureError> {
         let how = self.shot.compare.as_ref().map(|(_, how)| *how);
         let picture = Picture {
             view: VIEW,
@@ -113,8 +124,7 @@ impl<'a> Studio<'a> {
             hovered: None,
             look: &self.look,
             checkup: self.shot.checkup.as_ref(),
-            // Those of a clip would have to move with it.
-            ghosts: self.shot.ghosts.as_ref().filter(|_| Arc::ptr_eq(snapshot, &self.shot.snapshot)),
+            ghosts,
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,
         };
@@ -138,7 +148,7 @@ pub(super) fn export(shot: &Shot, settings: &CaptureSettings, work: &Work, progr
         Work::File(path) if settings.what != What::Picture => path,
         _ => {
             let other = shot.compare.as_ref().map(|(other, _)| other);
-            return keep(&studio.picture(&shot.camera, &shot.snapshot, other)?, work);
+            return keep(&studio.picture(&shot.camera, &shot.snapshot, other, shot.ghosts.as_ref())?, work);
         }
     };
     let frames = settings.frames(shot.clip.as_ref().map_or(0.0, ClipShot::round_secs));
@@ -172,7 +182,7 @@ fn turn(
     for frame in 0..frames {
         progress.check()?;
         let camera = turned(&shot.camera, frame as f64 / frames as f64);
-        receive(frame, studio.picture(&camera, &shot.snapshot, other)?)?;
+        receive(frame, studio.picture(&camera, &shot.snapshot, other, shot.ghosts.as_ref())?)?;
     }
     Ok(())
 }
@@ -219,6 +229,9 @@ fn play(
     if let Some((other, _)) = &shot.compare {
         players.push(of(other)?);
     }
+    let haunts = shot.look.ghosts.any();
+    let maker = || GhostMaker::new(&shot.snapshot.subject, shot.snapshot.method, &progress.silent());
+    let mut haunting = haunts.then(maker).transpose()?;
     let round = clip.round_secs();
     let simulated = players.iter().any(|player| player.actor.method().is_simulated());
     // A loop is filmed in its second round: it comes from its own end.
@@ -237,7 +250,11 @@ fn play(
         if step >= run_up {
             let states: Vec<_> = players.iter().map(|player| player.snapshot(&world, frame)).collect();
             let part = if settings.turn_with_clip { frame as f64 / frames as f64 } else { 0.0 };
-            receive(frame, studio.picture(&turned(&shot.camera, part), &states[0], states.get(1))?)?;
+            let ghosts = haunting.as_mut().map(|maker| {
+                let pose_at = |offset_secs: f64| clip.pose_at(&clip_play, skeleton, time_secs + offset_secs);
+                Arc::new(GhostSkins::new(shot.snapshot.subject.clone(), maker.skins(shot.look.ghosts.offsets_secs(), pose_at)))
+            });
+            receive(frame, studio.picture(&turned(&shot.camera, part), &states[0], states.get(1), ghosts.as_ref())?)?;
         }
     }
     Ok(())

@@ -29,7 +29,7 @@ fn once(command: Command) -> Action {
 }
 
 fn entry(title: impl Into<String>, kind: &'static str, detail: impl Into<String>, action: Action) -> Entry {
-    Entry { title: title.into(), detail: detail.into(), kind, keys: String::new(), action }
+    Entry { title: title.into(), detail: detail.into(), words: "", kind, keys: String::new(), action }
 }
 
 fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
@@ -40,7 +40,8 @@ fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
             Some(false) => format!("{} (off)", shortcut.title),
             None => shortcut.title.to_owned(),
         };
-        entries.push(Entry { keys: shortcut.keys_text(), ..entry(title, shortcut.group.title(), shortcut.sentence, action) });
+        let (keys, words) = (shortcut.keys_text(), shortcut.words);
+        entries.push(Entry { keys, words, ..entry(title, shortcut.group.title(), shortcut.sentence, action) });
     }
 }
 
@@ -102,6 +103,7 @@ fn choices(settings: &Settings, entries: &mut Vec<Entry>) {
         entries.push(entry(format!("Navigation: {}", preset.label()), "Setting", preset.sentence(), change(&|s| s.navigation = preset)));
     }
     for row in ROWS {
-        entries.push(entry(row.name, "Setting", row.sentence, Action::Comfort(ComfortAction::ShowSetting(row.name))));
+        let show = Action::Comfort(ComfortAction::ShowSetting(row.name));
+        entries.push(Entry { words: row.words, ..entry(row.name, "Setting", row.sentence, show) });
     }
 }

@@ -1,9 +1,10 @@
 //! The greeting: three things to try on the living mannequin, each ticked when it is done. Once dismissed it never comes back by itself.
 
-use egui::{Align2, Area, Context, Frame, Id, Margin, Order, Rect, RichText, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Area, Context, Frame, Id, Margin, Order, Rect, RichText, Stroke, Ui, vec2};
 
 use super::ComfortAction;
 use crate::app::actions::{Action, Actions};
+use crate::app::clearing::clear_place;
 use crate::app::icons::{self, Icon};
 use crate::app::settings::FirstSteps;
 use crate::app::theme;
@@ -18,11 +19,20 @@ const STEPS: [(&str, &str); 3] = [
 /// Width, points.
 const WIDTH: f32 = 288.0;
 
-/// Draws the card in the lower left corner of the views.
-pub fn first_steps_ui(ctx: &Context, viewport: Rect, steps: FirstSteps, actions: &mut Actions) {
-    let corner = pos2(viewport.left() + 14.0, viewport.bottom() - 14.0);
-    let area = Area::new(Id::unique("first steps")).order(Order::Middle).fixed_pos(corner).pivot(Align2::LEFT_BOTTOM);
-    area.constrain_to(viewport).show(ctx, |ui| {
+/// Whether the card leaves something of the views.
+pub fn fits(viewport: Rect) -> bool {
+    viewport.width() > WIDTH + 48.0 && viewport.height() > 260.0
+}
+
+/// Draws the card in the lower left corner of the views, clear of what stands there. Returns where it is.
+pub fn first_steps_ui(ctx: &Context, viewport: Rect, plates: &[Rect], steps: FirstSteps, actions: &mut Actions) -> Rect {
+    let room = viewport.shrink(14.0);
+    let id = Id::unique("first steps");
+    // As large as in the last frame; it grows upwards.
+    let size = ctx.memory(|memory| memory.area_rect(id)).map_or(vec2(WIDTH, 0.0), |area| area.size());
+    let place = clear_place(room, Align2::LEFT_BOTTOM.align_size_within_rect(size, room), plates);
+    let area = Area::new(id).order(Order::Middle).fixed_pos(place.left_bottom()).pivot(Align2::LEFT_BOTTOM);
+    let shown = area.constrain_to(viewport).show(ctx, |ui| {
         let colors = theme::colors(ui.ctx());
         let frame = Frame::new().fill(colors.panel).stroke(Stroke::new(1.0, colors.line)).corner_radius(8.0);
         frame.inner_margin(Margin::symmetric(14, 12)).show(ui, |ui| {
@@ -45,6 +55,10 @@ pub fn first_steps_ui(ctx: &Context, viewport: Rect, steps: FirstSteps, actions:
             }
         });
     });
+    if shown.response.rect.size() != size {
+        ctx.request_discard("the steps have another size");
+    }
+    shown.response.rect
 }
 
 fn step_ui(ui: &mut Ui, number: usize, title: &str, sentence: &str, done: bool) {

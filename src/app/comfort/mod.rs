@@ -184,10 +184,7 @@ impl Comfort {
                 (self.greets, self.greeted) = (shows, shows);
                 self.change(|settings| settings.first_steps = FirstSteps { done: [false; 3], dismissed: settings.first_steps.dismissed });
             }
-            ComfortAction::DismissFirstSteps => {
-                self.greets = false;
-                self.change(|settings| settings.first_steps.dismissed = true);
-            }
+            ComfortAction::DismissFirstSteps => self.dismiss_first_steps(),
             ComfortAction::ToggleAbout => self.about.open = !self.about.open,
         }
     }
@@ -197,6 +194,11 @@ impl Comfort {
             let steps = ((settings.ui_scale + by) / SCALE_STEP).round();
             settings.ui_scale = (steps * SCALE_STEP).clamp(*UI_SCALES.start(), *UI_SCALES.end());
         });
+    }
+
+    fn dismiss_first_steps(&mut self) {
+        self.greets = false;
+        self.change(|settings| settings.first_steps.dismissed = true);
     }
 
     /// Ticks the steps of the greeting that an action is.
@@ -214,6 +216,11 @@ impl Comfort {
             || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
         let dragged = matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed();
         let done = [mannequin && dragged, mannequin && playing, opened];
+        if self.settings.first_steps.done == [true; 3] && (dragged || playing || opened) {
+            // Whoever goes on has read it.
+            self.dismiss_first_steps();
+            return;
+        }
         self.change(|settings| {
             for (step, done) in settings.first_steps.done.iter_mut().zip(done) {
                 *step |= done;
@@ -221,16 +228,16 @@ impl Comfort {
         });
     }
 
-    /// Draws what floats over the views: messages, and the greeting.
-    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, session: &Session, actions: &mut Actions) {
-        self.notices.toasts_ui(ctx, viewport, session.messages(), actions);
+    /// Draws what floats over the views, clear of these plates: messages, and the greeting.
+    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, mut plates: Vec<Rect>, session: &Session, actions: &mut Actions) {
         // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
         let all = self.settings.first_steps.done == [true; 3];
         let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
-        if self.greets && living {
+        if self.greets && living && first_steps::fits(viewport) {
             self.greeted = true;
-            first_steps::first_steps_ui(ctx, viewport, self.settings.first_steps, actions);
+            plates.push(first_steps::first_steps_ui(ctx, viewport, &plates, self.settings.first_steps, actions));
         }
+        self.notices.toasts_ui(ctx, viewport, &plates, session.messages(), actions);
     }
 
     /// Draws the windows that are open.

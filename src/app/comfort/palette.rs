@@ -15,6 +15,8 @@ pub struct Entry {
     pub title: String,
     /// More about it, in one sentence.
     pub detail: String,
+    /// Other words that people look for it by.
+    pub words: &'static str,
     /// What sort of thing it is: "Command", "Joint", …
     pub kind: &'static str,
     /// Its keys, if it has any.
@@ -29,6 +31,9 @@ const ROWS: usize = 11;
 const ROW_HEIGHT: f32 = 26.0;
 /// Most that are listed: nobody scrolls farther.
 const MOST_LISTED: usize = 200;
+/// What a fit of the title, and of everyday words, is worth more than one of the sentence.
+const IN_TITLE: i32 = 400;
+const IN_WORDS: i32 = 400;
 /// Width, points.
 const WIDTH: f32 = 600.0;
 
@@ -164,6 +169,21 @@ impl Palette {
     }
 }
 
+impl Entry {
+    /// What people call it.
+    fn everyday(&self) -> String {
+        format!("{} {}", self.title, self.words)
+    }
+}
+
+/// Whether every word of a search is the beginning of one that people call an entry by.
+fn says(entry: &Entry, search: &str) -> bool {
+    let between = |c: char| !c.is_alphanumeric();
+    let everyday = entry.everyday().to_lowercase();
+    let begins = |word: &str| everyday.split(between).any(|other| other.starts_with(word));
+    search.chars().count() > 1 && search.to_lowercase().split(between).all(begins)
+}
+
 /// Indices of the entries that fit, best first.
 fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
     let search = search.trim();
@@ -172,9 +192,11 @@ fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
         .enumerate()
         .filter_map(|(index, entry)| {
             // The title says what is meant; kind and sentence help those who don't know what it is called.
-            let title = fuzzy::score(search, &entry.title).map(|score| score + 400);
+            let title = fuzzy::score(search, &entry.title).map(|score| score + IN_TITLE);
+            // Whole everyday words mean more than letters that happen to stand in a title in this order.
+            let words = says(entry, search).then(|| fuzzy::score(search, &entry.everyday()).map(|score| score + IN_WORDS)).flatten();
             let all = || fuzzy::score(search, &format!("{} {} {}", entry.title, entry.kind, entry.detail));
-            title.or_else(all).map(|score| (score, index))
+            title.max(words).or_else(all).map(|score| (score, index))
         })
         .collect();
     if !search.is_empty() {
@@ -215,7 +237,7 @@ mod tests {
     use super::*;
 
     fn entry(title: &str, kind: &'static str, detail: &str) -> Entry {
-        Entry { title: title.into(), detail: detail.into(), kind, keys: String::new(), action: Action::Quit }
+        Entry { title: title.into(), detail: detail.into(), words: "", kind, keys: String::new(), action: Action::Quit }
     }
 
     #[test]
@@ -225,5 +247,54 @@ mod tests {
         assert_eq!(fitting(&entries, "undo"), [1, 0]);
         assert_eq!(fitting(&entries, "  "), [0, 1, 2]);
         assert_eq!(fitting(&entries, "joint"), [2]);
+    }
+
+    /// People don't know what we call it.
+    #[test]
+    fn everyday_words_lead_to_what_is_meant() {
+        let shortcuts: Vec<_> = crate::app::shortcuts::ALL.iter().filter(|shortcut| shortcut.action().is_some()).collect();
+        let entries: Vec<Entry> = shortcuts
+            .iter()
+            .map(|shortcut| Entry { words: shortcut.words, ..entry(shortcut.title, shortcut.group.title(), shortcut.sentence) })
+            .collect();
+        for (search, ids) in [
+            ("wipe", &["compare.wipe"][..]),
+            ("flicker", &["compare.flicker"]),
+            ("distance", &["compare.distance"]),
+            ("difference", &["compare.distance", "compare.wipe", "compare.flicker"]),
+            ("difference map", &["compare.distance"]),
+            ("heatmap", &["compare.distance", "weights", "stretch"]),
+            ("compare", &["compare.wipe", "compare.flicker", "compare.distance", "compare.none"]),
+            ("split", &["split.right", "split.below"]),
+            ("split view", &["split.right", "split.below"]),
+            ("side by side", &["layout.methods", "compare.wipe", "split.right", "layout.before-after"]),
+            ("ghost", &["ghosts"]),
+            ("onion skin", &["ghosts"]),
+            ("screenshot", &["export", "copy.view", "copy.window"]),
+            ("gif", &["export"]),
+            ("video", &["export"]),
+            ("undo", &["undo"]),
+            ("revert", &["undo"]),
+            ("mirror", &["pose.mirror"]),
+            ("symmetry", &["pose.mirror", "pose.paste_mirrored"]),
+            ("flip", &["pose.mirror", "pose.paste_mirrored"]),
+            ("preferences", &["settings"]),
+            ("keyframe", &["key", "key.next", "key.previous", "auto-key"]),
+            ("orthographic", &["projection"]),
+            ("ortho", &["projection", "layout.four"]),
+            ("hotkeys", &["sheet"]),
+            ("tutorial", &["first-steps"]),
+            ("dark", &["theme"]),
+            ("ik", &["tool.drag"]),
+            ("wire", &["wireframe"]),
+            ("slice", &["cut"]),
+            ("stretch", &["stretch"]),
+            ("full screen", &["panel", "view.maximise"]),
+            ("blender", &["export.files"]),
+            ("t-pose", &["pose.reset"]),
+        ] {
+            let first = fitting(&entries, search).first().map(|&index| shortcuts[index].id);
+            assert!(first.is_some_and(|id| ids.contains(&id)), "{search} led to {first:?}");
+        }
     }
 }

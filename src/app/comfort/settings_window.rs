@@ -7,7 +7,7 @@ use super::dialog::{CENTER, dialog};
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
 use crate::app::panels::{name_text_field, row_of};
-use crate::app::settings::{MOST_THREADS, Settings, ThemeChoice, UI_SCALES};
+use crate::app::settings::{MOST_THREADS, SPEEDS, Settings, ThemeChoice, UI_SCALES};
 use crate::app::theme;
 use crate::app::viewport::navigation::NavigationPreset;
 use crate::skin::Method;
@@ -21,7 +21,7 @@ pub struct Row {
     /// What it does, in one sentence.
     pub sentence: &'static str,
     /// Other words that people look for.
-    words: &'static str,
+    pub words: &'static str,
     /// Draws the widget, named by the label.
     draw: fn(&mut Ui, Id, &mut Settings),
     /// Takes the value over from other settings.
@@ -71,6 +71,30 @@ pub static ROWS: &[Row] = &[
         words: "wheel scroll direction camera",
         draw: |ui, label, settings| check(ui, label, &mut settings.invert_zoom),
         copy: |to, from| to.invert_zoom = from.invert_zoom,
+    },
+    Row {
+        group: "Navigation",
+        name: "Orbit speed",
+        sentence: "How fast a drag turns the camera",
+        words: "camera mouse sensitivity slow fast trackpad wheel",
+        draw: |ui, label, settings| speed(ui, label, &mut settings.orbit_speed),
+        copy: |to, from| to.orbit_speed = from.orbit_speed,
+    },
+    Row {
+        group: "Navigation",
+        name: "Pan speed",
+        sentence: "How fast a drag shifts the picture; at 100 % it goes with the pointer",
+        words: "camera mouse sensitivity slow fast trackpad wheel",
+        draw: |ui, label, settings| speed(ui, label, &mut settings.pan_speed),
+        copy: |to, from| to.pan_speed = from.pan_speed,
+    },
+    Row {
+        group: "Navigation",
+        name: "Zoom speed",
+        sentence: "How far one click of the wheel goes",
+        words: "camera mouse sensitivity slow fast trackpad wheel",
+        draw: |ui, label, settings| speed(ui, label, &mut settings.zoom_speed),
+        copy: |to, from| to.zoom_speed = from.zoom_speed,
     },
     Row {
         group: "Posing",
@@ -214,6 +238,16 @@ fn drag(ui: &mut Ui, label: Id, name: &str, value: &mut f64, range: std::ops::Ra
     name_number(&response.labelled_by(label), name, *value);
 }
 
+fn speed(ui: &mut Ui, label: Id, value: &mut f64) {
+    ui.spacing_mut().slider_width = 130.0;
+    let mut percent = *value * 100.0;
+    let range = *SPEEDS.start() * 100.0..=*SPEEDS.end() * 100.0;
+    let slider = Slider::new(&mut percent, range).logarithmic(true).step_by(5.0).clamping(SliderClamping::Edits);
+    if ui.add(slider.suffix(" %").fixed_decimals(0)).labelled_by(label).changed() {
+        *value = percent / 100.0;
+    }
+}
+
 fn scale(ui: &mut Ui, label: Id, settings: &mut Settings) {
     // Sliding under a moving scale is no fun: the new one applies when the slider is let go of.
     let id = ui.scope_id().with("scale");
@@ -261,6 +295,9 @@ mod tests {
             animations: false,
             navigation: NavigationPreset::Maya,
             invert_zoom: true,
+            orbit_speed: 0.5,
+            pan_speed: 2.0,
+            zoom_speed: 1.5,
             snap_deg: 5.0,
             default_method: Method::Lbs,
             autosave_secs: 9.0,

@@ -19,9 +19,9 @@ const MOUSE: [(&str, &str); 8] = [
 ];
 
 /// Width of the column of keys, points.
-const KEYS_WIDTH: f32 = 168.0;
+const KEYS_WIDTH: f32 = 196.0;
 /// Width of a column of groups, points.
-const COLUMN_WIDTH: f32 = 430.0;
+const COLUMN_WIDTH: f32 = 480.0;
 
 /// The sheet.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +118,7 @@ fn blocks(now: &Now<'_>, search: &str) -> Vec<Block> {
                     || shortcut.during == shortcuts::During::Editing && now.editing
                     || shortcut.during == shortcuts::During::Posing && !now.editing
                     || !wanted.is_empty())
-                && fits(&[&keys, shortcut.title, shortcut.sentence])
+                && fits(&[&keys, shortcut.title, shortcut.sentence, shortcut.words])
         };
         let rows =
             shortcuts::ALL.iter().filter(listed).map(|shortcut| (shortcut.all_keys_text(), shortcut.title, shortcut.sentence)).collect();

@@ -174,9 +174,9 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, id: &str) -> Response {
     shortcuts::tip(bare(ui, icon, name, None), id)
 }
 
-/// A button that is only an icon; `name` is its tooltip and accessible name.
+/// A button that is only an icon; `name` is its accessible name.
 pub fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
-    bare(ui, icon, name, None).on_hover_text(name)
+    bare(ui, icon, name, None)
 }
 
 /// An icon that is on or off.

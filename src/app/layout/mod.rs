@@ -113,6 +113,13 @@ impl Layout {
         self.panes.iter().filter(|(id, _)| self.is_shown(**id)).filter_map(|(id, pane)| Some((*id, pane.body()?))).collect()
     }
 
+    /// What stood over the pictures in the last frame and is not to be covered.
+    #[must_use]
+    pub fn plates(&self) -> Vec<Rect> {
+        let shown = self.panes.iter().filter(|(id, _)| self.is_shown(**id));
+        shown.flat_map(|(_, pane)| pane.plates()).copied().collect()
+    }
+
     fn is_shown(&self, id: ViewId) -> bool {
         self.maximised.is_none_or(|shown| shown == id)
     }

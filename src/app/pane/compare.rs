@@ -22,10 +22,10 @@ pub(super) fn is_held(ctx: &Context) -> bool {
     !ctx.text_edit_focused() && ctx.input(|input| input.key_down(FLICKER_KEY))
 }
 
-/// Draws the line of a wipe, which can be dragged, and says what is where.
-pub(super) fn compare_ui(ui: &mut Ui, body: Rect, id: ViewId, state: PaneState, context: &mut PaneContext<'_>) {
-    let Some(view) = context.session.views().get(id).copied() else { return };
-    let Some(other) = view.compare else { return };
+/// Draws the line of a wipe, which can be dragged, and says what is where. Returns where names stand: the line takes them along.
+pub(super) fn compare_ui(ui: &mut Ui, body: Rect, id: ViewId, state: PaneState, context: &mut PaneContext<'_>) -> Option<Rect> {
+    let view = context.session.views().get(id).copied()?;
+    let other = view.compare?;
     let names = [view.method.label(), other.label()];
     match state.comparing {
         Comparing::Wipe(at) => {
@@ -46,6 +46,7 @@ pub(super) fn compare_ui(ui: &mut Ui, body: Rect, id: ViewId, state: PaneState, 
             plate(ui.painter(), pos2(body.center().x, body.bottom() - 12.0), Align2::CENTER_BOTTOM, &text);
         }
     }
+    Some(Rect::from_min_max(pos2(body.left(), body.bottom() - NAMES_HEIGHT), body.max))
 }
 
 fn wipe_ui(ui: &mut Ui, body: Rect, id: ViewId, state: PaneState, at: f32, context: &mut PaneContext<'_>) {

@@ -118,7 +118,7 @@ fn look_menu(ui: &mut Ui, view: View, pane: &Pane, context: &mut PaneContext<'_>
     let (response, _) = egui::containers::menu::MenuButton::new("Look").config(config).ui(ui, |ui| {
         ui.set_width(300.0);
         egui::ScrollArea::vertical().max_height(ui.ctx().content_rect().height() * 0.7).show(ui, |ui| {
-            look_ui(ui, &LookView::of(view.id, pane.state.look, context.session), context.actions);
+            look_ui(ui, &LookView::of(view.id, &pane.state, context.session), context.actions);
         });
     });
     response.on_hover_text("Shading, overlays, ground and background of this view.");

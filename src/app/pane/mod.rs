@@ -1,6 +1,8 @@
 //! One view of the character: its header, its picture, and what is drawn over that.
 
+pub mod asks;
 mod compare;
+mod cut;
 mod header;
 
 use std::collections::BTreeMap;
@@ -67,6 +69,8 @@ pub struct Pane {
     /// What is remembered.
     pub state: PaneState,
     body: Option<Rect>,
+    /// What stands over the picture and is to be seen.
+    plates: Vec<Rect>,
 }
 
 /// What panes may read, and where they put what they raise.
@@ -102,10 +106,16 @@ impl Pane {
         self.body
     }
 
+    /// What stood over the picture in the last frame and is not to be covered: scores, names, colour bars, tools, the header.
+    #[must_use]
+    pub fn plates(&self) -> &[Rect] {
+        &self.plates
+    }
+
     /// A pane that begins as this one.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { viewport: self.viewport.fork(), state: self.state, body: None }
+        Self { viewport: self.viewport.fork(), state: self.state, body: None, plates: Vec::new() }
     }
 
     /// Draws the pane into all of `ui`. Returns whether its header is being dragged.
@@ -115,6 +125,7 @@ impl Pane {
         let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEADER.min(rect.height())));
         let body = Rect::from_min_max(pos2(rect.left(), head.bottom()), rect.max);
         self.body = Some(body);
+        self.plates = vec![head];
         let dragged = header::header_ui(ui, head, id, self, context);
         self.viewport.follow_subject(body, context.session.subject());
         self.picture(ui, body, id, context);
@@ -134,13 +145,13 @@ impl Pane {
         self.state.scores.unwrap_or(session.views().list().len() > 1 && session.mode() == crate::session::Mode::Pose)
     }
 
-    fn scores(&self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
+    fn scores(&mut self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
         if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
             // Clear of the names of what is compared.
             let named = context.session.views().get(id).is_some_and(|view| view.compare.is_some());
             let bottom = body.bottom() - if named { compare::NAMES_HEIGHT } else { 0.0 };
             let body = Rect::from_min_max(body.min, pos2(body.right(), bottom));
-            score_line::overlay_ui(ui, body, context.session.score_of(u64::from(id.0), own).as_ref());
+            self.plates.extend(score_line::overlay_ui(ui, body, context.session.score_of(u64::from(id.0), own).as_ref()));
         }
     }
 
@@ -178,7 +189,7 @@ impl Pane {
         if let Some(Painted { texture, ms, legends }) = context.painter.paint(&picture) {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture, body, whole, Color32::WHITE);
-            legend::draw(ui.painter(), body, LEGEND_TOP, &legends);
+            self.plates.extend(legend::draw(ui.painter(), body, LEGEND_TOP, &legends));
             if let Some(own) = own.as_ref().filter(|_| session.active_view().id == id) {
                 context.timing = Some((own.sequence, own.times, ms));
             }
@@ -189,12 +200,15 @@ impl Pane {
             edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx()));
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
+            if let Some(map) = self.viewport.map() {
+                self.plates.extend(cut::cut_ui(ui, id, &map, &look, context));
+            }
             if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
-                strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions);
+                self.plates.extend(strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions));
             }
         }
-        axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions);
-        compare::compare_ui(ui, body, id, self.state, context);
+        self.plates.extend(axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions));
+        self.plates.extend(compare::compare_ui(ui, body, id, self.state, context));
         self.scores(ui, body, id, own.as_ref(), context);
     }
 }

@@ -212,17 +212,17 @@ fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
             }
         });
         response.response.labelled_by(label);
-        let said = match view.contact {
+        let (said, tip) = match view.contact {
             Some(report) if report.pressing > 0 => {
-                let noun = if report.pressing == 1 { "contact" } else { "contacts" };
-                format!("{} {noun}, {:.0} % deep", report.pressing, 100.0 * report.deepest_edges.max(0.0))
+                let deepest = 100.0 * report.deepest_edges.max(0.0);
+                let tip = format!("Vertices that press on the skin; the deepest is in it by {deepest:.0} % of an edge");
+                (format!("{} touching", report.pressing), tip)
             }
-            Some(_) => "nothing touches".to_owned(),
-            None => String::new(),
+            Some(_) => ("nothing touches".to_owned(), "No part of the skin presses on another".to_owned()),
+            None => return,
         };
         let said = egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak);
-        ui.add(egui::Label::new(said).truncate())
-            .on_hover_text("What presses on one another, and how deep at most: in parts of an edge of the skin");
+        ui.add(egui::Label::new(said).truncate()).on_hover_text(tip);
     });
 }
 

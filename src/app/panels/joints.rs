@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Align2, CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::bone::{BoneView, bone_ui};
 use super::limits::{LimitView, limits_ui};
+use super::long_list::rows_ui;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
 use crate::character::BoneMap;
 use crate::rig::Skeleton;
 use crate::session::{Command, PoseCommand, SelectHow, rotation_of_angles_deg};
+
+/// Height of a row, points.
+const ROW: f32 = 19.0;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +41,11 @@ pub struct JointsView<'a> {
     pub pins: &'a BTreeSet<usize>,
 }
 
+/// Height of the fields of a joint, as long as none has been shown.
+const FIELDS_HEIGHT: f32 = 124.0;
+
 /// What the panel remembers by itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct JointsState {
     /// What is searched for.
     pub search: String,
@@ -52,12 +59,28 @@ pub struct JointsState {
     scrolled_to: Option<usize>,
     /// Angles as typed: the same rotation may have several, and the user's must not jump to others.
     typed: Option<(usize, [f64; 3])>,
+    /// Height of the fields of the last joint: kept free while none is selected, so that the list stays where it is.
+    fields_height: f32,
+}
+
+impl Default for JointsState {
+    fn default() -> Self {
+        Self {
+            search: String::new(),
+            hovered: None,
+            range_from: None,
+            folded: Vec::new(),
+            scrolled_to: None,
+            typed: None,
+            fields_height: FIELDS_HEIGHT,
+        }
+    }
 }
 
 impl JointsState {
     /// Forgets what belongs to another skeleton.
     pub fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { fields_height: self.fields_height, ..Self::default() };
     }
 
     /// The angles to show for a joint: those last typed, if they still are this rotation.
@@ -78,8 +101,11 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
         ui.label(RichText::new("This character has no joints.").color(theme::colors(ui.ctx()).text_weak));
         return;
     }
-    selected_ui(ui, view, state, actions);
-    ui.add_space(4.0);
+    let height = ui.scope(|ui| selected_ui(ui, view, state, actions)).response.rect.height();
+    if view.selected.is_some() {
+        state.fields_height = height;
+    }
+    ui.add_space(4.0 + (state.fields_height - height).max(0.0));
     let search = TextEdit::singleline(&mut state.search).hint_text("Search joints").desired_width(f32::INFINITY);
     let response = ui.add(search);
     let enabled = response.enabled();
@@ -191,10 +217,11 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
     let tree = state.search.trim().is_empty();
     let rows = visible_rows(view, state);
     state.hovered = None;
-    for &(joint, depth) in &rows {
-        let response = joint_row(ui, view, joint, tree.then_some(depth), &mut state.folded);
-        if reveal == Some(joint) {
-            ui.scroll_to_rect(response.rect, Some(egui::Align::Center));
+    let places = rows_ui(ui, rows.len(), ROW, None, |ui, row, rect| {
+        let (joint, depth) = rows[row];
+        let response = joint_row(ui, rect, view, joint, tree.then_some(depth), &mut state.folded);
+        if response.gained_focus() {
+            ui.scroll_to_rect(rect, None);
         }
         if response.hovered() {
             state.hovered = Some(joint);
@@ -202,6 +229,9 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
         if response.clicked() {
             select(ui, view, state, joint, &rows, actions);
         }
+    });
+    if let Some(row) = reveal.and_then(|joint| rows.iter().position(|(other, _)| *other == joint)) {
+        ui.scroll_to_rect(places.place(row), Some(egui::Align::Center));
     }
     if !tree && rows.is_empty() {
         ui.label(RichText::new("No joint of that name").color(theme::colors(ui.ctx()).text_weak));
@@ -244,11 +274,18 @@ fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
 }
 
 /// One row; `depth` only in the tree, where children can be folded away.
-fn joint_row(ui: &mut Ui, view: &JointsView<'_>, joint: usize, depth: Option<usize>, folded: &mut Vec<usize>) -> egui::Response {
+fn joint_row(
+    ui: &mut Ui,
+    rect: egui::Rect,
+    view: &JointsView<'_>,
+    joint: usize,
+    depth: Option<usize>,
+    folded: &mut Vec<usize>,
+) -> egui::Response {
     let colors = theme::colors(ui.ctx());
     let name = &view.skeleton.joints()[joint].name;
     let selected = view.selected == Some(joint) || view.selection.contains(&joint);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 19.0), Sense::click());
+    let response = ui.interact(rect, ui.scope_id().with(("joint", joint)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     let indent = depth.unwrap_or(0).min(14) as f32 * 11.0;
     let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
@@ -272,9 +309,10 @@ fn joint_row(ui: &mut Ui, view: &JointsView<'_>, joint: usize, depth: Option<usi
         colors.text_weak
     };
     let text_at = egui::pos2(row.left() + 4.0, rect.center().y);
-    let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
-    clip.text(text_at, Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
-    row_marks(ui, view, joint, row);
+    let room = (row_marks(ui, view, joint, row) - text_at.x).max(0.0);
+    let text = egui::WidgetText::from(RichText::new(name).font(FontId::proportional(12.5)).color(color));
+    let galley = text.into_galley(ui, Some(egui::TextWrapMode::Truncate), room, egui::TextStyle::Body);
+    ui.painter().galley(text_at - vec2(0.0, galley.size().y / 2.0), galley, color);
     response
 }
 
@@ -290,20 +328,25 @@ fn fold_ui(ui: &Ui, rect: egui::Rect, joint: usize, name: &str, folded: &mut Vec
     triangle(ui, rect.center(), open, if fold.hovered() { colors.text } else { colors.text_weak });
 }
 
-/// At a row's end: moved, bones of its own, pinned.
-fn row_marks(ui: &Ui, view: &JointsView<'_>, joint: usize, row: egui::Rect) {
+/// At a row's end: moved, bones of its own, pinned. Returns where they begin.
+fn row_marks(ui: &Ui, view: &JointsView<'_>, joint: usize, row: egui::Rect) -> f32 {
     let colors = theme::colors(ui.ctx());
     let at = |from_right: f32| egui::pos2(row.right() - from_right, row.center().y);
+    let mut begin = row.right() - 2.0;
     if view.moved.get(joint).copied().unwrap_or(false) {
         ui.painter().circle_filled(at(8.0), 2.5, colors.accent);
+        begin = row.right() - 13.0;
     }
     if view.bones.contains_key(&joint) {
         ui.painter().circle_stroke(at(17.0), 2.5, egui::Stroke::new(1.2, colors.mended));
+        begin = row.right() - 22.0;
     }
     if view.pins.contains(&joint) {
         let square = egui::Rect::from_center_size(at(27.0), vec2(7.0, 7.0));
         ui.painter().rect_stroke(square, 1.0, egui::Stroke::new(1.4, colors.accent), egui::StrokeKind::Inside);
+        begin = row.right() - 33.0;
     }
+    begin
 }
 
 fn triangle(ui: &Ui, centre: egui::Pos2, open: bool, color: egui::Color32) {

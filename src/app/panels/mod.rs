@@ -10,6 +10,7 @@ pub mod dynamics;
 pub mod history;
 pub mod joints;
 pub mod limits;
+mod long_list;
 pub mod method;
 pub mod overlays;
 pub mod poses;

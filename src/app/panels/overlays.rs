@@ -7,6 +7,7 @@ use crate::app::actions::{Action, Actions};
 use crate::app::look::{
     Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words, matcap_name, shading_words,
 };
+use crate::app::pane::{Comparing, PaneState};
 use crate::app::theme;
 use crate::session::{Session, ViewId};
 
@@ -26,16 +27,20 @@ pub struct LookView {
     pub has_selection: bool,
     /// Whether there is a clip with moments before and after.
     pub has_clip: bool,
+    /// Whether it shows distances to another method.
+    pub shows_distance: bool,
 }
 
 impl LookView {
     /// What a view of the session may show.
     #[must_use]
-    pub fn of(view: ViewId, look: Look, session: &Session) -> Self {
+    pub fn of(view: ViewId, state: &PaneState, session: &Session) -> Self {
         let subject = session.subject();
+        let compares = session.views().get(view).is_some_and(|view| view.compare.is_some());
         Self {
             view,
-            look,
+            look: state.look,
+            shows_distance: compares && state.comparing == Comparing::Difference,
             has_textures: subject.is_some_and(|s| s.character.materials.iter().any(|material| material.base_color_image.is_some())),
             has_tissue: subject.is_some_and(|subject| subject.tissue.is_ok()),
             has_selection: session.selected_joint().is_some(),
@@ -118,8 +123,9 @@ fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
     if look.colors == SkinColors::Weights && !view.has_selection {
         ui.label(RichText::new("Select a joint to see its weights").small().color(theme::colors(ui.ctx()).text_weak));
     }
-    if look.colors == SkinColors::Weights {
-        row(ui, "Colours", "From nothing to all; the even ones also read well in grey", |ui, label| {
+    // Stretch has colours of its own: it goes both ways from nothing.
+    if look.colors == SkinColors::Weights || view.shows_distance {
+        row(ui, "Colours", "From nothing to the most; the even ones also read well in grey", |ui, label| {
             let combo = ComboBox::from_id_salt("colour map").width(150.0).selected_text(look.color_map.label());
             let shown = combo.show_ui(ui, |ui| {
                 for map in ColorMap::SEQUENTIAL {

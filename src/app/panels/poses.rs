@@ -85,7 +85,7 @@ pub fn poses_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actio
         if icons::text_button(ui, Icon::Plus, "Keep pose").on_hover_text("Put the pose shown into the library").clicked() {
             actions.push(Action::Timeline(TimelineAction::KeepPose));
         }
-        let more = icons::button(ui, Icon::More, "Load and save poses");
+        let more = icons::button(ui, Icon::More, "Load and save poses").on_hover_text("Load and save poses");
         egui::Popup::menu(&more).show(|ui| {
             if ui.button("Load poses…").on_hover_text("Pose files, each under its name").clicked() {
                 actions.push(Action::Timeline(TimelineAction::LoadPosesDialog));

@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, DragAndDrop, FontId, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::long_list::rows_ui;
 use crate::app::actions::Actions;
 use crate::app::theme;
 use crate::rig::edit::{Rig, RigEdit};
@@ -48,8 +49,15 @@ pub fn rig_tree_ui(ui: &mut Ui, view: &RigTreeView<'_>, state: &mut RigTreeState
     egui::Frame::new().fill(colors.sunken).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
         ScrollArea::vertical().id_salt("rig tree").max_height(420.0).auto_shrink([false, true]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for (joint, depth) in depth_first(view.rig) {
-                row_ui(ui, view, joint, depth, dragged, reveal == Some(joint), actions);
+            let rows = depth_first(view.rig);
+            let row_of = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
+            // What is being dragged is held even if it is scrolled away from.
+            let places = rows_ui(ui, rows.len(), ROW, dragged.and_then(row_of), |ui, row, rect| {
+                let (joint, depth) = rows[row];
+                row_ui(ui, rect, view, joint, depth, dragged, actions);
+            });
+            if let Some(row) = reveal.and_then(row_of) {
+                ui.scroll_to_rect(places.place(row), Some(egui::Align::Center));
             }
             root_ui(ui, dragged, actions);
         });
@@ -59,24 +67,39 @@ pub fn rig_tree_ui(ui: &mut Ui, view: &RigTreeView<'_>, state: &mut RigTreeState
 
 /// Children right after their parents, with their depth.
 fn depth_first(rig: &Rig) -> Vec<(usize, usize)> {
-    let mut stack: Vec<(usize, usize)> =
-        (0..rig.len()).filter(|&joint| rig.joints()[joint].parent.is_none()).map(|joint| (joint, 0)).collect();
+    let mut children = vec![Vec::new(); rig.len()];
+    let mut stack = Vec::new();
+    for (joint, about) in rig.joints().iter().enumerate() {
+        match about.parent.and_then(|parent| children.get_mut(parent)) {
+            Some(siblings) => siblings.push(joint),
+            None => stack.push((joint, 0)),
+        }
+    }
     stack.reverse();
     let mut order = Vec::with_capacity(rig.len());
     while let Some((joint, depth)) = stack.pop() {
         order.push((joint, depth));
-        let mut children: Vec<_> = rig.children(joint).map(|child| (child, depth + 1)).collect();
-        children.reverse();
-        stack.extend(children);
+        stack.extend(children[joint].iter().rev().map(|&child| (child, depth + 1)));
     }
     order
 }
 
-fn row_ui(ui: &mut Ui, view: &RigTreeView<'_>, joint: usize, depth: usize, dragged: Option<usize>, reveal: bool, actions: &mut Actions) {
+fn row_ui(
+    ui: &mut Ui,
+    rect: egui::Rect,
+    view: &RigTreeView<'_>,
+    joint: usize,
+    depth: usize,
+    dragged: Option<usize>,
+    actions: &mut Actions,
+) {
     let colors = theme::colors(ui.ctx());
     let name = &view.rig.joints()[joint].name;
     let selected = view.selected == Some(joint);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click_and_drag());
+    let response = ui.interact(rect, ui.scope_id().with(("rig joint", joint)), Sense::click_and_drag());
+    if response.gained_focus() {
+        ui.scroll_to_rect(rect, None);
+    }
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     response.dnd_set_drag_payload(Dragged(joint));
     let takes = dragged.is_some_and(|other| other != joint && !view.rig.is_below(joint, other));
@@ -100,9 +123,6 @@ fn row_ui(ui: &mut Ui, view: &RigTreeView<'_>, joint: usize, depth: usize, dragg
     ui.painter().add(Shape::convex_polygon(diamond, color.gamma_multiply(0.35), Stroke::new(1.0, color)));
     let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
     clip.text(pos2(left + 18.0, rect.center().y), Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
-    if reveal {
-        ui.scroll_to_rect(rect, Some(egui::Align::Center));
-    }
     if let Some(other) = response.dnd_release_payload::<Dragged>().filter(|_| takes) {
         actions.once(Command::Rig(RigCommand::Edit(RigEdit::Reparent { joint: other.0, parent: Some(joint) })));
     } else if response.clicked() {

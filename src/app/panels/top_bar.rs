@@ -32,9 +32,11 @@ enum Item {
     Builtins,
     /// What was opened last.
     Recent,
+    /// A menu of its own.
+    Sub(&'static str, &'static [Item]),
 }
 
-use Item::{Builtins, Line, Recent, Row};
+use Item::{Builtins, Line, Recent, Row, Sub};
 
 /// The menus from left to right.
 const MENUS: [(&str, &[Item]); 7] = [
@@ -76,15 +78,28 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("layout.four"),
             Row("layout.before-after"),
             Line,
-            Row("look.front"),
-            Row("look.back"),
-            Row("look.left"),
-            Row("look.right"),
-            Row("look.top"),
-            Row("look.bottom"),
-            Row("look.three-quarter"),
+            Sub(
+                "Look from",
+                &[
+                    Row("look.front"),
+                    Row("look.back"),
+                    Row("look.left"),
+                    Row("look.right"),
+                    Row("look.top"),
+                    Row("look.bottom"),
+                    Row("look.three-quarter"),
+                ],
+            ),
             Line,
             Row("bones"),
+            Row("wireframe"),
+            Row("ghosts"),
+            Line,
+            Row("split.right"),
+            Row("split.below"),
+            Row("compare.wipe"),
+            Row("compare.flicker"),
+            Row("compare.distance"),
             Line,
             Row("theme"),
             Row("scale.up"),
@@ -120,18 +135,28 @@ const MENUS: [(&str, &[Item]); 7] = [
     ("Help", &[Row("sheet"), Row("first-steps"), Line, Row("about")]),
 ];
 
+/// A shorter bar says less.
+const NARROW: f32 = 800.0;
+/// About the heights of a menu entry and of a line between two, points.
+const ENTRY: f32 = 27.0;
+const LINE: f32 = 12.0;
+
 /// Draws the bar.
 pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
+    let narrow = ui.available_width() < NARROW;
     MenuBar::new().ui(ui, |ui| {
         for (title, items) in MENUS {
             ui.menu_button(title, |ui| menu_ui(ui, items, view, actions));
         }
         ui.add_space(8.0);
-        if shortcuts::tip(icons::text_button(ui, Icon::Open, "Open…"), "open").clicked() {
-            actions.push(Action::OpenDialog);
+        // Both are in the menu of files, too.
+        if !narrow {
+            if shortcuts::tip(icons::text_button(ui, Icon::Open, "Open…"), "open").clicked() {
+                actions.push(Action::OpenDialog);
+            }
+            ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
+            ui.add_space(8.0);
         }
-        ui.menu_button("Characters", |ui| builtins_ui(ui, view, actions));
-        ui.add_space(8.0);
         mode_switch(ui, &view.now, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let theme_icon = if ui.visuals().dark_mode { Icon::Sun } else { Icon::Moon };
@@ -160,6 +185,21 @@ fn mode_switch(ui: &mut Ui, now: &Now<'_>, actions: &mut Actions) {
 
 fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Actions) {
     ui.set_min_width(210.0);
+    let switches = |item: &Item| matches!(item, Row(id) if shortcuts::find(id).is_some_and(|shortcut| shortcut.is_on.is_some()));
+    if items.iter().any(switches) {
+        // Room for ticks.
+        ui.spacing_mut().button_padding.x += TICK;
+    }
+    let room = ui.ctx().content_rect().bottom() - ui.min_rect().top() - 24.0;
+    let height = |item: &Item| if matches!(item, Line) { LINE } else { ENTRY };
+    if items.iter().map(height).sum::<f32>() <= room {
+        return items_ui(ui, items, view, actions);
+    }
+    // Longer than the window is high.
+    egui::ScrollArea::vertical().max_height(room.max(4.0 * ENTRY)).show(ui, |ui| items_ui(ui, items, view, actions));
+}
+
+fn items_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Actions) {
     for item in items {
         match item {
             Row(id) => row_ui(ui, id, &view.now, actions),
@@ -170,6 +210,9 @@ fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Act
                 ui.menu_button("Built-in characters", |ui| builtins_ui(ui, view, actions));
             }
             Recent => recent_ui(ui, view, actions),
+            Sub(title, items) => {
+                ui.menu_button(*title, |ui| menu_ui(ui, items, view, actions));
+            }
         }
     }
 }
@@ -183,11 +226,14 @@ fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
     };
     let on = shortcut.on(now);
     let response = entry(ui, now.allows(shortcut), &title, &shortcut.keys_text(), on);
-    if response.on_hover_text(shortcut.sentence).clicked() {
+    if response.on_hover_text(shortcut.sentence).on_disabled_hover_text(shortcut.sentence).clicked() {
         actions.extend(shortcut.action());
         ui.close();
     }
 }
+
+/// Room for a tick beside a menu entry, points.
+const TICK: f32 = 10.0;
 
 /// One line of a menu.
 fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) -> egui::Response {
@@ -200,9 +246,8 @@ fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) 
     }
     let response = ui.add_enabled(enabled, button);
     if on == Some(true) {
-        let side = 9.0;
-        let at = egui::pos2(response.rect.left() - 1.0, response.rect.center().y);
-        icons::paint(ui.painter(), egui::Rect::from_center_size(at, egui::vec2(side, side)), Icon::Check, colors.accent);
+        let at = egui::pos2(response.rect.left() + TICK, response.rect.center().y);
+        icons::paint(ui.painter(), egui::Rect::from_center_size(at, egui::vec2(9.0, 9.0)), Icon::Check, colors.accent);
     }
     if let Some(on) = on {
         response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, on, title));
@@ -265,13 +310,20 @@ mod tests {
 
     #[test]
     fn the_menus_name_rows_that_are_there() {
-        for (menu, items) in MENUS {
+        fn check(menu: &str, items: &[Item]) {
             for item in items {
-                if let Row(id) = item {
-                    let row = shortcuts::find(id).unwrap_or_else(|| panic!("{menu}: there is no \"{id}\""));
-                    assert!(row.action().is_some(), "{id} does nothing");
+                match item {
+                    Row(id) => {
+                        let row = shortcuts::find(id).unwrap_or_else(|| panic!("{menu}: there is no \"{id}\""));
+                        assert!(row.action().is_some(), "{id} does nothing");
+                    }
+                    Sub(menu, items) => check(menu, items),
+                    Line | Builtins | Recent => {}
                 }
             }
+        }
+        for (menu, items) in MENUS {
+            check(menu, items);
         }
     }
 

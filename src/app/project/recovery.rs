@@ -1,4 +1,4 @@
-//! What a run that ended badly has left behind.
+//! What a run that ended with unsaved work has left behind: by a crash, a power cut, or because the system shut down.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -42,7 +42,7 @@ pub fn ago(secs: u64) -> String {
 pub fn recovery_ui(ctx: &Context, view: &RecoveryView<'_>, actions: &mut Actions) {
     let mut later = false;
     let escaped = question(ctx, "recovery", "Recover unsaved work?", |ui| {
-        let text = "Sinew did not end as it should have. What was not saved then is still here.";
+        let text = "When Sinew ended, some work was not saved. It is still here.";
         ui.add(Label::new(RichText::new(text).color(theme::colors(ctx).text)).wrap());
         ui.add_space(4.0);
         ScrollArea::vertical().max_height(280.0).show(ui, |ui| {

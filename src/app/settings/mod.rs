@@ -67,6 +67,8 @@ pub struct FirstSteps {
 pub const MOST_RECENT: usize = 12;
 /// How much larger or smaller the interface can be made.
 pub const UI_SCALES: std::ops::RangeInclusive<f32> = 0.6..=2.5;
+/// How much slower and faster the camera can be made.
+pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.2..=4.0;
 /// Most threads that can be asked for.
 pub const MOST_THREADS: usize = 256;
 
@@ -84,6 +86,12 @@ pub struct Settings {
     pub navigation: NavigationPreset,
     /// Whether the wheel zooms the other way.
     pub invert_zoom: bool,
+    /// How fast the camera orbits; 1 is usual.
+    pub orbit_speed: f64,
+    /// How fast it pans; at 1 what is in the middle stays under the pointer.
+    pub pan_speed: f64,
+    /// How fast it zooms; 1 is usual.
+    pub zoom_speed: f64,
     /// Step of angles while Ctrl is held, degrees.
     pub snap_deg: f64,
     /// The method that characters are shown with at first.
@@ -109,6 +117,9 @@ impl Default for Settings {
             animations: true,
             navigation: NavigationPreset::default(),
             invert_zoom: false,
+            orbit_speed: 1.0,
+            pan_speed: 1.0,
+            zoom_speed: 1.0,
             snap_deg: 15.0,
             default_method: Method::default(),
             threads: 0,
@@ -127,6 +138,9 @@ impl Settings {
         let usual = Self::default();
         let finite = |value: f64, usual: f64| if value.is_finite() { value } else { usual };
         self.ui_scale = if self.ui_scale.is_finite() { self.ui_scale } else { 1.0 }.clamp(*UI_SCALES.start(), *UI_SCALES.end());
+        for speed in [&mut self.orbit_speed, &mut self.pan_speed, &mut self.zoom_speed] {
+            *speed = finite(*speed, 1.0).clamp(*SPEEDS.start(), *SPEEDS.end());
+        }
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
         self.autosave_secs = finite(self.autosave_secs, usual.autosave_secs).clamp(1.0, 600.0);
         self.threads = self.threads.min(MOST_THREADS);
@@ -154,7 +168,13 @@ impl Settings {
     /// How the camera is moved.
     #[must_use]
     pub fn navigation(&self) -> Navigation {
-        Navigation { preset: self.navigation, invert_zoom: self.invert_zoom }
+        Navigation {
+            preset: self.navigation,
+            invert_zoom: self.invert_zoom,
+            orbit_speed: self.orbit_speed as f32,
+            pan_speed: self.pan_speed as f32,
+            zoom_speed: self.zoom_speed as f32,
+        }
     }
 
     /// Makes egui look as chosen.
@@ -197,10 +217,18 @@ mod tests {
 
     #[test]
     fn no_number_is_too_odd() {
-        let odd =
-            Settings { ui_scale: f32::NAN, snap_deg: -1e300, autosave_secs: f64::INFINITY, threads: usize::MAX, ..Settings::default() };
+        let odd = Settings {
+            ui_scale: f32::NAN,
+            orbit_speed: f64::NAN,
+            zoom_speed: -3.0,
+            snap_deg: -1e300,
+            autosave_secs: f64::INFINITY,
+            threads: usize::MAX,
+            ..Settings::default()
+        };
         let sane = odd.sanitized();
         assert_eq!((sane.ui_scale, sane.snap_deg, sane.autosave_secs), (1.0, 0.5, 5.0));
+        assert_eq!((sane.orbit_speed, sane.zoom_speed), (1.0, *SPEEDS.start()));
         assert_eq!(sane.threads, MOST_THREADS);
     }
 }

@@ -3,6 +3,8 @@
 //! A row of the [table](ALL) is a [`Shortcut`]: what it is called, one sentence on what it does, its keys (there may be none), when it can
 //! be used, and what it asks for. Add yours there and it appears everywhere; a test says so if two rows want the same keys at a time.
 
+#[macro_use]
+mod rows;
 mod table;
 
 use std::fmt::Write;
@@ -155,6 +157,8 @@ pub struct Shortcut {
     pub title: &'static str,
     /// What it does, in one sentence.
     pub sentence: &'static str,
+    /// Other words that people look for it by.
+    pub words: &'static str,
     /// What must be there.
     pub needs: Needs,
     /// In which mode.
@@ -174,7 +178,20 @@ impl Shortcut {
     #[must_use]
     pub const fn new(id: &'static str, group: Group, title: &'static str, sentence: &'static str, asks: Asks) -> Self {
         let (needs, during) = (Needs::Nothing, During::Always);
-        Self { id, group, keys: [None; 3], title, sentence, needs, during, repeats: false, while_typing: false, is_on: None, asks }
+        Self {
+            id,
+            group,
+            keys: [None; 3],
+            title,
+            sentence,
+            words: "",
+            needs,
+            during,
+            repeats: false,
+            while_typing: false,
+            is_on: None,
+            asks,
+        }
     }
 
     /// With keys; a second and a third call add others.
@@ -188,6 +205,13 @@ impl Shortcut {
             }
             place += 1;
         }
+        self
+    }
+
+    /// Found by these words, too.
+    #[must_use]
+    pub const fn also(mut self, words: &'static str) -> Self {
+        self.words = words;
         self
     }
 
@@ -358,43 +382,4 @@ pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
-        for (index, a) in ALL.iter().enumerate() {
-            for b in &ALL[index + 1..] {
-                assert_ne!(a.id, b.id);
-                for keys in a.keys.iter().flatten().filter(|_| a.during.overlaps(b.during)) {
-                    let clashes = b.keys.iter().flatten().any(|other| keys == other);
-                    assert!(!clashes, "{} and {} both want {}", a.id, b.id, keys_text(keys));
-                }
-                let digits = |shortcut: &Shortcut| matches!(shortcut.asks, Asks::ForDigit(_));
-                let bare_digit = |shortcut: &Shortcut| {
-                    shortcut.keys.iter().flatten().any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
-                };
-                let clashes = digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
-                assert!(!(clashes && a.during.overlaps(b.during)), "{} and {} both want digits", a.id, b.id);
-            }
-        }
-    }
-
-    #[test]
-    fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
-        for shortcut in ALL {
-            assert!(shortcut.title.chars().next().is_some_and(char::is_uppercase), "{}", shortcut.id);
-            let sentence = shortcut.sentence;
-            assert!(sentence.len() > 8 && !sentence.ends_with('.') && sentence.len() < 110, "{}: {sentence}", shortcut.id);
-            assert_ne!(sentence, shortcut.title);
-        }
-    }
-
-    #[test]
-    fn keys_read_as_on_a_keyboard() {
-        let text = |id: &str| find(id).map(Shortcut::all_keys_text).unwrap_or_default();
-        assert_eq!(text("redo"), "Ctrl+Shift+Z or Ctrl+Y");
-        assert_eq!(text("clip"), "1 – 9");
-        assert_eq!(text("escape"), "Esc");
-    }
-}
+mod tests;

@@ -7,7 +7,9 @@ use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
 use crate::app::capture::CaptureAction;
 use crate::app::comfort::ComfortAction;
-use crate::app::layout::{LayoutAction, Preset};
+use crate::app::layout::{LayoutAction, Preset, Side};
+use crate::app::look::SkinColors;
+use crate::app::pane::asks::ViewAsk;
 use crate::app::project::ProjectAction;
 use crate::app::timeline::TimelineAction;
 use crate::app::viewport::edit::EditAction;
@@ -29,72 +31,6 @@ fn once(command: Command) -> Action {
     Action::Session(command, Gesture::Once)
 }
 
-/// Something about the project.
-macro_rules! project {
-    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
-    };
-}
-
-/// An action of the window's own comfort.
-macro_rules! comfort {
-    ($action:ident) => {
-        For(|| Action::Comfort(ComfortAction::$action))
-    };
-}
-
-/// A picture to keep.
-macro_rules! capture {
-    ($action:ident) => {
-        For(|| Action::Capture(CaptureAction::$action))
-    };
-}
-
-/// Something asked of the timeline.
-macro_rules! timeline {
-    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
-    };
-}
-
-/// Something asked of the camera.
-macro_rules! camera {
-    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
-    };
-}
-
-/// Another arrangement of the views.
-macro_rules! layout {
-    ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
-        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
-            .needs(Needs::Character)
-    };
-}
-
-/// What the hand does with the skeleton.
-macro_rules! mode {
-    ($mode:ident) => {
-        For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
-    };
-}
-
-/// A whole skeleton to be fitted.
-macro_rules! template {
-    ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
-        Shortcut::new($id, Group::Skeleton, $title, $sentence, For(|| Action::Edit(EditAction::StartFitting(Kind::$kind))))
-            .needs(Needs::Character)
-            .during(During::Editing)
-    };
-}
-
-/// Something asked of the pose tools.
-macro_rules! posing {
-    ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
-        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
-    };
-}
-
 fn mirror() -> Command {
     PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into()
 }
@@ -102,37 +38,50 @@ fn mirror() -> Command {
 /// Everything that can be asked for.
 pub static ALL: &[Shortcut] = &[
     // File.
-    project!("new", "New", "Begins anew with the character that comes with Sinew", New).key(CTRL, Key::N).while_typing(),
+    project!("new", "New", "Begins anew with the character that comes with Sinew", New)
+        .also("fresh start mannequin")
+        .key(CTRL, Key::N)
+        .while_typing(),
     Shortcut::new("open", Group::File, "Open…", "Opens a project, or a character from one or several files", For(|| Action::OpenDialog))
+        .also("load import file mesh model fbx gltf glb obj")
         .key(CTRL, Key::O)
         .while_typing(),
     project!("save", "Save", "Writes the project to its file; asks for one the first time", Save)
+        .also("write store project")
         .key(CTRL, Key::S)
         .while_typing()
         .needs(Needs::Character),
     project!("save.as", "Save as…", "Writes the project to another file, which is its file from then on", SaveAs)
+        .also("rename write store")
         .key(CTRL_SHIFT, Key::S)
         .while_typing()
         .needs(Needs::Character),
     project!("save.packed", "Save packed copy…", "Writes one file with the project and all files of the character in it", SavePacked)
+        .also("zip archive bundle share pack")
         .needs(Needs::Character),
     project!("export.files", "Export for other programs…", "Writes the baked skin, the rig or the motion to files", AskExport)
+        .also("blender maya unity unreal alembic gltf bake cache send")
         .needs(Needs::Character),
     Shortcut::new("pose.load", Group::File, "Load pose…", "Reads a pose from a file", For(|| Action::LoadPoseDialog))
+        .also("import open")
         .needs(Needs::Character),
     Shortcut::new("pose.save", Group::File, "Save pose…", "Writes the pose shown to a file", For(|| Action::SavePoseDialog))
+        .also("export write")
         .key(CTRL_ALT, Key::S)
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("export", Group::File, "Export picture…", "Makes a picture, a turntable or a film of the clip", capture!(ToggleDialog))
+        .also("screenshot snapshot image photo render png gif webp animation video film movie turntable spin record")
         .key(CTRL, Key::E)
         .while_typing()
         .needs(Needs::Character),
     Shortcut::new("copy.view", Group::File, "Copy view", "Copies the active view to the clipboard as a picture", capture!(CopyView))
+        .also("screenshot snapshot clipboard image photo")
         .key(CTRL_SHIFT, Key::C)
         .while_typing()
         .needs(Needs::Character),
-    Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow)),
+    Shortcut::new("copy.window", Group::File, "Copy window", "Copies the whole window to the clipboard as a picture", capture!(CopyWindow))
+        .also("screenshot snapshot clipboard image screen grab"),
     Shortcut::new(
         "skeleton.save",
         Group::File,
@@ -140,23 +89,31 @@ pub static ALL: &[Shortcut] = &[
         "Writes the joints as .skel, or mesh, joints and weights as .glb",
         For(|| Action::Edit(EditAction::SaveDialog)),
     )
+    .also("export rig skel glb write")
     .needs(Needs::Character),
-    Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit)).key(CTRL, Key::Q).while_typing(),
+    Shortcut::new("quit", Group::File, "Quit", "Closes the window", For(|| Action::Quit))
+        .also("exit close leave")
+        .key(CTRL, Key::Q)
+        .while_typing(),
     // Edit.
     Shortcut::new("undo", Group::Edit, "Undo", "Takes the last change back", For(|| once(Command::Undo)))
+        .also("back revert mistake")
         .key(CTRL, Key::Z)
         .repeats()
         .needs(Needs::Undo),
     Shortcut::new("redo", Group::Edit, "Redo", "Does again what was taken back", For(|| once(Command::Redo)))
+        .also("again forward repeat")
         .key(CTRL_SHIFT, Key::Z)
         .key(CTRL, Key::Y)
         .repeats()
         .needs(Needs::Redo),
     Shortcut::new("settings", Group::Edit, "Settings…", "Theme, scale, navigation and other choices of yours", comfort!(ToggleSettings))
+        .also("preferences options configure")
         .key(CTRL, Key::Comma)
         .while_typing(),
     // Pose.
     Shortcut::new("pose.reset", Group::Pose, "Reset pose", "Puts all joints back to rest", For(|| once(Command::ResetPose)))
+        .also("rest bind t-pose clear zero home")
         .key(NONE, Key::R)
         .needs(Needs::Character),
     Shortcut::new(
@@ -166,26 +123,40 @@ pub static ALL: &[Shortcut] = &[
         "Forgets all velocities: the flesh is at rest in this pose",
         For(|| once(Command::ResetSimulation)),
     )
+    .also("settle calm wobble freeze velocity simulation")
     .needs(Needs::Character),
     posing!("tool.drag", "Drag", "A drag moves the body by any joint or any point of its skin", PosingAsk::Tool(Tool::Drag))
+        .also("ik pull grab move hand")
         .key(NONE, Key::Q),
-    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate)).key(NONE, Key::E),
-    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move)).key(NONE, Key::W),
+    posing!("tool.rotate", "Rotate", "Rings, a ball and pulled limbs turn joints", PosingAsk::Tool(Tool::Rotate))
+        .also("turn ring gizmo trackball")
+        .key(NONE, Key::E),
+    posing!("tool.move", "Move", "Arrows move the selected joint, and the body follows", PosingAsk::Tool(Tool::Move))
+        .also("translate arrow gizmo")
+        .key(NONE, Key::W),
     posing!("tool.axes", "Other axes", "Handles take the joint's own, the world's or the view's axes", PosingAsk::NextAxes)
+        .also("local world global orientation coordinate")
         .key(NONE, Key::G),
     posing!("pins.toggle", "Pin", "Keeps the selected joints where they are, or lets them go", PosingAsk::TogglePins)
+        .also("lock fix foot hold plant nail")
         .key(NONE, Key::P)
         .needs(Needs::Selection),
-    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy).key(CTRL, Key::C),
-    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false }).key(CTRL, Key::V),
+    posing!("pose.copy", "Copy pose", "Copies the pose of the selected joints, or of all", PosingAsk::Copy)
+        .also("duplicate clipboard")
+        .key(CTRL, Key::C),
+    posing!("pose.paste", "Paste pose", "Gives joints the pose that was copied", PosingAsk::Paste { mirrored: false })
+        .also("clipboard apply")
+        .key(CTRL, Key::V),
     posing!(
         "pose.paste_mirrored",
         "Paste mirrored",
         "Gives the pose that was copied to the other side",
         PosingAsk::Paste { mirrored: true }
     )
+    .also("flip symmetry other side opposite")
     .key(CTRL_SHIFT, Key::V),
     Shortcut::new("pose.mirror", Group::Pose, "Mirror pose", "Left and right change places", For(|| once(mirror())))
+        .also("flip symmetry symmetrical left right opposite swap")
         .key(CTRL, Key::M)
         .needs(Needs::Character)
         .during(During::Posing),
@@ -196,8 +167,10 @@ pub static ALL: &[Shortcut] = &[
         "Joints turn only as far as a human's do",
         For(|| once(PoseCommand::LimitAsHuman.into())),
     )
+    .also("constraint range elbow knee realistic")
     .needs(Needs::Character),
     Shortcut::new("limits.none", Group::Pose, "Remove all limits", "Joints turn freely", For(|| once(PoseCommand::ClearLimits.into())))
+        .also("constraint free clear")
         .needs(Needs::Character),
     Shortcut::new("escape", Group::Pose, "Leave", "Leaves what you are doing, then deselects", For(|| Action::Escape))
         .key(NONE, Key::Escape)
@@ -209,6 +182,7 @@ pub static ALL: &[Shortcut] = &[
         "Places, moves and names joints; Tab over a view does it, too",
         mode!(Edit),
     )
+    .also("rig build joint bone draw create place")
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
     .during(During::Posing),
@@ -219,14 +193,19 @@ pub static ALL: &[Shortcut] = &[
         "Leaves the editing of the skeleton; Tab over a view does it, too",
         mode!(Pose),
     )
+    .also("animate leave done finish")
     .key(CTRL_SHIFT, Key::E)
     .needs(Needs::Character)
     .during(During::Editing),
-    template!("template.human", "Template: human", "Fits the skeleton of somebody on two legs by a few landmarks", Human),
-    template!("template.hand", "Template: hand", "Fits the skeleton of a hand with five fingers by a few landmarks", Hand),
-    template!("template.four-legged", "Template: four-legged", "Fits the skeleton of an animal by a few landmarks", FourLegged),
+    template!("template.human", "Template: human", "Fits the skeleton of somebody on two legs by a few landmarks", Human)
+        .also("biped person body autorig rig"),
+    template!("template.hand", "Template: hand", "Fits the skeleton of a hand with five fingers by a few landmarks", Hand)
+        .also("fingers autorig rig"),
+    template!("template.four-legged", "Template: four-legged", "Fits the skeleton of an animal by a few landmarks", FourLegged)
+        .also("quadruped dog horse cat animal autorig rig"),
     // Time.
     Shortcut::new("play", Group::Time, "Play or pause", "Lets the clip run or stops it", For(|| once(Command::TogglePlaying)))
+        .also("start stop run animation clip")
         .key(NONE, Key::Space)
         .needs(Needs::Character),
     Shortcut::new(
@@ -244,34 +223,46 @@ pub static ALL: &[Shortcut] = &[
         "Leaves the clip and shows your own pose",
         For(|| once(Command::SelectClip(None))),
     )
+    .also("hand own manual rest")
     .key(NONE, Key::Num0)
     .needs(Needs::Character),
-    timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey).key(NONE, Key::K),
-    timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey).key(NONE, Key::Comma),
-    timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).key(NONE, Key::Period),
+    timeline!("key", "Set key", "Keys the pose shown where the playhead is: the selected joints, or all", SetKey)
+        .also("keyframe insert set animate")
+        .key(NONE, Key::K),
+    timeline!("key.previous", "Previous key", "Goes to the key before the playhead", PreviousKey)
+        .also("keyframe back jump")
+        .key(NONE, Key::Comma),
+    timeline!("key.next", "Next key", "Goes to the key after the playhead", NextKey).also("keyframe forward jump").key(NONE, Key::Period),
     Shortcut::new("frame.next", Group::Time, "Next frame", "Goes on by one frame; Left goes back", Elsewhere).key(NONE, Key::ArrowRight),
     Shortcut::new("range.end", Group::Time, "End of the range", "Goes to the end of the range; Ctrl+Left to its start", Elsewhere)
         .key(CTRL, Key::ArrowRight),
-    timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record),
-    timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey),
-    timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose),
-    timeline!("poses.load", "Load poses…", "Reads pose files into the library", LoadPosesDialog),
-    timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog),
-    timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip),
-    timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip),
-    timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold),
+    timeline!("record", "Record a take", "Records what you do by hand as a new clip, or ends that", Record)
+        .also("take capture performance live"),
+    timeline!("auto-key", "Auto-key", "Turning a joint sets a key in the clip shown, or not", AutoKey).also("autokey keyframe automatic"),
+    timeline!("pose.keep", "Keep pose", "Puts the pose shown into the library of poses", KeepPose).also("library store remember"),
+    timeline!("poses.load", "Load poses…", "Reads pose files into the library", LoadPosesDialog).also("library import"),
+    timeline!("poses.save", "Save poses…", "Writes the library as pose files into a folder", SavePosesDialog).also("library export"),
+    timeline!("clip.new", "New clip", "Makes a clip with the pose shown as its first key", NewClip).also("animation create take"),
+    timeline!("clip.copy", "Copy clip", "Makes an editable copy of the clip shown", CopyClip).also("duplicate editable take"),
+    timeline!("timeline", "Timeline", "Shows or hides ruler and keys under the views", Fold).also("dope sheet keyframes ruler"),
     // View.
     Shortcut::new("frame", Group::View, "Frame", "Brings the selected joint, or everything, into view", For(|| Action::Frame))
+        .also("focus zoom fit center centre selected")
         .key(NONE, Key::F)
         .needs(Needs::Character),
-    camera!("frame.all", "Frame everything", "Brings the whole character into view", FrameAll).key(NONE, Key::Home).key(NONE, Key::A),
+    camera!("frame.all", "Frame everything", "Brings the whole character into view", FrameAll)
+        .also("focus zoom fit home reset camera whole")
+        .key(NONE, Key::Home)
+        .key(NONE, Key::A),
     camera!(
         "projection",
         "Perspective or parallel",
         "Changes between perspective and parallel lines (5 on the number pad)",
         ToggleProjection
-    ),
-    camera!("turntable", "Turntable", "Lets the camera go round slowly, or stops it", ToggleTurntable),
+    )
+    .also("orthographic perspective ortho camera lens"),
+    camera!("turntable", "Turntable", "Lets the camera go round slowly, or stops it", ToggleTurntable)
+        .also("rotate spin camera around orbit"),
     look("look.front", "Look from the front", || Action::LookFrom(NamedView::Front)),
     look("look.back", "Look from behind", || Action::LookFrom(NamedView::Back)),
     look("look.left", "Look from its left", || Action::LookFrom(NamedView::Left)),
@@ -280,31 +271,67 @@ pub static ALL: &[Shortcut] = &[
     look("look.bottom", "Look from below", || Action::LookFrom(NamedView::Bottom)),
     look("look.three-quarter", "Look at an angle", || Action::LookFrom(NamedView::ThreeQuarter)),
     Shortcut::new("bones", Group::View, "Bones", "Shows or hides the bones in front of the skin", For(|| Action::ToggleBones))
+        .also("skeleton rig armature show hide octahedral")
         .key(NONE, Key::B)
         .needs(Needs::Character)
         .switch(|now| now.bones_shown),
     Shortcut::new("panel", Group::View, "Side panel", "Shows or hides the panel on the right", For(|| Action::TogglePanel))
+        .also("sidebar properties hide full screen")
         .key(NONE, Key::N)
         .switch(|now| now.panel_shown),
-    layout!("layout.single", "Single view", "Shows one view alone", Single),
-    layout!("layout.methods", "Three methods", "Linear blend, dual quaternion and projective dynamics side by side", Methods),
-    layout!("layout.four", "Four sides", "Perspective, front, side and top", Four),
-    layout!("layout.before-after", "Before and after", "The rest pose beside the pose", BeforeAfter),
+    layout!("layout.single", "Single view", "Shows one view alone", Single).also("one viewport alone"),
+    layout!("layout.methods", "Three methods", "Linear blend, dual quaternion and projective dynamics side by side", Methods)
+        .also("compare side by side lbs dqs pd split view columns"),
+    layout!("layout.four", "Four sides", "Perspective, front, side and top", Four).also("quad split view viewports ortho"),
+    layout!("layout.before-after", "Before and after", "The rest pose beside the pose", BeforeAfter)
+        .also("compare rest split view side by side"),
+    ask!("compare.wipe", "Compare: wipe", "A second method in the active view, right of a line that can be dragged", Wipe)
+        .also("slider split line side by side difference before after ab"),
+    ask!("compare.flicker", "Compare: flicker", "A second method in the active view while V is held", Flicker)
+        .also("blink toggle ab difference switch"),
+    ask!("compare.distance", "Compare: distance", "How far the skin is from where a second method puts it, as colours", Distance)
+        .also("difference map heatmap heat error deviation millimetres"),
+    ask!("compare.none", "Compare with nothing", "One method alone in the active view", CompareNone)
+        .also("wipe flicker distance difference off stop single"),
+    ask!("scores", "Scores", "Shows or hides volume, cuts, stretch and time of the active view", Scores)
+        .also("volume self-intersections stretch quality numbers statistics metrics"),
+    ask!("split.right", "Split view to the right", "Another view beside the active one", Split(Side::Right))
+        .also("split view viewport new add vertical side by side"),
+    ask!("split.below", "Split view below", "Another view under the active one", Split(Side::Below))
+        .also("split view viewport new add horizontal"),
+    ask!("view.maximise", "Maximise view", "Shows the active view alone, or all views again", Maximise)
+        .also("maximize full screen enlarge viewport"),
+    ask!("view.close", "Close view", "Takes the active view away", Close).also("remove viewport delete unsplit"),
+    ask!("ghosts", "Ghosts", "Shows or hides faint skins before and after this moment of the clip", Ghosts)
+        .also("onion skin trail motion before after"),
+    ask!("wireframe", "Wireframe", "Shows or hides the edges of the skin's triangles", Wireframe)
+        .also("wire mesh edges triangles topology"),
+    ask!("weights", "Weights as colours", "How much the selected joint moves each vertex", Colors(SkinColors::Weights))
+        .also("skinning influence paint heat map heatmap"),
+    ask!("stretch", "Stretch as colours", "How much longer or shorter the edges are than at rest", Colors(SkinColors::Strain))
+        .also("strain deformation heat map heatmap compression squeeze"),
+    ask!("cut", "Cut the flesh open", "Shows or hides the tetrahedra behind a plane that can be dragged", Cut)
+        .also("section slice clip plane inside tetrahedra cross-section muscle"),
     Shortcut::new("theme", Group::View, "Light or dark", "Changes between the light and the dark theme", comfort!(ToggleTheme))
+        .also("night day colour color mode bright")
         .key(CTRL_SHIFT, Key::T)
         .while_typing(),
     Shortcut::new("scale.up", Group::View, "Larger interface", "Makes text and buttons larger", comfort!(Larger))
+        .also("zoom bigger font text size dpi large")
         .key(CTRL, Key::Plus)
         .key(CTRL, Key::Equals)
         .while_typing(),
     Shortcut::new("scale.down", Group::View, "Smaller interface", "Makes text and buttons smaller", comfort!(Smaller))
+        .also("zoom font text size dpi small")
         .key(CTRL, Key::Minus)
         .while_typing(),
     Shortcut::new("scale.reset", Group::View, "Interface at 100 %", "Gives text and buttons their usual size", comfort!(UsualScale))
+        .also("zoom usual normal font text size dpi")
         .key(CTRL, Key::Num0)
         .while_typing(),
     // Window.
     Shortcut::new("sheet", Group::Window, "Shortcuts", "Lists what mouse and keyboard do", comfort!(ToggleSheet))
+        .also("keyboard keys hotkeys help cheat sheet")
         .key(NONE, Key::F1)
         .key(NONE, Key::Questionmark),
     Shortcut::new(
@@ -314,18 +341,23 @@ pub static ALL: &[Shortcut] = &[
         "Finds commands, joints, clips and settings by name",
         comfort!(TogglePalette),
     )
+    .also("search command find menu")
     .key(CTRL, Key::K)
     .key(CTRL_SHIFT, Key::P)
     .key(NONE, Key::F3)
     .while_typing(),
     Shortcut::new("notices", Group::Window, "Notifications", "Shows what you were told before", comfort!(ToggleNotices))
+        .also("messages warnings errors bell history")
         .key(CTRL_SHIFT, Key::N)
         .while_typing(),
     Shortcut::new("log", Group::Window, "Log", "Shows what the program noted down, for reports of faults", comfort!(ToggleLog))
+        .also("debug report console details")
         .key(CTRL_SHIFT, Key::L)
         .while_typing(),
-    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps)),
-    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout)),
+    Shortcut::new("first-steps", Group::Window, "First steps", "Three things to try on the living mannequin", comfort!(ToggleFirstSteps))
+        .also("tutorial help intro welcome getting started learn"),
+    Shortcut::new("about", Group::Window, "About Sinew", "Version, graphics device and licence", comfort!(ToggleAbout))
+        .also("version licence license graphics gpu help"),
     // What views and widgets read by themselves.
     Shortcut::new("focus.next", Group::Window, "Next widget", "Moves the focus on; Shift+Tab moves it back", Elsewhere).key(NONE, Key::Tab),
 ];

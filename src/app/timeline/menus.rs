@@ -18,7 +18,7 @@ const LEAST_RANGE_SECS: f64 = 0.01;
 
 /// Speed, range, blending, and where the clip comes from.
 pub(super) fn settings_button(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
-    let button = icons::button(ui, Icon::Gear, "How clips are played");
+    let button = icons::button(ui, Icon::Gear, "How clips are played").on_hover_text("How clips are played");
     egui::Popup::menu(&button).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
         ui.set_min_width(270.0);
         settings_ui(ui, view, actions);
@@ -88,7 +88,7 @@ fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
 /// What can be done with the clip as a whole.
 pub(super) fn clip_button(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
     let Some(clip) = view.clip else { return };
-    let button = icons::button(ui, Icon::More, "More about the clip");
+    let button = icons::button(ui, Icon::More, "More about the clip").on_hover_text("More about the clip");
     egui::Popup::menu(&button).show(|ui| {
         let mut raise = |command| actions.once(Command::Keys(command));
         if ui.button("Make an editable copy").on_hover_text("A clip with keys of its own; motion capture gets few").clicked() {

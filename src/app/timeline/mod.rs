@@ -6,6 +6,7 @@
 //! | `axis`       | seconds ↔ points, zoom and pan                                     |
 //! | `ruler`      | frame numbers, playhead, range handles, what was simulated         |
 //! | `rows`       | which rows there are, and how keys are drawn                       |
+//! | `scroll`     | rows that are more than there is room for                          |
 //! | `pointer`    | scrubbing, selecting and moving keys                               |
 //! | `menus`      | settings of playing, and what can be done with keys                |
 //!
@@ -17,6 +18,7 @@ mod menus;
 mod pointer;
 mod rows;
 mod ruler;
+mod scroll;
 mod transport;
 
 use std::sync::Arc;
@@ -64,7 +66,7 @@ pub struct TimelineView<'a> {
     pub recording_secs: Option<f64>,
     /// What is seen while scrubbing.
     pub scrubbing: Scrubbing,
-    /// Whether the active view simulates, so that the switch means something.
+    /// Whether a view that follows this clock simulates, so that the switch means something.
     pub simulates: bool,
     /// How far the simulation of the range is.
     pub simulated: Option<SimulatedFrames>,
@@ -96,7 +98,7 @@ impl<'a> TimelineView<'a> {
             auto_key: session.auto_key(),
             recording_secs: session.recording_secs(),
             scrubbing: session.scrubbing(),
-            simulates: session.active_view().method.is_simulated(),
+            simulates: session.simulates(),
             simulated: session.simulated_frames(),
             skeleton: session.document().skeleton(),
             selected: session.selection().joints(),
@@ -147,6 +149,8 @@ pub struct TimelineState {
     /// Keys that the menu is for.
     menu_for: Vec<KeyRef>,
     hovered: bool,
+    /// How far the rows are moved up, points.
+    scroll: f32,
 }
 
 impl TimelineState {
@@ -162,7 +166,7 @@ impl TimelineState {
         if self.fitted.map(|(clip, _)| clip) != view.clip {
             self.selected.clear();
             self.axis.fit(view.duration_secs());
-            (self.fitted, self.drag, self.renaming) = (shown, None, None);
+            (self.fitted, self.drag, self.renaming, self.scroll) = (shown, None, None, 0.0);
         }
         match view.take() {
             Some((_, take)) => self.selected.retain(|key| take.key(*key).is_some()),
@@ -205,12 +209,14 @@ pub fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineSta
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);
     state.axis.zoom_and_pan(ui, &response, view.duration_secs());
-    let layout = rows::Layout::of(view, rows_rect);
+    let mut layout = rows::Layout::of(view, rows_rect, state.scroll);
+    let names = Rect::from_min_max(pos2(room.left(), rows_rect.top()), pos2(rows_rect.left(), rows_rect.bottom()));
     pointer::interact(ui, &response, &layout, ruler_rect, view, state, actions);
     menus::key_menu(&response, &layout, view, state, actions);
     let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(room));
     ruler::paint(&painter, ruler_rect, rows_rect, view, state);
-    rows::paint(ui, room, &layout, view, state);
+    rows::paint(ui, names, &layout, view, state);
+    scroll::scroll_ui(ui, names, &response, &mut layout, state);
     ruler::paint_playhead(&painter, ruler_rect, rows_rect, view, state);
     if view.take().is_none() {
         menus::no_keys_ui(ui, rows_rect, view, actions);

@@ -66,7 +66,8 @@ pub(super) fn interact(
             modifiers.alt,
         )
     });
-    if pressed && response.contains_pointer() && view.clip.is_some() {
+    let on_bar = layout.bar().is_some_and(|bar| bar.contains(pointer));
+    if pressed && response.contains_pointer() && !on_bar && view.clip.is_some() {
         state.drag = begin(pointer, layout, ruler_rect, view, state, shift, alt);
     }
     if response.double_clicked() && ruler_rect.contains(pointer) {

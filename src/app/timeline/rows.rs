@@ -2,12 +2,12 @@
 
 use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::{NAMES_WIDTH, TimelineState, TimelineView};
+use super::{TimelineState, TimelineView};
 use crate::app::theme;
 use crate::rig::{Ease, KeyRef, SAME_SECS};
 
 /// Height of a row, points.
-const ROW: f32 = 18.0;
+pub(super) const ROW: f32 = 18.0;
 /// Half the width of a key, points.
 const KEY: f32 = 4.5;
 
@@ -24,6 +24,8 @@ pub(super) struct Row {
 pub(super) struct Layout {
     pub rows: Vec<Row>,
     pub rect: Rect,
+    /// How far all rows but the first are moved up, points.
+    pub scroll: f32,
 }
 
 /// A key as drawn.
@@ -35,28 +37,42 @@ pub(super) struct Mark {
 }
 
 impl Layout {
-    pub(super) fn of(view: &TimelineView<'_>, rect: Rect) -> Self {
+    pub(super) fn of(view: &TimelineView<'_>, rect: Rect, scroll: f32) -> Self {
         let mut rows = Vec::new();
         if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {
             rows.push(Row { joint: None, name: "All joints".to_owned() });
             let keyed: Vec<usize> = take.tracks().filter(|(_, keys)| keys.len() > 1).map(|(joint, _)| joint).collect();
             let joints = if view.selected.is_empty() { &keyed[..] } else { view.selected };
-            let room = ((rect.height() / ROW) as usize).saturating_sub(1);
             let named = joints.iter().filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
-            rows.extend(named.take(room).map(|(joint, known)| Row { joint: Some(joint), name: known.name.clone() }));
+            rows.extend(named.map(|(joint, known)| Row { joint: Some(joint), name: known.name.clone() }));
         }
-        Self { rows, rect }
+        let mut layout = Self { rows, rect, scroll };
+        layout.scroll = scroll.clamp(0.0, layout.farthest());
+        layout
     }
 
+    /// The middle of a row.
     pub(super) fn y(&self, row: usize) -> f32 {
-        self.rect.top() + ROW * (row as f32 + 0.5)
+        self.rect.top() + ROW * (row as f32 + 0.5) - if row == 0 { 0.0 } else { self.scroll }
     }
 
-    /// All keys to be drawn.
+    /// The rows that are seen, if only in part: the first, which stays, and those that are not moved out of sight.
+    fn seen(&self) -> impl Iterator<Item = (usize, &Row)> {
+        let first = 1 + (self.scroll / ROW) as usize;
+        let many = (self.rect.height() / ROW) as usize + 1;
+        self.rows.iter().enumerate().filter(move |(row, _)| *row == 0 || (first..first + many).contains(row))
+    }
+
+    /// Whether a place belongs to a row: the first stands over all others.
+    fn is_over(&self, y: f32, row: usize) -> bool {
+        (row == 0) == (y < self.rect.top() + ROW)
+    }
+
+    /// All keys of the rows that are seen.
     pub(super) fn marks(&self, view: &TimelineView<'_>) -> Vec<Mark> {
         let Some((_, take)) = view.take() else { return Vec::new() };
         let mut marks = Vec::new();
-        for (row, Row { joint, .. }) in self.rows.iter().enumerate() {
+        for (row, Row { joint, .. }) in self.seen() {
             match joint {
                 None => marks.extend(take.key_times().into_iter().map(|time_secs| Mark { row, time_secs, ease: None })),
                 Some(joint) => marks.extend(take.keys(*joint).iter().map(|key| {
@@ -84,13 +100,17 @@ impl Layout {
     /// The key under the pointer.
     pub(super) fn mark_at(&self, at: Pos2, view: &TimelineView<'_>, state: &TimelineState) -> Option<Mark> {
         let near = |mark: &Mark| (state.axis.x(mark.time_secs) - at.x).abs().max((self.y(mark.row) - at.y).abs());
-        let hit = self.marks(view).into_iter().map(|mark| (near(&mark), mark)).filter(|(distance, _)| *distance <= KEY + 2.0);
+        let marks = self.marks(view).into_iter().filter(|mark| self.is_over(at.y, mark.row));
+        let hit = marks.map(|mark| (near(&mark), mark)).filter(|(distance, _)| *distance <= KEY + 2.0);
         hit.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, mark)| mark)
     }
 
     /// All keys in a box.
     pub(super) fn keys_in(&self, area: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Vec<KeyRef> {
-        let inside = |mark: &Mark| area.contains(pos2(state.axis.x(mark.time_secs), self.y(mark.row)));
+        let inside = |mark: &Mark| {
+            let y = self.y(mark.row);
+            area.contains(pos2(state.axis.x(mark.time_secs), y)) && self.is_over(y, mark.row)
+        };
         let mut keys: Vec<KeyRef> = self.marks(view).iter().filter(|mark| inside(mark)).flat_map(|mark| self.keys_of(mark, view)).collect();
         keys.sort_by(|a, b| a.joint.cmp(&b.joint).then(a.time_secs.total_cmp(&b.time_secs)));
         keys.dedup();
@@ -99,24 +119,27 @@ impl Layout {
 }
 
 /// Names on the left, keys on the right.
-pub(super) fn paint(ui: &Ui, room: Rect, layout: &Layout, view: &TimelineView<'_>, state: &TimelineState) {
+pub(super) fn paint(ui: &Ui, names: Rect, layout: &Layout, view: &TimelineView<'_>, state: &TimelineState) {
     let colors = theme::colors(ui.ctx());
-    let names = ui
-        .painter()
-        .with_clip_rect(ui.clip_rect().intersect(Rect::from_min_max(room.min, pos2(room.left() + NAMES_WIDTH - 6.0, room.bottom()))));
-    for (index, row) in layout.rows.iter().enumerate() {
+    let names = ui.painter().with_clip_rect(ui.clip_rect().intersect(names.with_max_x(names.right() - 6.0)));
+    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(layout.rect));
+    let below = layout.below_first().y_range();
+    let under_first = |painter: &Painter| {
+        painter.with_clip_rect(Rect::from_x_y_ranges(painter.clip_rect().x_range(), below).intersect(painter.clip_rect()))
+    };
+    let (lower_names, lower) = (under_first(&names), under_first(&painter));
+    for (index, row) in layout.seen() {
+        let (names, painter) = if index == 0 { (&names, &painter) } else { (&lower_names, &lower) };
         let selected = row.joint.is_some_and(|joint| view.selected.contains(&joint));
         let color = match row.joint {
             None => colors.text_strong,
             Some(_) if selected => colors.accent,
             Some(_) => colors.text_weak,
         };
-        names.text(pos2(room.left() + 4.0, layout.y(index)), Align2::LEFT_CENTER, &row.name, FontId::proportional(11.5), color);
-    }
-    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(layout.rect));
-    for index in 1..layout.rows.len() {
-        let y = layout.y(index) - ROW / 2.0;
-        painter.hline(layout.rect.x_range(), y, Stroke::new(1.0, colors.line.gamma_multiply(0.5)));
+        let left = names.clip_rect().left() + 4.0;
+        names.text(pos2(left, layout.y(index)), Align2::LEFT_CENTER, &row.name, FontId::proportional(11.5), color);
+        let foot = layout.y(index) + ROW / 2.0;
+        painter.hline(layout.rect.x_range(), foot, Stroke::new(1.0, colors.line.gamma_multiply(if index == 0 { 0.8 } else { 0.5 })));
     }
     let shown = layout.rect.x_range().expand(KEY);
     for mark in layout.marks(view) {
@@ -129,7 +152,7 @@ pub(super) fn paint(ui: &Ui, room: Rect, layout: &Layout, view: &TimelineView<'_
             |key: &&KeyRef| joint.is_none_or(|joint| key.joint == joint) && (key.time_secs - mark.time_secs).abs() < SAME_SECS;
         let selected = state.selected.iter().find(is_selected).is_some();
         paint_key(
-            &painter,
+            if mark.row == 0 { &painter } else { &lower },
             at,
             mark.ease.as_ref(),
             if selected { colors.text_strong } else { colors.accent },

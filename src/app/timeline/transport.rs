@@ -11,26 +11,35 @@ use crate::session::{Command, Gesture, KeysCommand, Scrubbing};
 /// Length of a clip that is made here, seconds.
 pub(super) const NEW_SECS: f64 = 2.0;
 
+/// A shorter line says less.
+const NARROW: f32 = 760.0;
+/// What the switch of scrubbing needs, and the least that makes a slider, points.
+const SWITCH_WIDTH: f32 = 130.0;
+const LEAST_SLIDER: f32 = 60.0;
+
 /// Draws the transport line.
 pub fn transport_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+    let narrow = ui.available_width() < NARROW;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.add_enabled_ui(!view.clips.is_empty() && view.recording_secs.is_none(), |ui| play_ui(ui, view, actions));
         ui.add_space(6.0);
         ui.add_enabled_ui(view.skeleton.is_some(), |ui| record_ui(ui, view, actions));
         ui.add_space(6.0);
-        ui.add_enabled_ui(view.skeleton.is_some() && view.recording_secs.is_none(), |ui| clip_ui(ui, view, state, actions));
-        clock_ui(ui, view, state);
+        ui.add_enabled_ui(view.skeleton.is_some() && view.recording_secs.is_none(), |ui| clip_ui(ui, view, state, narrow, actions));
+        if !narrow || view.recording_secs.is_some() {
+            clock_ui(ui, view, state);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let (icon, name) = if state.open { (Icon::FoldDown, "Hide keys") } else { (Icon::FoldUp, "Show keys") };
             if icons::button(ui, icon, name).on_hover_text("Ruler and keys under this line").clicked() {
                 state.open = !state.open;
             }
             menus::settings_button(ui, view, actions);
-            if view.simulates {
+            if view.simulates && ui.available_width() > SWITCH_WIDTH {
                 scrubbing_ui(ui, view, actions);
             }
-            if !state.open {
+            if !state.open && ui.available_width() > LEAST_SLIDER {
                 slider_ui(ui, view, actions);
             }
         });
@@ -85,7 +94,7 @@ pub(super) fn set_key(view: &TimelineView<'_>, actions: &mut Actions) {
     actions.once(Command::Keys(command));
 }
 
-fn clip_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+fn clip_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, narrow: bool, actions: &mut Actions) {
     if let (Some(name), Some((clip, _))) = (&mut state.renaming, view.take()) {
         let field = ui.add(egui::TextEdit::singleline(name).desired_width(140.0));
         field.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
@@ -106,7 +115,7 @@ fn clip_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, acti
         (Some(clip), true) => format!("Pose by hand ({})", clip.name),
         (None, _) => "Pose by hand".to_owned(),
     };
-    let combo = ComboBox::from_id_salt("clip").width(150.0).truncate().selected_text(text).height(420.0);
+    let combo = ComboBox::from_id_salt("clip").width(if narrow { 84.0 } else { 150.0 }).truncate().selected_text(text).height(420.0);
     let response = combo.show_ui(ui, |ui| clip_list(ui, view, actions)).response;
     name(&response, "Clip");
     menus::clip_button(ui, view, state, actions);
@@ -142,15 +151,17 @@ fn clip_list(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
 fn clock_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState) {
     let colors = theme::colors(ui.ctx());
     let text = match (view.recording_secs, view.clip) {
-        (Some(secs), _) => RichText::new(format!("recording {secs:.1} s")).color(colors.error),
+        (Some(secs), _) => RichText::new(format!("recording {secs:.1} s")).color(colors.error).monospace(),
         (None, None) => {
             let text = if view.clips.is_empty() { "No clips yet – K keys the pose" } else { "Space plays" };
             RichText::new(text).color(colors.text_weak)
         }
-        (None, Some(_)) if state.in_seconds => RichText::new(format!("{:.2} / {:.2} s", view.time_secs, view.duration_secs())),
-        (None, Some(_)) => RichText::new(format!("{:.0} / {:.0}", view.time_secs * view.fps(), view.duration_secs() * view.fps())),
+        (None, Some(_)) if state.in_seconds => RichText::new(format!("{:.2} / {:.2} s", view.time_secs, view.duration_secs())).monospace(),
+        (None, Some(_)) => {
+            RichText::new(format!("{:.0} / {:.0}", view.time_secs * view.fps(), view.duration_secs() * view.fps())).monospace()
+        }
     };
-    let response = ui.add(Button::new(text.monospace()).frame(false));
+    let response = ui.add(Button::new(text).frame(false));
     if response.on_hover_text("Frame of the clip and its last one; click for seconds").clicked() {
         state.in_seconds = !state.in_seconds;
     }
@@ -168,10 +179,10 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
             actions.once(Command::Keys(KeysCommand::SetScrubbing(scrubbing)));
         }
     }
-    if let Some(frames) = view.simulated.filter(|frames| frames.total > 0 && frames.done < frames.total) {
-        let percent = 100 * frames.done / frames.total;
+    if let Some(frames) = view.simulated.filter(|frames| frames.of_all < 1.0) {
+        let percent = (100.0 * frames.of_all).floor();
         ui.label(RichText::new(format!("{percent} %")).small().color(theme::colors(ui.ctx()).text_weak))
-            .on_hover_text("How much of the range is simulated");
+            .on_hover_text("How much of the range is simulated, of all that the views show");
     }
 }
 

@@ -70,10 +70,10 @@ fn ends(camera: &Camera, center: Pos2) -> Vec<End> {
 }
 
 /// Draws the axes of a viewport, over its picture, and does what the pointer asks of them. Call after [`Viewport::interact`].
-pub fn axis_gizmo_ui(ui: &mut Ui, id: Id, viewport: &mut Viewport, actions: &mut Actions) {
+pub fn axis_gizmo_ui(ui: &mut Ui, id: Id, viewport: &mut Viewport, actions: &mut Actions) -> Option<Rect> {
     let Some(rect) = viewport.rect.and_then(AxisGizmo::rect_in).filter(|_| viewport.framed.is_some()) else {
         viewport.axis_gizmo = AxisGizmo::default();
-        return;
+        return None;
     };
     let colors = theme::colors(ui.ctx()).axes;
     let disc = ui.interact(rect, id.with("axes"), Sense::click_and_drag());
@@ -108,6 +108,7 @@ pub fn axis_gizmo_ui(ui: &mut Ui, id: Id, viewport: &mut Viewport, actions: &mut
         actions.push(Action::Camera(action));
     }
     viewport.axis_gizmo = AxisGizmo { hovered };
+    Some(rect)
 }
 
 fn end_ui(ui: &Ui, id: Id, end: &End) -> Response {

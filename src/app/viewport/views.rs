@@ -179,8 +179,9 @@ impl Viewport {
         if response.contains_pointer()
             && let Some(motions) = ui.input(navigation::touch_motions)
         {
+            // What is between fingers stays there.
             for motion in motions {
-                self.obey(motion);
+                self.go(motion);
             }
         } else if let Some(at) = response.hover_pos() {
             let invert = self.navigation.invert_zoom;
@@ -200,8 +201,13 @@ impl Viewport {
         }
     }
 
-    /// Moves the camera by hand: from where it is going to, if it is on its way.
+    /// Moves the camera by hand, as fast as the user likes it.
     pub(super) fn obey(&mut self, motion: Motion) {
+        self.go(self.navigation.paced(motion));
+    }
+
+    /// Moves the camera from where it is going to, if it is on its way.
+    fn go(&mut self, motion: Motion) {
         if let Some(rect) = self.rect {
             if let Some(flight) = self.flight.take() {
                 self.camera = flight.to;

@@ -1,5 +1,7 @@
 //! Pictures to keep, of the active view.
 
+use std::sync::Arc;
+
 use egui::{Context, Rect};
 
 use super::Workbench;
@@ -27,7 +29,7 @@ impl Workbench {
             look: pane.state.look,
             selected: self.session.selected_joint().into_iter().collect(),
             checkup: None,
-            ghosts: None,
+            ghosts: self.ghosts.shown(id).filter(|ghosts| Arc::ptr_eq(&ghosts.subject, &snapshot.subject)),
             ground_height: pane.viewport.ground_height(),
             character_size: pane.viewport.size(),
             view_size: [body.width(), body.height()].map(|points| (points * scale).round().max(1.0) as u32),

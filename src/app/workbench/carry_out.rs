@@ -6,12 +6,14 @@ use super::Workbench;
 use crate::app::actions::Action;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
+use crate::app::pane::asks;
 use crate::app::project::{ProjectAction, Wishes};
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineAction, TimelineView};
+use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, Pace, RigCommand, Session, ViewId};
+use crate::session::{Command, Level, Mode, Pace, RigCommand, Session, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -101,6 +103,16 @@ impl Workbench {
                     self.session.apply_once(command);
                 }
             }
+            Action::View(ask) => {
+                let id = self.active();
+                if let Some((level, sentence)) = asks::why_not(ask, &self.session) {
+                    self.session.tell(level, sentence);
+                }
+                let state = self.layout.pane(id).map(|pane| pane.state).unwrap_or_default();
+                for action in asks::actions_of(ask, id, state, &self.session) {
+                    self.carry_out_one(ctx, action);
+                }
+            }
             Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDialog => self.ask(ctx, Purpose::Open),
             Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
@@ -112,7 +124,13 @@ impl Workbench {
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),
             Action::Posing(ask) => self.carry_out_posing(ctx, ask),
-            Action::Edit(action) => self.carry_out_edit(ctx, action),
+            Action::Edit(action) => {
+                // A template is fitted in edit mode, wherever it was chosen.
+                if matches!(action, EditAction::StartFitting(_)) && !self.is_editing() {
+                    self.session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
+                }
+                self.carry_out_edit(ctx, action);
+            }
             Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
             Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
             Action::Timeline(action) => {

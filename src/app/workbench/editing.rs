@@ -89,7 +89,7 @@ impl Workbench {
             selected,
             quality: quality.as_ref(),
             symmetry: self.session.edits_both_sides(),
-            has_plane: self.session.placer().map(|placer| placer.mirror().is_some()),
+            has_plane: self.session.placer().map(|_| self.session.symmetry_plane().is_some()),
             radius: volume.map(|volume| (said.copied().unwrap_or(volume.radius), said.is_some())),
             is_virtual: known.and_then(|joint| flesh.bones.get(&joint)).is_some_and(|bone| bone.is_virtual),
             tail: selected.and_then(|joint| edit.as_ref()?.tail(joint)),

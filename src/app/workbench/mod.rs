@@ -234,6 +234,13 @@ impl Workbench {
         self.session.close();
     }
 
+    /// The system wants the program to end and nobody can be asked: what isn't saved is offered next time.
+    pub fn leave(&mut self) {
+        let window = self.window_state();
+        self.session.set_window(window);
+        self.session.leave();
+    }
+
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
@@ -253,7 +260,7 @@ impl Workbench {
         self.status_bar(ui);
         self.timeline(ui);
         self.joints_panel(ui, painter);
-        self.side_panel(ui);
+        self.side_panel(ui, painter);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
         CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
         self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);

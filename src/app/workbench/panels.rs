@@ -19,6 +19,13 @@ use crate::app::viewport::painter::ViewportPainter;
 use crate::app::{status, theme};
 use crate::session::up_axis;
 
+/// Narrower windows have one panel beside the views, not two; points.
+const NARROW: f32 = 900.0;
+
+fn is_narrow(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < NARROW
+}
+
 impl Workbench {
     pub(super) fn top_bar(&mut self, ui: &mut Ui) {
         let view = TopBarView {
@@ -43,7 +50,7 @@ impl Workbench {
         };
         let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
         let memory = self.comfort.memory_text(ui.ctx()).to_owned();
-        let speed = format!("{}  {memory}", self.speed_text()).trim().to_owned();
+        let speed = if is_narrow(ui) { String::new() } else { format!("{}  {memory}", self.speed_text()).trim().to_owned() };
         let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
         Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
@@ -75,35 +82,40 @@ impl Workbench {
         panel.frame(frame).show(ui, |ui| timeline_ui(ui, &view, state, actions));
     }
 
-    /// The tree of joints on the left.
+    /// The tree of joints on the left; in a narrow window it is at the top of the other panel.
     pub(super) fn joints_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         if !self.panel_shown {
+            self.tools.hovered = None;
+        }
+        if !self.panel_shown || is_narrow(ui) {
             return;
         }
-        let subject = self.session.subject().cloned();
-        let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         let panel = Panel::left("joints").frame(frame).resizable(true).default_size(theme::JOINTS_WIDTH).size_range(200.0..=460.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
-                let Some(subject) = &subject else { return };
-                if self.is_editing() {
-                    return self.rig_tree_section(ui);
-                }
-                section(ui, "Joints", true, |ui| joints_section(ui, &self.session, subject, hovered, &mut self.joints, &mut self.actions));
-                section(ui, "Poses", true, |ui| {
-                    let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
-                    let view =
-                        PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
-                    poses_ui(ui, &view, &mut self.poses, &mut self.actions);
-                });
+                self.joints_sections(ui, painter);
             });
+        });
+    }
+
+    fn joints_sections(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
+        let Some(subject) = self.session.subject().cloned() else { return };
+        if self.is_editing() {
+            return self.rig_tree_section(ui);
+        }
+        let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
+        section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+        section(ui, "Poses", true, |ui| {
+            let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
+            let view = PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
+            poses_ui(ui, &view, &mut self.poses, &mut self.actions);
         });
         self.tools.hovered = self.joints.hovered;
     }
 
-    pub(super) fn side_panel(&mut self, ui: &mut Ui) {
+    pub(super) fn side_panel(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         if !self.panel_shown {
             return;
         }
@@ -112,6 +124,9 @@ impl Workbench {
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
+                if is_narrow(ui) {
+                    self.joints_sections(ui, painter);
+                }
                 self.sections(ui);
             });
         });
@@ -146,7 +161,7 @@ impl Workbench {
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
         section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         if let Some(pane) = self.layout.pane(self.active()) {
-            let view = LookView::of(self.active(), pane.state.look, &self.session);
+            let view = LookView::of(self.active(), &pane.state, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
         section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));

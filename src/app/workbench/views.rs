@@ -31,7 +31,7 @@ impl Workbench {
         if self.layout.reframe() {
             ui.ctx().request_repaint();
         }
-        self.comfort.over_views(ui.ctx(), rect, &self.session, &mut self.actions);
+        self.comfort.over_views(ui.ctx(), rect, self.layout.plates(), &self.session, &mut self.actions);
         if self.session.subject().is_none() {
             notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
         }

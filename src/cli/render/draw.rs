@@ -5,14 +5,14 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use super::looks::Compare;
-use super::{Posed, Render};
+use super::{Posed, Render, Shown};
 use crate::cli::{Failure, stderr};
 use crate::gpu::GpuContext;
 use crate::math::{Affine, Point, Point64};
 use crate::mesh::Bounds;
 use crate::render::{
-    Camera, Extras, Ground, Legend, Look, Margins, Mark, Marked, MeshColors, MeshDraw, MeshFrame, MeshModel, Moment, Quantity, Renderer,
-    Scene, Sheet, SkinColors, SkinPaint, Target, straighten_alpha,
+    Camera, Extras, Ground, Legend, Look, Margins, Mark, Marked, MeshColors, MeshDraw, MeshFrame, MeshModel, MeshStyle, Moment, NamedView,
+    Quantity, Renderer, Scene, Sheet, SkinColors, SkinPaint, Target, straighten_alpha,
 };
 use crate::session::Checkup;
 use crate::skin::Subject;
@@ -25,6 +25,7 @@ const BAR_SHARE: f32 = 0.17;
 /// Everything that the pictures of a sheet share.
 pub(super) struct Drawing<'a> {
     render: &'a Render,
+    shown: &'a Shown,
     subject: &'a Arc<Subject>,
     world_from_joint: Vec<Affine>,
     posed: &'a [Posed],
@@ -41,18 +42,19 @@ pub(super) struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     pub(super) fn new(
         render: &'a Render,
+        shown: &'a Shown,
         subject: &'a Arc<Subject>,
         world_from_joint: Vec<Affine>,
         posed: &'a [Posed],
     ) -> Result<Self, Failure> {
-        let look = render.look.look();
+        let look = shown.look;
         if let (true, Err(error)) = (look.shows_flesh(), &subject.tissue) {
             return Err(Failure::Undone(format!("{}: {error}", subject.character.name)));
         }
         let joint = render.look.joint(subject)?;
         let marks = if look.findings { marks_of(subject) } else { Vec::new() };
         let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
-        let pictures = match render.compare {
+        let pictures = match shown.compare {
             None => posed.len(),
             Some(Compare::Wipe(_)) => 1,
             Some(Compare::Difference(_)) => posed.len() - 1,
@@ -63,18 +65,19 @@ impl<'a> Drawing<'a> {
         let model = MeshModel::of_character(&renderer, &subject.character);
         let sheet = Sheet::new(size, pictures);
         let points: Vec<Point> = posed.iter().flat_map(|posed| &posed.positions).copied().collect();
-        let has_bar = look.colors != SkinColors::Material || matches!(render.compare, Some(Compare::Difference(_)));
-        let has_captions = pictures > 1 || render.compare.is_some();
-        let camera = camera(render, &points, &sheet, has_captions, has_bar);
+        let has_bar = look.colors != SkinColors::Material || matches!(shown.compare, Some(Compare::Difference(_)));
+        let has_captions = pictures > 1 || shown.compare.is_some();
+        let camera = shown.camera.unwrap_or_else(|| camera(render, &points, &sheet, has_captions, has_bar));
         let ground_height = Bounds::of(&points).min.y;
-        Ok(Self { render, subject, world_from_joint, posed, look, joint, marks, renderer, model, sheet, camera, ground_height })
+        Ok(Self { render, shown, subject, world_from_joint, posed, look, joint, marks, renderer, model, sheet, camera, ground_height })
     }
 
     /// Sees all of these points from now on.
     pub(super) fn see(&mut self, points: &[Point]) {
-        let has_bar = self.look.colors != SkinColors::Material || matches!(self.render.compare, Some(Compare::Difference(_)));
-        let has_captions = self.sheet.cell(0) != self.size() || self.render.compare.is_some();
-        self.camera = camera(self.render, points, &self.sheet, has_captions, has_bar);
+        let has_bar = self.look.colors != SkinColors::Material || matches!(self.shown.compare, Some(Compare::Difference(_)));
+        let has_captions = self.sheet.cell(0) != self.size() || self.shown.compare.is_some();
+        let framed = || camera(self.render, points, &self.sheet, has_captions, has_bar);
+        self.camera = self.shown.camera.unwrap_or_else(framed);
         self.ground_height = Bounds::of(points).min.y;
     }
 
@@ -95,7 +98,7 @@ impl<'a> Drawing<'a> {
 
     /// All pictures.
     pub(super) fn sheet(&self) -> Result<RgbaImage, Failure> {
-        let (pictures, labels): (Vec<_>, Vec<_>) = match self.render.compare {
+        let (pictures, labels): (Vec<_>, Vec<_>) = match self.shown.compare {
             None => {
                 let drawn: Result<Vec<_>, _> = (0..self.posed.len()).map(|index| self.lone(index)).collect();
                 // A lone picture says nothing that the command did not.
@@ -130,7 +133,8 @@ impl<'a> Drawing<'a> {
         let size = self.sheet.cell(0);
         let frames = [0, 1].map(|index| self.frame(&self.posed[index]));
         let extras = [0, 1].map(|index| self.extras(&self.posed[index]));
-        let [left, right] = [0, 1].map(|index| self.scene(&frames[index], None, &extras[index], size));
+        let ghosts = [0, 1].map(|index| self.ghosts(&self.posed[index]));
+        let [left, right] = [0, 1].map(|index| self.scene(&frames[index], &ghosts[index], None, &extras[index], size));
         let mut target = Target::new(&self.renderer, size[0], size[1]);
         let column = (at * size[0] as f32).round() as u32;
         self.renderer.render_wiped(&mut target, &self.camera, &left, &right, column);
@@ -173,7 +177,8 @@ impl<'a> Drawing<'a> {
             colors
         });
         let extras = self.extras(posed);
-        let scene = self.scene(&frame, colors.as_ref(), &extras, size);
+        let ghosts = self.ghosts(posed);
+        let scene = self.scene(&frame, &ghosts, colors.as_ref(), &extras, size);
         let mut image = self.renderer.render_to_image(&self.camera, &scene, size[0], size[1])?;
         let legends: Vec<&Legend> = legend.iter().chain(extras.legends()).collect();
         Legend::draw(&legends, &mut image, self.look.backdrop.background().ink());
@@ -184,6 +189,16 @@ impl<'a> Drawing<'a> {
         let mut frame = MeshFrame::new(&self.renderer, &self.model);
         frame.update(self.renderer.gpu(), &posed.positions, &posed.normals);
         frame
+    }
+
+    /// Skins of other moments, with their styles.
+    fn ghosts(&self, posed: &Posed) -> Vec<(MeshFrame, MeshStyle)> {
+        let drawn = posed.ghosts.iter().map(|ghost| {
+            let mut frame = MeshFrame::new(&self.renderer, &self.model);
+            frame.update(self.renderer.gpu(), &ghost.positions, &ghost.normals);
+            (frame, MeshStyle::ghost(ghost.offset_secs))
+        });
+        drawn.collect()
     }
 
     fn extras(&self, posed: &Posed) -> Extras {
@@ -202,11 +217,19 @@ impl<'a> Drawing<'a> {
         extras
     }
 
-    fn scene<'s>(&self, mesh: &'s MeshFrame, colors: Option<&'s MeshColors>, extras: &'s Extras, size: [u32; 2]) -> Scene<'s> {
+    fn scene<'s>(
+        &self,
+        mesh: &'s MeshFrame,
+        ghosts: &'s [(MeshFrame, MeshStyle)],
+        colors: Option<&'s MeshColors>,
+        extras: &'s Extras,
+        size: [u32; 2],
+    ) -> Scene<'s> {
         let style = if colors.is_some() { self.look.data_style() } else { self.look.mesh_style() };
         let grid = self.look.grid.then(|| Ground::grid_step(self.subject.size));
+        let ghosts = ghosts.iter().map(|(mesh, style)| MeshDraw { mesh, colors: None, style: *style });
         Scene {
-            meshes: vec![MeshDraw { mesh, colors, style }],
+            meshes: ghosts.chain(self.look.skin.then_some(MeshDraw { mesh, colors, style })).collect(),
             overlays: extras.overlays().to_vec(),
             ground: self.look.ground.then_some(Ground { height: self.ground_height, grid }),
             background: self.look.backdrop.background(),
@@ -227,7 +250,7 @@ fn camera(render: &Render, points: &[Point], sheet: &Sheet, has_captions: bool, 
         margins.sides = BAR_SHARE;
     }
     let mut camera = Camera { projection: render.projection(), ..Camera::default() };
-    camera.look_from(render.view);
+    camera.look_from(render.view.unwrap_or(NamedView::ThreeQuarter));
     camera.frame_points_within(points, width / height, margins);
     camera
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::draw::Drawing;
-use super::{Posed, Render, play, still, world_of};
+use super::{Posed, Render, Shown, play, still, world_of};
 use crate::cli::options::Options;
 use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, stderr};
@@ -20,13 +20,15 @@ impl Render {
     pub(super) fn film(
         &self,
         subject: &Arc<Subject>,
+        shown: &Shown,
         format: AnimationFormat,
         pose: &PoseOptions,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
         let take = if self.turntable.is_some() { still(subject, pose)? } else { pose.take(&subject.character)? };
         let count = take.frame_count();
-        let bytes = count.saturating_mul(self.method.len() * subject.bind_positions.len() * 24);
+        let skins = shown.methods.len() * (1 + shown.look.ghosts.offsets_secs().count());
+        let bytes = count.saturating_mul(skins * subject.bind_positions.len() * 24);
         if bytes > MOST_BYTES {
             return Err(Failure::Undone(format!(
                 "{count} frames of this character take {:.1} GB; give a shorter --range, fewer --frames or a lower --fps",
@@ -34,12 +36,12 @@ impl Render {
             )));
         }
         let mut frames: Vec<Vec<Posed>> = std::iter::repeat_with(Vec::new).take(count).collect();
-        for &method in &self.method {
-            let played = play(subject, method, &take, options)?;
+        for &method in &shown.methods {
+            let played = play(subject, method, &take, &shown.look, options)?;
             frames.iter_mut().zip(played).for_each(|(frame, posed)| frame.push(posed));
         }
         let first = take.last_frame() + 1 - count as u32;
-        let mut drawing = Drawing::new(self, subject, world_of(subject, &take, first), &frames[0])?;
+        let mut drawing = Drawing::new(self, shown, subject, world_of(subject, &take, first), &frames[0])?;
         let points: Vec<Point> = frames.iter().flatten().flat_map(|posed| &posed.positions).copied().collect();
         drawing.see(&points);
         let pictures = self.turntable.map_or(count, |pictures| pictures as usize);

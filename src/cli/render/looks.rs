@@ -3,32 +3,37 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::Failure;
-use crate::render::{Backdrop, ColorMap, Cut, Look, Matcap, Shading, SkinColors};
+use crate::render::{Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
 use crate::skin::Subject;
 
 /// How to draw.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Look")]
 pub(super) struct LookOptions {
-    /// What to draw besides the skin, as in bones,volumes.
+    /// What to draw besides the skin, as in bones,volumes [default: of a project, what its active view shows].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) overlay: Vec<Extra>,
+    /// Faint skins of moments of the motion before and after, so many of each, so many seconds apart, as in 3,0 or 2,2:0.1
+    /// [default: 2,2:0.2 with --overlay ghosts].
+    #[arg(long, value_name = "BEFORE,AFTER[:SECONDS]", value_parser = parse_ghosts)]
+    ghosts: Option<Ghosts>,
     /// Cut the tetrahedra open at a plane square to an axis, at a part of the way through the character; with a minus the other side
     /// is kept, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
     #[arg(long, value_name = "[-]AXIS[:PART]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<Cut>,
-    /// How light falls on the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals.
-    #[arg(long, value_name = "NAME", value_parser = parse_shading, default_value = "textured")]
-    shading: (Shading, Matcap),
+    /// How light falls on the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals
+    /// [default: textured].
+    #[arg(long, value_name = "NAME", value_parser = parse_shading)]
+    shading: Option<(Shading, Matcap)>,
     /// Colour the skin by a number: weights:JOINT or strain.
     #[arg(long, value_name = "WHAT", value_parser = parse_color)]
     color: Option<Color>,
-    /// Colours of weights and differences: even, blue-red, heat or gray.
-    #[arg(long, value_name = "NAME", value_parser = parse_map, default_value = "even")]
-    pub(super) color_map: ColorMap,
-    /// What stands behind: light, dark, white, gradient or transparent.
-    #[arg(long, value_name = "NAME", value_parser = parse_background, default_value = "light")]
-    background: Backdrop,
+    /// Colours of weights and differences: even, blue-red, heat or gray [default: even].
+    #[arg(long, value_name = "NAME", value_parser = parse_map)]
+    color_map: Option<ColorMap>,
+    /// What stands behind: light, dark, white, gradient or transparent [default: light].
+    #[arg(long, value_name = "NAME", value_parser = parse_background)]
+    background: Option<Backdrop>,
     /// No floor and no shadow on it.
     #[arg(long)]
     no_ground: bool,
@@ -59,6 +64,8 @@ pub(super) enum Extra {
     Findings,
     /// A grid on the floor.
     Grid,
+    /// Skins of moments before and after; --ghosts says how many.
+    Ghosts,
 }
 
 /// What `--color` says.
@@ -78,33 +85,48 @@ pub(super) enum Compare {
 }
 
 impl LookOptions {
-    /// The look asked for.
-    pub(super) fn look(&self) -> Look {
+    /// The look asked for, over that of a project's view. A look without a project is a plain one for papers.
+    pub(super) fn look(&self, saved: Option<&Look>) -> Look {
+        let mut look = saved.copied().unwrap_or(Look { grid: false, backdrop: Backdrop::Light, ..Look::default() });
+        if !self.overlay.is_empty() {
+            self.overlay_in(&mut look);
+        }
+        (look.shading, look.matcap) = self.shading.unwrap_or((look.shading, look.matcap));
+        match &self.color {
+            Some(Color::Weights(_)) => look.colors = SkinColors::Weights,
+            Some(Color::Strain) => look.colors = SkinColors::Strain,
+            // Nobody said whose weights.
+            None if look.colors == SkinColors::Weights => look.colors = SkinColors::Material,
+            None => {}
+        }
+        look.color_map = self.color_map.unwrap_or(look.color_map);
+        look.backdrop = self.background.unwrap_or(look.backdrop);
+        look.ground &= !self.no_ground;
+        if self.cut.is_some() {
+            (look.tets, look.cut) = (true, self.cut);
+        }
+        look.ghosts = self.ghosts.unwrap_or(look.ghosts);
+        look
+    }
+
+    /// What is drawn besides the skin is what was named, and nothing else.
+    fn overlay_in(&self, look: &mut Look) {
         let has = |extra: Extra| self.overlay.contains(&extra);
-        Look {
-            shading: self.shading.0,
-            matcap: self.shading.1,
-            colors: match &self.color {
-                None => SkinColors::Material,
-                Some(Color::Weights(_)) => SkinColors::Weights,
-                Some(Color::Strain) => SkinColors::Strain,
-            },
-            color_map: self.color_map,
-            wireframe: has(Extra::Wireframe),
-            bones: has(Extra::Bones) || has(Extra::BonesInside),
-            bones_in_front: !has(Extra::BonesInside),
-            bone_volumes: has(Extra::Volumes),
-            base_surface: has(Extra::Base),
-            tets: has(Extra::Tets) || self.cut.is_some(),
-            cut: self.cut,
-            contacts: has(Extra::Contacts),
-            feet: has(Extra::Feet),
-            normals: has(Extra::Normals),
-            findings: has(Extra::Findings),
-            ground: !self.no_ground,
-            grid: has(Extra::Grid),
-            backdrop: self.background,
-            ..Look::default()
+        look.wireframe = has(Extra::Wireframe);
+        look.bones = has(Extra::Bones) || has(Extra::BonesInside);
+        look.bones_in_front = !has(Extra::BonesInside);
+        look.bone_volumes = has(Extra::Volumes);
+        look.base_surface = has(Extra::Base);
+        look.tets = has(Extra::Tets);
+        look.contacts = has(Extra::Contacts);
+        look.feet = has(Extra::Feet);
+        look.normals = has(Extra::Normals);
+        look.findings = has(Extra::Findings);
+        look.grid = has(Extra::Grid);
+        if !has(Extra::Ghosts) {
+            (look.ghosts.before, look.ghosts.after) = (0, 0);
+        } else if !look.ghosts.any() {
+            (look.ghosts.before, look.ghosts.after) = (2, 2);
         }
     }
 
@@ -138,6 +160,15 @@ fn parse_cut(text: &str) -> Result<Cut, String> {
     let axis = ["x", "y", "z"].iter().position(|name| axis.eq_ignore_ascii_case(name)).ok_or_else(expected)?;
     let offset = offset.trim().parse::<f32>().ok().filter(|offset| (0.0..=1.0).contains(offset)).ok_or_else(expected)?;
     Ok(Cut { axis, offset, flipped })
+}
+
+fn parse_ghosts(text: &str) -> Result<Ghosts, String> {
+    let expected = || format!("expected BEFORE,AFTER, each from 0 to {}, perhaps with seconds between, as in 2,2:0.1", Ghosts::MOST);
+    let (counts, apart) = text.split_once(':').unwrap_or((text, "0.2"));
+    let (before, after) = counts.split_once(',').ok_or_else(expected)?;
+    let count = |text: &str| text.trim().parse::<usize>().ok().filter(|count| *count <= Ghosts::MOST).ok_or_else(expected);
+    let apart_secs = apart.trim().parse::<f32>().ok().filter(|secs| (0.001..=60.0).contains(secs)).ok_or_else(expected)?;
+    Ok(Ghosts { before: count(before)?, after: count(after)?, apart_secs })
 }
 
 fn parse_shading(text: &str) -> Result<(Shading, Matcap), String> {
@@ -188,6 +219,11 @@ mod tests {
         assert_eq!(parse_cut("-z:0.25"), Ok(Cut { axis: 2, offset: 0.25, flipped: true }));
         assert_eq!(parse_cut("Y"), Ok(Cut { axis: 1, ..Cut::default() }));
         assert!(parse_cut("w").is_err() && parse_cut("x:7").is_err());
+        assert_eq!(parse_ghosts("3,0"), Ok(Ghosts { before: 3, after: 0, apart_secs: 0.2 }));
+        assert_eq!(parse_ghosts("1,2:0.5"), Ok(Ghosts { before: 1, after: 2, apart_secs: 0.5 }));
+        for wrong in ["", "3", "3,9", "-1,2", "1,1:0", "1,1:nan", "a,b"] {
+            assert!(parse_ghosts(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(parse_shading("matcap:zebra"), Ok((Shading::Matcap, Matcap::Zebra)));
         assert!(parse_shading("flat:zebra").is_err() && parse_shading("shiny").is_err());
         assert_eq!(parse_color("weights:forearm.L"), Ok(Color::Weights("forearm.L".to_owned())));

@@ -3,6 +3,7 @@
 mod draw;
 mod film;
 mod looks;
+mod saved;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use clap::Args;
 
 use self::draw::Drawing;
 use self::looks::{Compare, LookOptions, parse_compare};
+use self::saved::SavedView;
 use super::bake::check_folder;
 use super::options::{CharacterOptions, Options, parse_method};
 use super::pose::PoseOptions;
@@ -19,8 +21,8 @@ use crate::collision::Contact;
 use crate::io::{AnimationFormat, write_atomically};
 use crate::math::{Affine, Point, Vec3};
 use crate::progress::Progress;
-use crate::render::{NamedView, Projection};
-use crate::session::Take;
+use crate::render::{Camera, Look, NamedView, Projection};
+use crate::session::{GhostMaker, GhostSkin, ProjectState, Take};
 use crate::skin::{Actor, Method, Subject};
 
 /// Options of the verb.
@@ -28,8 +30,9 @@ use crate::skin::{Actor, Method, Subject};
 pub(super) struct Render {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The methods, side by side in one row (more than four: in a grid), as in lbs,dqs,pd.
-    #[arg(long, value_parser = parse_method, value_delimiter = ',', required = true)]
+    /// The methods, side by side in one row (more than four: in a grid), as in lbs,dqs,pd [default: of a project, what its active view
+    /// shows].
+    #[arg(long, value_parser = parse_method, value_delimiter = ',')]
     method: Vec<Method>,
     /// Compares the methods instead: wipe[:PART] shows two in one picture, the first on the left; difference[:MM] colours every method
     /// but the first by its distance to the first, up to so many millimetres.
@@ -42,9 +45,9 @@ pub(super) struct Render {
     /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// From where: front, back, side, left, right, top or three-quarter.
-    #[arg(long, default_value = "three-quarter", value_parser = parse_view)]
-    view: NamedView,
+    /// From where: front, back, side, left, right, top or three-quarter [default: three-quarter; of a project, as its active view looks].
+    #[arg(long, value_parser = parse_view)]
+    view: Option<NamedView>,
     /// Without perspective: parallel lines stay parallel.
     #[arg(long)]
     orthographic: bool,
@@ -77,6 +80,17 @@ struct Posed {
     normals: Vec<Vec3>,
     simulated: Vec<Point>,
     contacts: Vec<Contact>,
+    ghosts: Vec<GhostSkin>,
+}
+
+/// What is drawn: as asked for, and as the project's view shows it where nothing was said.
+#[derive(Debug)]
+struct Shown {
+    methods: Vec<Method>,
+    compare: Option<Compare>,
+    look: Look,
+    /// The camera of the project's view; else one is set up that sees everything.
+    camera: Option<Camera>,
 }
 
 impl Render {
@@ -88,20 +102,20 @@ impl Render {
                 "{shown}: pictures are written as .png, moving ones as .gif or .webp; name the output so"
             )));
         };
-        match self.compare {
-            Some(Compare::Wipe(_)) if self.method.len() != 2 => {
-                return Err(Failure::Usage("--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned()));
-            }
-            Some(Compare::Difference(_)) if self.method.len() < 2 => {
-                return Err(Failure::Usage("--compare difference needs at least two methods, as in --method pd,lbs".to_owned()));
-            }
-            _ => {}
+        if self.method.is_empty() && self.character.project().is_none() {
+            return Err(Failure::Usage("say by which methods to draw, as in --method lbs,dqs,pd".to_owned()));
+        }
+        if !self.method.is_empty() {
+            check_compare(self.compare, &self.method)?;
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
         let (options, pose) = (&options.with_saved(saved.as_ref()), &self.pose.with_saved(saved.as_ref()));
+        let shown = self.shown(saved.as_ref());
+        check_compare(shown.compare, &shown.methods)?;
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
-        let files = if films { self.film(&subject, format, pose, options)? } else { self.picture(&subject, pose, options)? };
+        let files =
+            if films { self.film(&subject, &shown, format, pose, options)? } else { self.picture(&subject, &shown, pose, options)? };
         if let (false, Some(first)) = (options.quiet, files.first()) {
             let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
             stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));
@@ -110,17 +124,51 @@ impl Render {
     }
 
     /// One picture.
-    fn picture(&self, subject: &Arc<Subject>, pose: &PoseOptions, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+    fn picture(&self, subject: &Arc<Subject>, shown: &Shown, pose: &PoseOptions, options: &Options) -> Result<Vec<PathBuf>, Failure> {
         let take = still(subject, pose)?;
-        let posed: Result<Vec<_>, _> = self.method.iter().map(|&method| play(subject, method, &take, options)).collect();
+        let posed: Result<Vec<_>, _> = shown.methods.iter().map(|&method| play(subject, method, &take, &shown.look, options)).collect();
         let posed: Vec<Posed> = posed?.into_iter().flatten().collect();
-        let sheet = Drawing::new(self, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
+        let sheet = Drawing::new(self, shown, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
         write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
         Ok(vec![self.output.clone()])
     }
 
     fn projection(&self) -> Projection {
         if self.orthographic { Projection::Orthographic } else { Projection::Perspective }
+    }
+
+    /// What is asked for goes before what the project's view shows.
+    fn shown(&self, saved: Option<&ProjectState>) -> Shown {
+        let view = saved.and_then(SavedView::of);
+        let look = self.look.look(view.as_ref().map(|view| &view.look));
+        let mut camera = view.as_ref().map(|view| view.camera).filter(|_| self.view.is_none());
+        if let Some(camera) = camera.as_mut().filter(|_| self.orthographic) {
+            camera.projection = Projection::Orthographic;
+        }
+        let (methods, compare) = match (saved, view) {
+            (Some(_), Some(view)) if self.method.is_empty() && self.compare.is_none() => (view.methods, view.compare),
+            (Some(state), _) if self.method.is_empty() => (state.compare.into_iter().fold(vec![state.method], with), self.compare),
+            _ => (self.method.clone(), self.compare),
+        };
+        Shown { methods, compare, look, camera }
+    }
+}
+
+fn with(mut methods: Vec<Method>, other: Method) -> Vec<Method> {
+    methods.push(other);
+    methods
+}
+
+/// A comparison needs something to compare.
+fn check_compare(compare: Option<Compare>, methods: &[Method]) -> Result<(), Failure> {
+    match compare {
+        Some(Compare::Wipe(_)) if methods.len() != 2 => {
+            Err(Failure::Usage("--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned()))
+        }
+        Some(Compare::Difference(_)) if methods.len() < 2 => {
+            Err(Failure::Usage("--compare difference needs at least two methods, as in --method pd,lbs".to_owned()))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -142,12 +190,15 @@ fn world_of(subject: &Subject, take: &Take, frame: u32) -> Vec<Affine> {
 }
 
 /// Every frame of a take by one method.
-fn play(subject: &Arc<Subject>, method: Method, take: &Take, options: &Options) -> Result<Vec<Posed>, Failure> {
+fn play(subject: &Arc<Subject>, method: Method, take: &Take, look: &Look, options: &Options) -> Result<Vec<Posed>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
+    let mut ghosts = look.ghosts.any().then(|| GhostMaker::new(subject, method, &Progress::new())).transpose()?;
     let mut frames = Vec::with_capacity(take.frame_count());
     let work = |progress: &Progress| {
-        take.play(&mut actor, progress, |_, actor| {
-            frames.push(Posed::of(method, actor));
+        take.play(&mut actor, progress, |frame, actor| {
+            let pose_at = |offset_secs: f64| take.pose_around(&subject.character, frame, offset_secs);
+            let ghosts = ghosts.as_mut().map(|maker| maker.skins(look.ghosts.offsets_secs(), pose_at)).unwrap_or_default();
+            frames.push(Posed { ghosts, ..Posed::of(method, actor) });
             Ok::<_, std::convert::Infallible>(())
         })
     };
@@ -164,6 +215,7 @@ impl Posed {
             normals: actor.normals().to_vec(),
             simulated: actor.simulated().to_vec(),
             contacts: contacts.map(|contacts| contacts.contacts().to_vec()).unwrap_or_default(),
+            ghosts: Vec::new(),
         }
     }
 }

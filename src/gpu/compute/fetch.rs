@@ -7,7 +7,17 @@ use crate::gpu::{GpuContext, GpuError};
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
 pub fn fetch<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>, GpuError> {
-    let size = ((count * size_of::<T>()).next_multiple_of(4) as u64).min(buffer.size());
+    fetch_from(gpu, buffer, 0, count)
+}
+
+/// Copies elements of a buffer from the one with number `first` on; their size must be a multiple of 4 bytes. Waits for all work
+/// submitted before.
+///
+/// # Errors
+/// [`GpuError::Readback`] if the device was lost.
+pub fn fetch_from<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, first: usize, count: usize) -> Result<Vec<T>, GpuError> {
+    let offset = ((first * size_of::<T>()) as u64).min(buffer.size());
+    let size = ((count * size_of::<T>()).next_multiple_of(4) as u64).min(buffer.size() - offset);
     if size == 0 {
         return Ok(Vec::new());
     }
@@ -15,7 +25,7 @@ pub fn fetch<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, count: u
     let staging =
         gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("numbers read back"), size, usage, mapped_at_creation: false });
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read back") });
-    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, size);
+    encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, size);
     gpu.queue.submit([encoder.finish()]);
     let (sender, receiver) = std::sync::mpsc::channel();
     // The receiver lives until after the poll, so that a failing send has nobody to tell.

@@ -9,7 +9,7 @@
 mod fetch;
 mod storage;
 
-pub use fetch::fetch;
+pub use fetch::{fetch, fetch_from};
 pub use storage::{storage, storage_of, uniform_of};
 
 use std::sync::Arc;

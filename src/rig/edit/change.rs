@@ -230,15 +230,18 @@ impl Rig {
             return self.apply(&add(parent, mirror.onto_plane(position), name));
         }
         let Some(other_parent) = other_parent else { return self.apply(&add(parent, *position, name)) };
-        let left = match other_side(&name) {
+        let pair_of = |name: String| match other_side(&name) {
             // The parent's name knows better than the place.
-            Some(_) if parent != other_parent => name.ends_with(['L', 'l']),
-            _ => mirror.side(position) >= 0.0,
+            Some(other) if parent != other_parent => [name, other],
+            _ => {
+                let left = mirror.side(position) >= 0.0;
+                [on_side(&name, Some(left)), on_side(&name, Some(!left))]
+            }
         };
-        let mut names = [on_side(&name, Some(left)), on_side(&name, Some(!left))];
+        let mut names = pair_of(name);
         if names.iter().any(|name| self.find(name).is_some()) {
             let free = self.free_name(&names[0]);
-            names = [on_side(&free, Some(left)), on_side(&free, Some(!left))];
+            names = pair_of(free);
         }
         let [this, that] = names;
         let focus = self.apply(&add(parent, *position, this))?;

@@ -1,6 +1,7 @@
 //! Names of joints: sides, and what a new joint is called.
 
 use super::Rig;
+use crate::rig::symmetry::mirrored_name;
 
 /// Endings of the two sides: those of names made here first, then what files use.
 const SIDES: [(&str, &str); 6] = [(".L", ".R"), ("_L", "_R"), (".l", ".r"), ("_l", "_r"), ("-L", "-R"), (" L", " R")];
@@ -8,34 +9,13 @@ const SIDES: [(&str, &str); 6] = [(".L", ".R"), ("_L", "_R"), (".l", ".r"), ("_l
 /// The name of the same joint on the other side, if the name says which side it is on: `hand.L` and `hand.R`, `LeftArm` and
 /// `RightArm`, `l_hand` and `r_hand`.
 pub(super) fn other_side(name: &str) -> Option<String> {
-    for (left, right) in SIDES {
-        for (this, that) in [(left, right), (right, left)] {
-            if let Some(stem) = name.strip_suffix(this)
-                && !stem.is_empty()
-            {
-                return Some(format!("{stem}{that}"));
-            }
-        }
-    }
-    for (left, right) in [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")] {
-        for (this, that) in [(left, right), (right, left)] {
-            if name.contains(this) {
-                return Some(name.replacen(this, that, 1));
-            }
-        }
-    }
-    for (left, right) in [("L_", "R_"), ("l_", "r_"), ("_L_", "_R_"), ("_l_", "_r_"), (" L ", " R ")] {
-        for (this, that) in [(left, right), (right, left)] {
-            let starts = this.starts_with(['_', ' ']);
-            if let Some(stem) = name.strip_prefix(this).filter(|_| !starts) {
-                return Some(format!("{that}{stem}"));
-            }
-            if starts && name.contains(this) {
-                return Some(name.replacen(this, that, 1));
-            }
-        }
-    }
-    None
+    let says_more = name.chars().filter(|c| c.is_alphanumeric()).count() > 1;
+    mirrored_name(name).filter(|_| says_more)
+}
+
+/// Whether a name is that of the left one of two that differ in nothing but their sides.
+pub(super) fn is_left_of(name: &str, other: &str) -> bool {
+    name.chars().zip(other.chars()).find(|(a, b)| a != b).is_some_and(|(letter, _)| matches!(letter, 'L' | 'l'))
 }
 
 /// The name without the ending of a side, and that ending.
@@ -100,11 +80,16 @@ mod tests {
 
     #[test]
     fn names_change_sides_and_back() {
-        for (left, right) in
-            [("hand.L", "hand.R"), ("mixamorig:LeftArm", "mixamorig:RightArm"), ("l_hand", "r_hand"), ("thigh_l", "thigh_r")]
-        {
+        for (left, right) in [
+            ("hand.L", "hand.R"),
+            ("mixamorig:LeftArm", "mixamorig:RightArm"),
+            ("l_hand", "r_hand"),
+            ("thigh_l", "thigh_r"),
+            ("arm.L.001", "arm.R.001"),
+        ] {
             assert_eq!(other_side(left).as_deref(), Some(right));
             assert_eq!(other_side(right).as_deref(), Some(left));
+            assert!(is_left_of(left, right) && !is_left_of(right, left), "{left}");
         }
         for middle in ["spine", "head", ".L", "lower", "tail_1"] {
             assert_eq!(other_side(middle), None, "{middle}");

@@ -1,6 +1,7 @@
-//! The plane between the two sides of a mesh, found by trying.
+//! The plane between the two sides: of a mesh, found by trying, or of a skeleton, found by names and places of its joints.
 
-use super::Mirror;
+use super::names::{is_left_of, other_side};
+use super::{Mirror, Placer, Rig};
 use crate::math::{Point64, Vec64};
 use crate::mesh::{TriMesh, TriangleTree};
 
@@ -37,4 +38,81 @@ pub(super) fn find(mesh: &TriMesh, tree: &TriangleTree) -> Option<Mirror> {
         }
     }
     best.map(|(_, mirror)| mirror)
+}
+
+/// Joints that are nearer to where the mirror puts their likes than this part of the size fit it …
+const JOINT_NEAR: f64 = 0.025;
+/// … and of named pairs this part must.
+const MOST_PAIRS: f64 = 0.7;
+/// A plane this near to an axis, as the cosine, goes across it.
+const ALONG_AXIS: f64 = 0.9995;
+/// Without names all joints but this part must have their likes, …
+const ODD_JOINTS: f64 = 0.1;
+/// … and so many pairs must stand apart.
+const FEWEST_PAIRS: usize = 2;
+/// Skeletons of more joints than this are not searched for pairs: every joint is compared with all.
+const MOST_TRIED: usize = 1000;
+
+impl Placer {
+    /// The plane between the two sides: that of the mesh, unless joints whose names say that they are pairs have another one. Where the
+    /// mesh has none, joints that stand in pairs have one, too. The normal points to what names say is left.
+    #[must_use]
+    pub fn mirror_of(&self, rig: &Rig) -> Option<Mirror> {
+        let named = named_pairs(rig);
+        let near = JOINT_NEAR * self.size();
+        let fits = |mirror: &Mirror| {
+            let fitting = named.iter().filter(|[left, right]| (mirror.reflect(left) - right).norm() <= near).count();
+            !named.is_empty() && fitting as f64 >= MOST_PAIRS * named.len() as f64
+        };
+        let oriented = |mirror: Mirror| {
+            let left: f64 = named.iter().map(|[left, right]| (left - right).dot(&mirror.normal)).sum();
+            Mirror { normal: if left < 0.0 { -mirror.normal } else { mirror.normal }, ..mirror }
+        };
+        let of_mesh = self.mirror().copied();
+        let between = || plane_between(&named, SNAP * self.size());
+        let by_name = of_mesh.filter(|mirror| fits(mirror)).or_else(|| between().filter(|mirror| fits(mirror)));
+        by_name.map(oriented).or(of_mesh).or_else(|| by_places(rig, near, SNAP * self.size()))
+    }
+}
+
+/// Places of joints whose names say that they are pairs, left and right.
+fn named_pairs(rig: &Rig) -> Vec<[Point64; 2]> {
+    let places: std::collections::HashMap<&str, Point64> = rig.joints().iter().map(|joint| (joint.name.as_str(), joint.position)).collect();
+    let left = rig.joints().iter().filter_map(|joint| {
+        let other = other_side(&joint.name)?;
+        Some([joint.position, *places.get(other.as_str()).filter(|_| is_left_of(&joint.name, &other))?])
+    });
+    left.filter(|[a, b]| (a - b).norm() > 0.0).collect()
+}
+
+/// The plane that halves the ways between pairs, as nearly as one can.
+fn plane_between(pairs: &[[Point64; 2]], snap: f64) -> Option<Mirror> {
+    let across: Vec64 = pairs.iter().map(|[left, right]| left - right).sum();
+    let normal = across.try_normalize(1e-12)?;
+    let straight = [Vec64::x(), Vec64::y(), Vec64::z()].into_iter().find(|axis| axis.dot(&normal).abs() > ALONG_AXIS);
+    let normal = straight.map_or(normal, |axis| axis * axis.dot(&normal).signum());
+    let mut heights: Vec<f64> = pairs.iter().map(|[left, right]| nalgebra::center(left, right).coords.dot(&normal)).collect();
+    heights.sort_by(f64::total_cmp);
+    let height = *heights.get(heights.len() / 2)?;
+    height.is_finite().then(|| Mirror { point: Point64::from(normal * height), normal, snap })
+}
+
+/// The plane across an axis that puts every joint where another one is, or itself.
+fn by_places(rig: &Rig, near: f64, snap: f64) -> Option<Mirror> {
+    let places: Vec<Point64> = rig.joints().iter().map(|joint| joint.position).collect();
+    if places.len() > MOST_TRIED || places.iter().any(|place| !place.iter().all(|c| c.is_finite())) {
+        return None;
+    }
+    let roots = rig.joints().iter().filter(|joint| joint.parent.is_none()).map(|joint| joint.position);
+    let middles: Vec<Point64> = roots.take(1).chain([Point64::origin()]).collect();
+    let planes = [Vec64::x(), Vec64::z()].into_iter().flat_map(|normal| middles.iter().map(move |&point| Mirror { point, normal, snap }));
+    planes.into_iter().find(|mirror| {
+        let (mut odd, mut paired) = (0, 0);
+        for place in places.iter().filter(|place| !mirror.is_on_plane(place)) {
+            let opposite = mirror.reflect(place);
+            let has_like = places.iter().any(|other| (other - opposite).norm() <= near);
+            if has_like { paired += 1 } else { odd += 1 }
+        }
+        paired >= 2 * FEWEST_PAIRS && f64::from(odd) <= ODD_JOINTS * places.len() as f64
+    })
 }

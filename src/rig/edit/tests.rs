@@ -45,6 +45,20 @@ impl Dice {
     }
 }
 
+#[test]
+fn a_joint_on_a_side_named_in_words_gets_its_like_on_the_other() {
+    let mut rig = Rig::default();
+    for (name, parent, x) in [("Hips", None, 0.0), ("LeftArm", Some(0), 0.3), ("RightArm", Some(0), -0.3)] {
+        rig = rig.edited(&RigEdit::Add { parent, position: p(x, 1.0, 0.0), name: Some(name.into()) }, None).expect("possible").rig;
+    }
+    let add = RigEdit::Add { parent: Some(1), position: p(0.6, 1.0, 0.0), name: None };
+    let rig = rig.edited(&add, Some(&mirror())).expect("possible").rig;
+    for (name, x) in [("LeftArm2", 0.6), ("RightArm2", -0.6)] {
+        let joint = rig.find(name).unwrap_or_else(|| panic!("{name} among {:?}", rig.joints()));
+        assert!((rig.joints()[joint].position.x - x).abs() < 1e-9);
+    }
+}
+
 fn assert_is_tree(rig: &Rig) {
     let mut names: Vec<&str> = rig.joints().iter().map(|joint| joint.name.as_str()).collect();
     let mut ids: Vec<JointId> = rig.joints().iter().map(|joint| joint.id).collect();

@@ -158,6 +158,19 @@ impl IkDrag {
                 problem.solve(figure, EXACT);
                 self.help(start, figure, bones, chain, goal);
             }
+            Unit::Toes { bones, ankle, chain, toes } => {
+                self.move_limb(start, figure, bones, &(*ankle, *ankle + toes.shift(&(target - held))));
+                let foot = bones.limb.end;
+                figure.pose.locals[foot].rotation = figure.base_turn(foot).inverse() * toes.turn;
+                clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, foot);
+                figure.refresh(&self.plan.joints);
+                let goal = Goal { joint: self.grip.joint, local: self.grip.point, target: *target, ring: None, weight: 1.0 };
+                // The foot, which comes last, turns only where nothing else helps.
+                let problem = self.problem(start, &chain[..chain.len().saturating_sub(1)], std::slice::from_ref(&goal));
+                problem.solve(figure, SOFT);
+                problem.solve(figure, EXACT);
+                self.help(start, figure, bones, chain, goal);
+            }
         }
         self.plan.unit = unit;
         figure.refresh_all();

@@ -16,6 +16,8 @@ pub struct Limb {
     pub end: usize,
     /// What the lower bone turns about when the limb bends, in the frame of `upper`; positive bends.
     pub hinge: Vec64,
+    /// It ends in a foot, which stays as it is turned while toes are dragged.
+    pub is_leg: bool,
 }
 
 /// Below this bend at rest, radians, the body knows better which way a limb bends than its joints do.
@@ -30,7 +32,8 @@ pub(super) fn limbs_of(skeleton: &Skeleton, roles: &Roles) -> Vec<Limb> {
         let arm = [Role::UpperArm(side), Role::Forearm(side), Role::Hand(side)];
         let leg = [Role::Thigh(side), Role::Shin(side), Role::Foot(side)];
         limbs.extend(by_roles(skeleton, roles, arm, &world, front));
-        limbs.extend(by_roles(skeleton, roles, leg, &world, front.map(|front| -front)));
+        let leg = by_roles(skeleton, roles, leg, &world, front.map(|front| -front));
+        limbs.extend(leg.map(|leg| Limb { is_leg: true, ..leg }));
     }
     if limbs.is_empty() {
         limbs.extend((0..skeleton.len()).filter_map(|end| by_shape(skeleton, end, &world)));
@@ -75,7 +78,7 @@ fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64
         (false, None) if bent.norm() < 1e-4 => any_across(&axis),
         _ => bent.normalize(),
     };
-    Some(Limb { upper, lower, end, hinge: rotation_of(&world[upper]).inverse() * normal })
+    Some(Limb { upper, lower, end, hinge: rotation_of(&world[upper]).inverse() * normal, is_leg: false })
 }
 
 /// The direction a body faces at rest.

@@ -2,6 +2,7 @@
 //!
 //! A drag works in units from the point held towards the hips:
 //! 1. **Fingers**, tails, necks: any chain of joints (`minimise.rs`). What lies beyond its reach moves the limb that carries it.
+//!    **Toes** bend up or down a little, and the foot goes along as it is turned (`toes.rs`).
 //! 2. **Limbs**: arms and legs are solved exactly, as two bones and a hinge (`two_bone.rs`), in a plane that does not flip.
 //! 3. **Body**: what is beyond a limb's reach is done by the joints that carry it, clavicle first, hips last (`minimise.rs`). It sets
 //!    in softly shortly before the limb is straight.
@@ -34,6 +35,7 @@ pub(super) mod limb;
 mod minimise;
 mod pins;
 mod plan;
+mod toes;
 mod two_bone;
 
 pub use drag::{EndTurn, Grip, Held, IkDrag};

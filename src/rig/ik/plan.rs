@@ -7,6 +7,7 @@ use super::drag::{EndTurn, Grip, Held};
 use super::figure::Figure;
 use super::limb::{Limb, is_below, path_up};
 use super::minimise::Mover;
+use super::toes::Toes;
 use super::two_bone::TwoBone;
 use crate::math::{Point64, Quat};
 
@@ -19,8 +20,10 @@ pub(super) enum Unit {
     Body { joint: usize },
     /// The point is carried by a limb's lower bone. What `stays`: the end's place at the start, and its turn.
     Limb { bones: TwoBone, stays: Option<(Point64, Quat)> },
-    /// The point is carried by joints from a limb's end on: fingers and toes.
+    /// The point is carried by joints from a limb's end on: fingers.
     Beyond { bones: TwoBone, wrist: Point64, chain: Vec<Mover>, reach: f64 },
+    /// The same beyond a foot, which the chain ends with.
+    Toes { bones: TwoBone, ankle: Point64, chain: Vec<Mover>, toes: Toes },
     /// The point is on a limb whose end is pinned: the elbow swings about the line from shoulder to hand.
     Swivel { bones: TwoBone, wrist: Point64 },
 }
@@ -90,7 +93,7 @@ impl Plan {
         for pin in &pins {
             joints.extend(path_up(start.skeleton, pin.joint));
         }
-        if let Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } | Unit::Swivel { bones, .. } = &unit {
+        if let Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } | Unit::Toes { bones, .. } | Unit::Swivel { bones, .. } = &unit {
             joints.extend(path_up(start.skeleton, bones.limb.end));
         }
         let tether = maker.tether(grip.joint, &held, &movers);
@@ -168,7 +171,12 @@ impl Maker<'_> {
                 break;
             }
         }
-        Some(Unit::Beyond { bones, wrist, chain, reach })
+        // Above the foot's own place in the chain: what the toes turn about.
+        let ball = chain.len().checked_sub(2).map(|below| chain[below].joint).filter(|_| limb.is_leg);
+        Some(match ball {
+            Some(ball) => Unit::Toes { bones, ankle: wrist, chain, toes: Toes::of(self.start, limb, ball, held) },
+            None => Unit::Beyond { bones, wrist, chain, reach },
+        })
     }
 
     fn turner(&self, joint: usize, held: &Point64, step: i32) -> Mover {
@@ -184,7 +192,7 @@ impl Maker<'_> {
 
     /// The joints that carry the unit, up to the hips (which come back), a pin, or the root.
     fn add_path(&self, unit: &Unit, held: &Point64, movers: &mut Vec<Mover>) -> Option<usize> {
-        let limb = matches!(unit, Unit::Limb { .. } | Unit::Beyond { .. });
+        let limb = matches!(unit, Unit::Limb { .. } | Unit::Beyond { .. } | Unit::Toes { .. });
         let (from, held) = match unit {
             Unit::Whole { joint } => {
                 movers.push(Mover { joint: *joint, shifts: true, stiffness: 1.0, hinge: None });
@@ -192,7 +200,7 @@ impl Maker<'_> {
             }
             Unit::Swivel { .. } => return None,
             Unit::Body { joint } => (Some(*joint), *held),
-            Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } => {
+            Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } | Unit::Toes { bones, .. } => {
                 (self.start.skeleton.joints()[bones.limb.upper].parent, self.start.place(bones.limb.upper))
             }
         };
@@ -231,7 +239,7 @@ impl Maker<'_> {
         let skeleton = self.start.skeleton;
         let branch = |joint: usize| path_up(skeleton, joint).take_while(|&above| above != hips).last();
         let own = movers.last().map(|mover| mover.joint).or_else(|| match unit {
-            Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } => branch(bones.limb.upper),
+            Unit::Limb { bones, .. } | Unit::Beyond { bones, .. } | Unit::Toes { bones, .. } => branch(bones.limb.upper),
             Unit::Body { joint } => branch(*joint),
             Unit::Whole { .. } | Unit::Swivel { .. } => None,
         });

@@ -347,3 +347,36 @@ fn nonsense_is_harmless_and_equal_drags_are_equal() {
         }
     }
 }
+
+#[test]
+fn a_dragged_toe_bends_or_takes_the_foot_along_but_does_not_swivel_it() {
+    let p = |y: f64, z: f64| Point64::new(0.1, y, z);
+    let mut joints =
+        vec![("hips".to_owned(), None, Point64::new(0.0, 1.0, 0.0)), ("spine".to_owned(), Some(0), Point64::new(0.0, 1.4, 0.0))];
+    for (name, side) in [("L", 1.0), ("R", -1.0)] {
+        let first = joints.len();
+        for (i, (bone, at)) in
+            [("thigh", p(0.95, 0.0)), ("shin", p(0.5, 0.03)), ("foot", p(0.09, 0.0)), ("toes", p(0.03, 0.13)), ("toe_end", p(0.02, 0.2))]
+                .into_iter()
+                .enumerate()
+        {
+            let parent = if i == 0 { 0 } else { first + i - 1 };
+            joints.push((format!("{bone}.{name}"), Some(parent), Point64::new(at.x * side, at.y, at.z)));
+        }
+    }
+    let skeleton = Skeleton::from_positions(&joints).unwrap();
+    let rest = skeleton.rest_pose();
+    let rotation = |pose: &Pose, joint: &str| figure::rotation_of(&skeleton.world_from_joint(pose)[skeleton.find(joint).unwrap()]);
+    let at = place(&skeleton, &rest, "toe_end.L");
+    for (by, foot_moves) in [([0.0, 0.01, 0.0], false), ([0.05, 0.02, 0.0], true), ([0.0, 0.2, 0.1], true), ([-0.1, 0.1, -0.2], true)] {
+        let target = at + Vec64::from(by);
+        let mut drag = begin(&skeleton, &rest, "toe_end.L", &Held::default());
+        let pose = drag.reach(&skeleton, &target).clone();
+        assert!((place(&skeleton, &pose, "toe_end.L") - target).norm() < 1e-4 * SIZE, "{by:?}");
+        assert!(rotation(&pose, "foot.L").angle_to(&rotation(&rest, "foot.L")) < 0.02, "{by:?}");
+        let went = (place(&skeleton, &pose, "foot.L") - place(&skeleton, &rest, "foot.L")).norm();
+        assert_eq!(went > 0.6 * Vec64::from(by).norm(), foot_moves, "{by:?}: the foot went {went}");
+        let bent = rotation(&pose, "toes.L").angle_to(&rotation(&pose, "foot.L"));
+        assert!(bent < 0.62 && (foot_moves || bent > 0.1), "{by:?}: the toes are bent by {bent}");
+    }
+}

@@ -49,11 +49,11 @@ impl UpAxis {
         format!("{}{}", if self.axis[axis] < 0.0 { '−' } else { '+' }, ["X", "Y", "Z"][axis])
     }
 
-    /// Guesses from where thighs and feet, then hips and head are, then from the axis along which the skin stands on the ground.
+    /// Guesses from where thighs and the feet on them, then hips and head are, then from the axis along which the skin stands on the ground.
     #[must_use]
     pub fn guess(skeleton: &Skeleton, skin: &Bounds) -> Self {
         let place = |words: &[&str]| middle(skeleton, words);
-        let legs = place(&["thigh", "upleg", "upperleg", "upper_leg", "hip"]).zip(place(&["foot", "ankle", "paw", "hoof"]));
+        let legs = legs(skeleton);
         let spine = place(&["head", "skull"]).zip(place(&["hips", "pelvis"]));
         let along = |found: Option<(Point64, Point64)>| found.and_then(|(high, low)| main_axis(&(high - low)));
         if let Some(axis) = along(legs) {
@@ -71,13 +71,34 @@ impl UpAxis {
     }
 }
 
+/// Mean place of the thighs, and of the feet that hang on them: forefeet say nothing about where thighs are.
+fn legs(skeleton: &Skeleton) -> Option<(Point64, Point64)> {
+    // One hip alone is the pelvis, from which the whole body hangs.
+    let thighs =
+        ["thigh", "upleg", "upperleg", "upper_leg", "hip"].iter().map(|word| named(skeleton, word)).find(|found| found.len() > 1)?;
+    let hangs_on_thigh = |joint: &usize| {
+        let above = |joint: &usize| skeleton.joints()[*joint].parent;
+        std::iter::successors(above(joint), above).any(|ancestor| thighs.contains(&ancestor))
+    };
+    let feet = ["foot", "ankle", "paw", "hoof"].iter().find_map(|word| {
+        let feet: Vec<usize> = named(skeleton, word).into_iter().filter(hangs_on_thigh).collect();
+        mean_place(skeleton, &feet)
+    });
+    mean_place(skeleton, &thighs).zip(feet)
+}
+
 /// Mean place of the joints whose names hold one of the words; the first word that any name holds counts.
 fn middle(skeleton: &Skeleton, words: &[&str]) -> Option<Point64> {
-    words.iter().find_map(|word| {
-        let named = (0..skeleton.len()).filter(|&joint| skeleton.joints()[joint].name.to_lowercase().contains(word));
-        let places: Vec<Vec64> = named.map(|joint| skeleton.bind_position(joint).coords).collect();
-        (!places.is_empty()).then(|| Point64::from(places.iter().sum::<Vec64>() / places.len() as f64))
-    })
+    words.iter().find_map(|word| mean_place(skeleton, &named(skeleton, word)))
+}
+
+fn named(skeleton: &Skeleton, word: &str) -> Vec<usize> {
+    (0..skeleton.len()).filter(|&joint| skeleton.joints()[joint].name.to_lowercase().contains(word)).collect()
+}
+
+fn mean_place(skeleton: &Skeleton, joints: &[usize]) -> Option<Point64> {
+    let sum: Vec64 = joints.iter().map(|&joint| skeleton.bind_position(joint).coords).sum();
+    (!joints.is_empty()).then(|| Point64::from(sum / joints.len() as f64))
 }
 
 /// The axis that a direction mostly goes along.
@@ -97,23 +118,43 @@ mod tests {
     use super::*;
     use crate::math::Point;
 
-    fn skeleton(names: [&str; 3], up: Vec64) -> Skeleton {
-        let at = |height: f64| Point64::from(up * height + Vec64::new(0.1, 0.1, 0.1));
-        let joints = [(names[0], None, 1.0), (names[1], Some(0), 0.9), (names[2], Some(1), 0.1)];
-        Skeleton::from_positions(&joints.map(|(name, parent, height)| (name.to_owned(), parent, at(height)))).unwrap()
+    /// A body with two legs on its hips; a biped hangs from no forefeet.
+    fn skeleton(up: Vec64, ahead: Option<Vec64>) -> Skeleton {
+        let at = |along: Vec64| Point64::from(along + Vec64::new(0.1, 0.1, 0.1));
+        let mut joints = vec![("Hips".to_owned(), None, at(up))];
+        for side in ["Left", "Right"] {
+            let hips = joints.len();
+            joints.push((format!("{side}UpLeg"), Some(0), at(up * 0.9)));
+            joints.push((format!("{side}Foot"), Some(hips), at(up * 0.1)));
+        }
+        if let Some(ahead) = ahead {
+            joints.push(("ForeFoot".to_owned(), Some(0), at(up * 0.1 + ahead * 9.0)));
+        }
+        Skeleton::from_positions(&joints).unwrap()
     }
 
     #[test]
     fn legs_tell_then_the_ground() {
         let flat = Bounds { min: Point::new(-1.0, 0.0, -1.0), max: Point::new(1.0, 1.8, 1.0) };
         for up in [Vec64::y(), Vec64::z(), -Vec64::x()] {
-            let found = UpAxis::guess(&skeleton(["Hips", "LeftUpLeg", "LeftFoot"], up), &flat);
-            assert_eq!((Vec64::from(found.axis), found.by), (up, "legs"));
+            for ahead in [None, Some(Vec64::z() - up.z * Vec64::z() + up.z * Vec64::y())] {
+                let found = UpAxis::guess(&skeleton(up, ahead), &flat);
+                assert_eq!((Vec64::from(found.axis), found.by), (up, "legs"));
+            }
         }
         assert_eq!(UpAxis::guess(&Skeleton::default(), &flat), UpAxis { axis: [0.0, 1.0, 0.0], by: "ground" });
         let deep = Bounds { min: Point::new(-1.0, -0.5, 0.0), max: Point::new(1.0, 0.5, 1.8) };
         let up = UpAxis::guess(&Skeleton::default(), &deep);
         assert_eq!((up.name().as_str(), up.gravity_m_s2(9.81)), ("+Z", [0.0, 0.0, -9.81]));
         assert_eq!(UpAxis::guess(&Skeleton::default(), &Bounds::of([])).by, "nothing");
+    }
+
+    #[test]
+    fn up_is_up_whether_built_in_characters_stand_or_crawl() {
+        for name in ["mannequin", "gecko", "cylinder", "arm"] {
+            let character = crate::session::load(&crate::session::Source::builtin(name), &crate::progress::Progress::new()).unwrap();
+            let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));
+            assert!(UpAxis::guess(&character.skeleton, &skin).is_y(), "{name}");
+        }
     }
 }

@@ -204,7 +204,7 @@ fn nonsense_changes_nothing() {
 #[test]
 fn real_characters_follow_the_hand() {
     let Some(data) = std::env::var_os("SINEW_TEST_DATA").map(std::path::PathBuf::from) else {
-        eprintln!("\nSKIPPED: SINEW_TEST_DATA is not set");
+        crate::skip::skipped("SINEW_TEST_DATA is not set");
         return;
     };
     let mut seen = 0;
@@ -216,7 +216,7 @@ fn real_characters_follow_the_hand() {
         "A_rigged/Fox/Fox.glb",
     ] {
         let Ok(character) = crate::io::load(&[data.join(file)], &crate::progress::Progress::new()) else {
-            eprintln!("\nSKIPPED: {file}");
+            crate::skip::skipped(file);
             continue;
         };
         seen += 1;

@@ -140,7 +140,16 @@ pub(in crate::session) struct Restored {
 impl Restored {
     /// The method of the active view.
     pub fn method(&self) -> Method {
-        self.views.iter().find(|view| view.id == self.active).map(|view| view.method).unwrap_or_default()
+        self.active_view().map(|view| view.method).unwrap_or_default()
+    }
+
+    /// The method that the active view is compared with.
+    pub fn compared(&self) -> Option<Method> {
+        self.active_view().and_then(|view| view.compare)
+    }
+
+    fn active_view(&self) -> Option<&View> {
+        self.views.iter().find(|view| view.id == self.active)
     }
 }
 

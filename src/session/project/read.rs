@@ -51,12 +51,16 @@ pub(in crate::session) struct ReadProject {
 /// How a project shows its character: what the command line goes by where nothing else is said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectState {
-    /// The pose made by hand.
+    /// The pose made by hand, of the active view.
     pub pose: Pose,
     /// Physics.
     pub params: Params,
     /// The method of the active view.
     pub method: Method,
+    /// The method that it is compared with.
+    pub compare: Option<Method>,
+    /// What the window keeps of itself.
+    pub window: Option<Value>,
 }
 
 /// Reads how a project shows the character that was opened from it.
@@ -66,9 +70,16 @@ pub struct ProjectState {
 pub fn project_state(path: &Path, subject: &Subject, cache: &Cache) -> Result<ProjectState, ProjectError> {
     let Content { file, .. } = read_content(path, cache, &Progress::new())?;
     let base = subject.base.as_ref().map_or(&subject.character, |base| &base.character);
-    let (restored, _) = restored(&file, &base.skeleton);
-    let method = restored.method();
-    Ok(ProjectState { pose: restored.pose, params: restored.params, method })
+    let (mut restored, _) = restored(&file, &base.skeleton);
+    let (method, compare) = (restored.method(), restored.compared());
+    let pose = restored.free_poses.remove(&restored.active).unwrap_or(restored.pose);
+    Ok(ProjectState { pose, params: restored.params, method, compare, window: window_of(&file) })
+}
+
+/// What the window said of itself, if that is not too much to be true.
+fn window_of(file: &ProjectFile) -> Option<Value> {
+    let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW)?;
+    serde_json::from_str(window.get()).ok()
 }
 
 /// What unsaved work belongs to.
@@ -160,15 +171,8 @@ pub(in crate::session) fn load_all(
     restored.flesh = with_said(restored.flesh, &character, source);
     // What is said of an edited skeleton means nothing to the one in the files.
     character.flesh = if restored.rig.is_some() { FleshSettings::default() } else { restored.flesh.clone() };
-    let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW);
-    let project = ReadProject {
-        path,
-        packed,
-        restored,
-        window: window.and_then(|window| serde_json::from_str(window.get()).ok()),
-        recovered: file.recovery.as_ref().map(Unsaved::from),
-        notes,
-    };
+    let project =
+        ReadProject { path, packed, restored, window: window_of(&file), recovered: file.recovery.as_ref().map(Unsaved::from), notes };
     // Everything that was said about the flesh is in the document now.
     let source = Source { files: whole.files, metres_per_unit: whole.metres_per_unit, mapping: whole.mapping, ..Source::default() };
     Ok(Loaded { character, source, files_read, project: Some(project) })

@@ -2,7 +2,7 @@
 //!
 //! - While the document differs from what was saved, a *recovery file* is written within [`Pace::longest`] after each change, by a thread
 //!   of its own (`keeper`); a frame never waits. It is a project file with absolute paths. It goes when the work is saved, or undone, and
-//!   on a clean exit ([`super::Session::close`]).
+//!   on a clean exit ([`super::Session::close`]); [`super::Session::leave`] keeps it when the system wants the program to end.
 //! - It is written beside its place, synchronised and renamed: a power cut leaves the old file or the new.
 //! - Beside it lies a file that the living program holds a lock on (`slot`). The system frees the lock however the program ends; so files
 //!   without a living owner are those to offer (`scan`), and a second instance neither takes nor offers the first one's.
@@ -82,6 +82,19 @@ impl Session {
         if let Some(keeper) = self.recoveries.keeper.take() {
             keeper.close();
         }
+        self.recoveries.offers.clear();
+    }
+
+    /// The program has to end and the user can't be asked: what isn't saved is written now and offered next time. Without unsaved work
+    /// there is nothing to recover, as after [`Session::close`].
+    pub fn leave(&mut self) {
+        if !self.is_dirty() {
+            return self.close();
+        }
+        self.watch_work();
+        // Dropped, it writes what waits and leaves it.
+        self.recoveries.keeper = None;
+        self.recoveries.seen = None;
         self.recoveries.offers.clear();
     }
 

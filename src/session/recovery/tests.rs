@@ -159,3 +159,27 @@ fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
     session.close();
     std::fs::remove_file(&folder.0).unwrap();
 }
+
+/// The system shuts down: unsaved work is offered next time, and without any there is nothing to offer.
+#[test]
+fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
+    let folder = Folder::new();
+    let mut session = session_in(&folder);
+    session.leave();
+    drop(session);
+    assert!(folder.is_empty(), "nothing was changed");
+
+    let mut session = session_in(&folder);
+    // Slower than the end comes.
+    session.set_pace(Pace { quiet: Duration::from_secs(600), longest: Duration::from_secs(600) });
+    turn(&mut session, 40.0);
+    session.leave();
+    assert_eq!(folder.work_files(), 1, "it is written at once");
+    drop(session);
+    let mut next = session_in(&folder);
+    let file = next.recoveries().first().expect("it is offered").file.clone();
+    next.apply_once(ProjectCommand::Recover(file).into());
+    wait(&mut next, "recovered", |session| session.recoveries().is_empty());
+    assert!((next.joint_angles_deg(1)[2] - 40.0).abs() < 1e-6);
+    next.close();
+}

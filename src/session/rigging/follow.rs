@@ -145,5 +145,6 @@ impl Session {
     /// A character that has nothing to do with the last one.
     pub(in crate::session) fn forget_rig(&mut self) {
         (self.rigging.selected, self.rigging.following) = (None, Following::default());
+        (self.rigging.recall, self.rigging.sides) = (super::Recall::default(), super::Sides::default());
     }
 }

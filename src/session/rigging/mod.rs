@@ -11,7 +11,9 @@ mod carry;
 mod command;
 mod follow;
 mod quality;
+mod recall;
 mod still;
+mod symmetry;
 
 pub use command::RigCommand;
 pub use quality::{RigQuality, Verdict};
@@ -22,7 +24,9 @@ use std::sync::Arc;
 use super::{Level, Session};
 use crate::rig::edit::{JointId, Mirror, Placer, Remap, Rig, RigEdit, template};
 use follow::Following;
+use recall::Recall;
 use still::Still;
+use symmetry::Sides;
 
 /// What the hand does with the skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -44,6 +48,8 @@ pub(super) struct Rigging {
     one_sided: bool,
     still: Still,
     following: Following,
+    recall: Recall,
+    sides: Sides,
 }
 
 impl Rigging {
@@ -89,10 +95,11 @@ impl Session {
         !self.rigging.one_sided
     }
 
-    /// The plane between the two sides of the mesh; `None` if they are not alike, or until it has been looked for.
+    /// The plane between the two sides, of the mesh or of the skeleton; `None` if neither has two that are alike, or until it has been
+    /// looked for.
     #[must_use]
     pub fn symmetry_plane(&self) -> Option<&Mirror> {
-        self.placer()?.mirror()
+        self.placer().and(self.rigging.sides.mirror())
     }
 
     /// The plane that edits are mirrored about; `None` while symmetry is off or impossible.
@@ -133,6 +140,7 @@ impl Session {
             RigCommand::ApplyTemplate { kind, landmarks } => self.apply_template(kind, &landmarks),
             RigCommand::UseFileSkeleton => {
                 self.forgive_stages();
+                self.note_selection();
                 self.document.rig = None;
             }
             RigCommand::Save(path) => self.save_rig(&path),
@@ -164,6 +172,7 @@ impl Session {
             Ok(edited) => {
                 self.forgive_stages();
                 if !matches!(edit, RigEdit::Move { .. } | RigEdit::Rename { .. } | RigEdit::SetTail { .. }) {
+                    self.note_selection();
                     self.rigging.selected = edited.focus.map(|focus| edited.rig.joints()[focus].id);
                 }
                 self.set_rig(edited.rig);
@@ -219,6 +228,7 @@ impl Session {
         match template::fitted(kind, landmarks, &placer, &rig) {
             Ok(fitted) => {
                 self.forgive_stages();
+                self.note_selection();
                 self.rigging.selected = fitted.joints().first().map(|joint| joint.id);
                 self.set_rig(fitted);
             }

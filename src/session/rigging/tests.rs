@@ -200,3 +200,59 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
     run_until_idle(&mut session);
     assert!((session.subject().expect("open").character.skeleton.bind_position(2) - p(0.0, 1.55)).norm() < 1e-9);
 }
+
+#[test]
+fn undo_and_redo_select_what_was_selected() {
+    let mut session = bare();
+    rig(&mut session, RigCommand::SetSymmetry(false));
+    chain(&mut session);
+    rig(&mut session, RigCommand::Select(Some(1)));
+    edit(&mut session, RigEdit::Split { bone: RigBone::To(2), parts: 3 });
+    let name = |session: &Session| session.rig_selected().map(|joint| session.rig().expect("open").joints()[joint].name.clone());
+    let split = name(&session).expect("a new joint");
+    edit(&mut session, RigEdit::Move { joint: 2, position: p(0.01, 1.2), with_children: false });
+    session.apply_once(Command::Undo);
+    assert_eq!(name(&session).as_deref(), Some(&*split), "a move selects nothing else");
+    session.apply_once(Command::Undo);
+    assert_eq!(name(&session).as_deref(), Some("bone1"), "what was split");
+    session.apply_once(Command::Redo);
+    assert_eq!(name(&session).as_deref(), Some(&*split));
+    rig(&mut session, RigCommand::Select(Some(0)));
+    edit(&mut session, RigEdit::Delete(4));
+    for _ in 0..2 {
+        session.apply_once(Command::Undo);
+    }
+    run_until_idle(&mut session);
+    assert!(name(&session).is_some(), "something is always selected");
+}
+
+#[test]
+fn a_rigged_character_without_symmetry_of_its_mesh_has_that_of_its_joints() {
+    let mut session = bare();
+    let lopsided = |x: f64| if x > 0.0 { 0.02 } else { 0.0 };
+    // A tube that is no more alike on both sides has no plane of its own.
+    let mesh = {
+        let mut mesh = tube(0.2, 2.0, 30, 16, true);
+        for position in &mut mesh.positions {
+            position.x += 0.3 * (position.y * 3.0).sin();
+            position.z += 0.25 * (position.y * 2.0).sin() * (1.0 + position.y);
+        }
+        mesh
+    };
+    let placer = Placer::new(&mesh);
+    assert!(placer.mirror().is_none());
+    let mut rig = session.rig().expect("open").as_ref().clone();
+    for (name, x, y) in [("hips", 0.3, 0.5), ("arm.L", 0.8, 1.0), ("arm.R", -0.2, 1.0), ("LeftLeg", 0.7, 0.2), ("RightLeg", -0.1, 0.2)] {
+        let add = RigEdit::Add { parent: (name != "hips").then_some(0), position: p(x + lopsided(x - 0.79), y), name: Some(name.into()) };
+        rig = rig.edited(&add, None).expect("possible").rig;
+    }
+    let mirror = placer.mirror_of(&rig).expect("joints in pairs");
+    assert!((mirror.normal - crate::math::Vec64::x()).norm() < 1e-6 && (mirror.point.x - 0.3).abs() < 0.02, "{mirror:?}");
+    let unnamed = rig.joints().iter().enumerate().skip(1).fold(rig.clone(), |rig, (joint, _)| {
+        rig.edited(&RigEdit::Rename { joint, name: format!("bone {joint}") }, None).expect("possible").rig
+    });
+    assert!(placer.mirror_of(&unnamed).is_some_and(|mirror| (mirror.point.x - 0.3).abs() < 1e-6));
+    session.document.rig = Some(Arc::new(rig));
+    run_until_idle(&mut session);
+    assert!(session.symmetry_plane().is_some());
+}

@@ -47,7 +47,8 @@ pub(super) struct Timeline {
     recorded_from: Option<Document>,
     /// An editable copy of a clip under way.
     copying: Option<Job<KeyedClip>>,
-    simulated: Option<Simulated>,
+    /// One for each method that simulates in some view, while scrubbing is dynamic.
+    simulated: Vec<Simulated>,
     pictures: Pictures,
     /// The state shown when last looked at.
     last_shown: Option<u64>,
@@ -65,7 +66,9 @@ impl Timeline {
 
     pub(super) fn is_busy(&self) -> bool {
         let works = self.recording.is_some() || self.copying.is_some() || self.pictures.is_busy();
-        works || self.simulated.as_ref().is_some_and(Simulated::is_waiting)
+        let simulates = self.simulated.iter().any(|simulated| simulated.job.is_some());
+        // While a simulation goes on, every frame wakes the window, and the timeline shows how far it is.
+        works || (!simulates && self.simulated.iter().any(Simulated::is_waiting))
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
@@ -74,9 +77,7 @@ impl Timeline {
 
     pub(super) fn cancel(&mut self) {
         self.copying = None;
-        if let Some(simulated) = &mut self.simulated {
-            simulated.stop();
-        }
+        self.simulated.iter_mut().for_each(Simulated::stop);
     }
 
     /// Another character has come.

@@ -8,7 +8,7 @@ use super::*;
 use crate::math::{Point, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::{Ease, KeyRef, Pose};
-use crate::session::{ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, with_takes};
+use crate::session::{ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, ViewCommand, with_takes};
 use crate::skin::{Actor, Method};
 
 fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
@@ -257,7 +257,7 @@ fn baked(session: &Session, motion: Motion, fps: f64) -> Vec<Vec<Point>> {
 }
 
 fn is_complete(session: &Session) -> bool {
-    session.simulated_frames().is_some_and(|frames| frames.total > 0 && frames.done == frames.total)
+    session.simulated_frames().is_some_and(|frames| frames.done == frames.total && frames.of_all >= 1.0)
 }
 
 #[test]
@@ -284,6 +284,43 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     assert!(session.snapshot().unwrap().positions == changed[30]);
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Settled)));
     assert!(session.simulated_frames().is_none());
+}
+
+/// What a view is compared with is served, too, and a view with a clock of its own; what is drawn over them moves with the frames.
+#[test]
+fn dynamic_scrubbing_serves_all_views() {
+    let (mut session, clip) = keyed();
+    let (first, second) = (session.active_view().id, session.views().next_id());
+    let view = |session: &mut Session, command: ViewCommand| session.apply_once(Command::View(command));
+    view(&mut session, ViewCommand::Add { id: second, like: first });
+    view(&mut session, ViewCommand::SetMethod { view: second, method: Method::Pd });
+    view(&mut session, ViewCommand::SetFree { view: second, free: true });
+    view(&mut session, ViewCommand::SetMethod { view: first, method: Method::Lbs });
+    assert!(!session.simulates());
+    view(&mut session, ViewCommand::SetCompare { view: first, method: Some(Method::Pd) });
+    assert!(session.simulates(), "although the active view does not");
+    session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
+    tick_until(&mut session, is_complete);
+    view(&mut session, ViewCommand::Activate(second));
+    tick_until(&mut session, is_complete);
+    let expected = baked(&session, Motion::Clip(clip), 30.0);
+    let last = expected.len() - 1;
+    for (frame, other) in [(last, 3), (0, 0), (7, last)] {
+        for (view_of, frame) in [(first, frame), (second, other)] {
+            view(&mut session, ViewCommand::Activate(view_of));
+            session.apply_once(Command::Scrub { time_secs: frame as f64 / 30.0 });
+        }
+        for (shown, frame) in [(session.compared_snapshot_of(first), frame), (session.snapshot_of(second), other)] {
+            let shown = shown.unwrap();
+            assert!(shown.method == Method::Pd && shown.positions == expected[frame], "frame {frame}");
+            let moved = |vertex: usize| (expected[frame][vertex] - expected[frame.saturating_sub(1)][vertex]) * 30.0;
+            assert!((0..shown.positions.len()).all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3));
+        }
+    }
+    // What is no longer seen is let go of.
+    view(&mut session, ViewCommand::Remove(second));
+    view(&mut session, ViewCommand::SetCompare { view: first, method: None });
+    assert!(session.simulated_frames().is_none() && !session.simulates());
 }
 
 #[test]

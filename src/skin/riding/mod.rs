@@ -23,15 +23,44 @@ use crate::rig::Skeleton;
 use crate::tissue::Parts;
 use crate::weights::SkinWeights;
 use soft::Soft;
-use stiff::Stiff;
+pub use soft::{Control, FRAMES, Rider, STRETCH, Tangent};
+pub use stiff::{PATCH, PatchPoint, Stiff};
 
 /// What moves with one joint.
 #[derive(Debug, Clone)]
-struct Rigid {
-    joint: usize,
-    joint_from_world: Affine,
-    vertices: Vec<u32>,
-    rest: Vec<Point>,
+pub struct Rigid {
+    /// The joint.
+    pub joint: usize,
+    /// At rest.
+    pub joint_from_world: Affine,
+    /// Of the skin.
+    pub vertices: Vec<u32>,
+    /// World positions at rest.
+    pub rest: Vec<Point>,
+}
+
+/// All that parts ride by, by vertices of the skin, for those who place them elsewhere (`gpu::surface`).
+#[derive(Debug, Clone, Copy)]
+pub struct PlainRiding<'a> {
+    /// Vertex by vertex.
+    pub cloth: PlainCloth<'a>,
+    /// Cluster by cluster, after the cloth.
+    pub stiff: &'a [Stiff],
+    /// With joints.
+    pub rigid: &'a [Rigid],
+}
+
+/// Cloth, as the documentation of `soft` says.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainCloth<'a> {
+    /// Positions are relative to this point.
+    pub origin: Point,
+    /// Points of the flesh with frames.
+    pub controls: &'a [Control],
+    /// What these are fitted to.
+    pub patches: &'a [Tangent],
+    /// The vertices of cloth.
+    pub riders: &'a [Rider],
 }
 
 /// The parts that are no flesh, bound to it at rest.
@@ -127,6 +156,12 @@ impl Riding {
                 skin_positions[vertex as usize] = Point::from(turned + world.column(3));
             }
         }
+    }
+
+    /// All its numbers.
+    #[must_use]
+    pub fn plain(&self) -> PlainRiding<'_> {
+        PlainRiding { cloth: self.soft.plain(), stiff: &self.stiff, rigid: &self.rigid }
     }
 
     /// How many vertices are no flesh.

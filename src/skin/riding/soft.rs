@@ -13,19 +13,19 @@ use std::collections::HashSet;
 use nalgebra::{Matrix2, Matrix3};
 use rayon::prelude::*;
 
-use super::Ground;
+use super::{Ground, PlainCloth};
 use crate::math::{Point, Vec3, Vec64};
 
 /// Distance of control points, of the size.
 const SPACING: f64 = 0.012;
 /// Control points that a vertex follows.
-const FRAMES: usize = 12;
+pub const FRAMES: usize = 12;
 /// Neighbours that a control point's frame is fitted to.
 const PATCH: usize = 16;
 /// φ falls to 0 at this many control points' distances from the flesh.
 const CLOSE: f64 = 2.0;
 /// Largest deviation of a frame from a rotation, as a norm.
-const STRETCH: f32 = 0.6;
+pub const STRETCH: f32 = 0.6;
 
 /// Cloth bound to flesh.
 #[derive(Debug, Clone, Default)]
@@ -40,22 +40,26 @@ pub(super) struct Soft {
     moved: Vec<Point>,
 }
 
-/// A vertex of the flesh with a frame.
+/// A vertex of the flesh with a frame: `linear` is fitted to its patch.
 #[derive(Debug, Clone)]
-struct Control {
-    vertex: u32,
-    /// Its part of `patches`.
-    patch: [u32; 2],
-    rest: Vec3,
+pub struct Control {
+    /// Of the skin.
+    pub vertex: u32,
+    /// Begin and end of its part of all patches.
+    pub patch: [u32; 2],
+    /// Relative to the origin.
+    pub rest: Vec3,
     /// Orthonormal: two tangents and the normal at rest.
-    axes: Matrix3<f32>,
+    pub axes: Matrix3<f32>,
 }
 
 /// How a neighbour counts for the two tangents.
 #[derive(Debug, Clone, Copy)]
-struct Tangent {
-    vertex: u32,
-    along: [f32; 2],
+pub struct Tangent {
+    /// The neighbour, of the skin.
+    pub vertex: u32,
+    /// Coefficients of its offset from the control point.
+    pub along: [f32; 2],
 }
 
 /// An affine map of positions relative to the origin, column by column.
@@ -65,17 +69,23 @@ struct Frame {
     offset: Vec3,
 }
 
+/// A vertex of cloth.
 #[derive(Debug, Clone)]
-struct Rider {
-    vertex: u32,
+pub struct Rider {
+    /// Of the skin.
+    pub vertex: u32,
     /// y − φ b, relative to the origin.
-    arm: Vec3,
+    pub arm: Vec3,
     /// φ.
-    close: f32,
-    triangle: [u32; 3],
-    barycentric: [f32; 3],
-    frames: [u32; FRAMES],
-    weights: [f32; FRAMES],
+    pub close: f32,
+    /// Vertices of the skin that b lies between.
+    pub triangle: [u32; 3],
+    /// Where.
+    pub barycentric: [f32; 3],
+    /// Control points that it follows.
+    pub frames: [u32; FRAMES],
+    /// How much each counts.
+    pub weights: [f32; FRAMES],
 }
 
 impl Soft {
@@ -96,6 +106,10 @@ impl Soft {
         let mut soft = Self { origin, controls, patches, frames, riders, moved };
         soft.drop_unused();
         soft
+    }
+
+    pub(super) fn plain(&self) -> PlainCloth<'_> {
+        PlainCloth { origin: self.origin, controls: &self.controls, patches: &self.patches, riders: &self.riders }
     }
 
     /// Leaves out control points that nobody follows.

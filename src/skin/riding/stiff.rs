@@ -8,26 +8,30 @@ use crate::math::{Point, Point64, Vec64, closest_rotation};
 /// Vertices of a cluster that are asked how far the surface is.
 const SAMPLES: usize = 64;
 /// Most vertices of a patch.
-const PATCH: usize = 192;
+pub const PATCH: usize = 192;
 /// Fewest.
 const FEWEST: usize = 8;
 
 /// A cluster of small parts and the patch of surface that it follows.
 #[derive(Debug, Clone)]
-pub(super) struct Stiff {
-    vertices: Vec<u32>,
+pub struct Stiff {
+    /// Of the skin.
+    pub vertices: Vec<u32>,
     /// Relative to the patch's middle.
-    rest: Vec<Vec64>,
-    patch: Vec<PatchPoint>,
+    pub rest: Vec<Vec64>,
+    /// At most [`PATCH`] points.
+    pub patch: Vec<PatchPoint>,
 }
 
+/// A vertex of the surface that a cluster follows.
 #[derive(Debug, Clone)]
-struct PatchPoint {
-    vertex: u32,
+pub struct PatchPoint {
+    /// Of the skin.
+    pub vertex: u32,
     /// Sums to 1 over the patch.
-    weight: f64,
+    pub weight: f64,
     /// Relative to the patch's middle.
-    rest: Vec64,
+    pub rest: Vec64,
 }
 
 impl Stiff {

@@ -18,7 +18,11 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
         };
     }
     if view.placer.is_none() {
-        return "Looking at the mesh…".to_owned();
+        return match tool.waiting() {
+            0 => "Looking at the mesh – click where the first joint belongs".to_owned(),
+            1 => "Looking at the mesh – your joint comes in a moment, Esc takes it back".to_owned(),
+            clicks => format!("Looking at the mesh – your {clicks} joints come in a moment, Esc takes them back"),
+        };
     }
     match tool.under {
         Some(Under::Joint(joint)) => match view.selected.filter(|&selected| selected != joint) {

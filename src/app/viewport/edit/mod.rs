@@ -27,14 +27,16 @@ pub use hint::hint;
 pub use landmarks::Fitting;
 pub use pick::Under;
 
+use std::collections::VecDeque;
+
 use egui::{PointerButton, Pos2, Response, Ui};
 
 use super::Viewport;
-use super::screen_map::ScreenMap;
+use super::screen_map::{Ray, ScreenMap};
 use crate::app::actions::Actions;
 use crate::app::look::Look;
 use crate::math::Point64;
-use crate::render::{Ghosts, SkinColors};
+use crate::render::{Ghosts, Shading, SkinColors};
 use crate::rig::edit::template::Kind;
 use crate::rig::edit::{Mirror, Placed, Placer, Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, Session};
@@ -126,6 +128,15 @@ pub struct EditTool {
     /// A template being fitted.
     pub fitting: Option<Fitting>,
     picked: Option<(Pos2, Picked)>,
+    /// Clicks on the mesh before it has been looked at: they place their joints once it has.
+    waiting: VecDeque<Click>,
+}
+
+/// Where a click went: on the screen, and into the scene.
+#[derive(Debug, Clone, Copy)]
+struct Click {
+    at: Pos2,
+    ray: Ray,
 }
 
 /// What a pick depends on but for the pointer.
@@ -144,6 +155,7 @@ impl EditTool {
         }
         viewport.let_the_camera_move(ui, response);
         let Some(map) = viewport.map() else { return };
+        self.catch_up(ui, &map, view, actions);
         let modifiers = ui.input(|input| input.modifiers);
         if self.fitting.as_ref().is_some_and(|fitting| fitting.landmarks.is_empty())
             && let (Some(fitting), Some(placer)) = (&mut self.fitting, view.placer)
@@ -225,10 +237,33 @@ impl EditTool {
                 }
             }
             Some(Under::Landmark(_)) => {}
+            None if view.placer.is_none() => self.waiting.push_back(Click { at: pointer, ray: map.ray(pointer) }),
             None if view.selected.is_some() => actions.once(rig(RigCommand::Select(None))),
             None => {}
         }
         self.picked = None;
+    }
+
+    /// Does what a click asked for that came before the mesh had been looked at; one in a frame, since each selects what the next
+    /// joint hangs on.
+    fn catch_up(&mut self, ui: &Ui, map: &ScreenMap, view: &EditView<'_>, actions: &mut Actions) {
+        let Some(placer) = view.placer else { return };
+        let Some(Click { ray, .. }) = self.waiting.pop_front_if(|click| map.rect().contains(click.at)) else { return };
+        match placer.under(&ray.origin, &ray.direction) {
+            Some(placed) => {
+                let add = RigEdit::Add { parent: view.selected, position: placed.position, name: None };
+                actions.once(Command::Rig(RigCommand::Edit(add)));
+            }
+            None if view.selected.is_some() => actions.once(Command::Rig(RigCommand::Select(None))),
+            None => {}
+        }
+        ui.ctx().request_repaint();
+    }
+
+    /// How many clicks wait for the mesh to be looked at.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Leaves what is going on: a drag, a template. Returns whether there was something.
@@ -238,7 +273,9 @@ impl EditTool {
             self.picked = None;
             return true;
         }
-        self.fitting.take().is_some()
+        let waited = !self.waiting.is_empty();
+        self.waiting.clear();
+        self.fitting.take().is_some() || waited
     }
 
     /// Where a click would place a joint.
@@ -259,12 +296,13 @@ fn carrier(rig: &Rig, bone: RigBone) -> usize {
     }
 }
 
-/// How a view is drawn in edit mode: nothing but the mesh, seen through.
+/// How a view is drawn in edit mode: nothing but the mesh, seen through, and of clay, as of something dark nothing would be seen.
 #[must_use]
 pub fn look(look: &Look) -> Look {
     Look {
         skin: true,
         xray: true,
+        shading: if look.shading == Shading::Textured { Shading::Studio } else { look.shading },
         bones: false,
         bone_volumes: false,
         base_surface: false,

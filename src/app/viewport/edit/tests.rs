@@ -8,17 +8,20 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
+use super::{EditTool, EditView};
+use crate::app::actions::{Action, Actions};
 use crate::app::theme;
+use crate::app::viewport::Viewport;
 use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
 use crate::math::Point64;
 use crate::mesh::shapes::tube;
-use crate::session::{Command, Mode, Session, Source};
+use crate::session::{Command, Mode, RigCommand, Session, Source};
 
 type Window = Harness<'static, Workbench>;
 
-/// A window, wide enough that no message covers the middle of the view, with a tube along y, 2 long and 0.2 thick, that has no joints.
-fn window(name: &str) -> Window {
+/// A session that opens a tube along y, 2 long and 0.2 thick, that has no joints, and its file.
+fn bare(name: &str) -> (Session, std::path::PathBuf) {
     let mesh = tube(0.2, 2.0, 24, 16, true);
     let mut text = String::new();
     for p in &mesh.positions {
@@ -31,6 +34,12 @@ fn window(name: &str) -> Window {
     std::fs::write(&file, text).expect("a place to write");
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::of_files(vec![file.clone()])));
+    (session, file)
+}
+
+/// A window with that tube, wide enough that no message covers the middle of the view.
+fn window(name: &str) -> Window {
+    let (session, file) = bare(name);
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
     let mut window = Harness::builder().with_size(vec2(1600.0, 900.0)).build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&window.ctx);
@@ -188,4 +197,67 @@ fn panel_and_tree_edit_the_selected_joint() {
     assert_eq!(window.state().session().undo_label(), Some("Apply template"));
     window.get_by_role_and_label(Role::RadioButton, "Pose mode").click();
     wait_until(&mut window, "back to posing", |bench| bench.session().mode() == Mode::Pose);
+}
+
+/// One view without a workbench around it, whose mesh counts as looked at when the test says so.
+struct Bench {
+    session: Session,
+    tool: EditTool,
+    viewport: Viewport,
+    looked_at: bool,
+}
+
+impl Bench {
+    fn ui(&mut self, ui: &mut Ui) {
+        let rect = ui.max_rect();
+        let response = ui.interact(rect, egui::Id::unique("view"), egui::Sense::click_and_drag());
+        self.viewport.follow_subject(rect, self.session.subject());
+        let mut actions = Actions::default();
+        if let Some(mut view) = EditView::of(&self.session) {
+            view.placer = view.placer.filter(|_| self.looked_at);
+            self.tool.interact(ui, &response, &mut self.viewport, &view, &mut actions);
+        }
+        for action in actions.take() {
+            if let Action::Session(command, gesture) = action {
+                self.session.apply(command, gesture);
+            }
+        }
+    }
+}
+
+#[test]
+fn clicks_while_the_mesh_is_looked_at_are_done_once_it_has_been() {
+    let (mut session, file) = bare("early");
+    session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
+    let start = Instant::now();
+    while session.placer().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(30), "the mesh is looked at");
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_file(&file).expect("clean up");
+    let bench = Bench { session, tool: EditTool::default(), viewport: Viewport::default(), looked_at: false };
+    let mut window = Harness::builder().with_size(vec2(800.0, 600.0)).build_ui_state(|ui, bench: &mut Bench| bench.ui(ui), bench);
+    window.run_steps(2);
+    let at = |window: &Harness<'_, Bench>, y: f64| {
+        window.state().viewport.map().and_then(|map| map.project(&Point64::new(0.0, y, 0.0))).expect("in sight")
+    };
+    for height in [0.4, 1.2] {
+        let place = at(&window, height);
+        window.event(Event::PointerMoved(place));
+        window.run_steps(1);
+        window.event(button(place, true, Modifiers::NONE));
+        window.run_steps(1);
+        window.event(button(place, false, Modifiers::NONE));
+        window.run_steps(1);
+    }
+    let joints = |window: &Harness<'_, Bench>| window.state().session.rig().map_or(0, |rig| rig.len());
+    assert_eq!((joints(&window), window.state().tool.waiting()), (0, 2));
+    window.state_mut().looked_at = true;
+    window.run_steps(3);
+    let rig = window.state().session.rig().expect("open").clone();
+    assert_eq!((rig.len(), rig.joints()[1].parent, window.state().tool.waiting()), (2, Some(0), 0));
+    for (joint, height) in rig.joints().iter().zip([0.4, 1.2]) {
+        assert!((joint.position - Point64::new(0.0, height, 0.0)).norm() < 0.08, "{}", joint.position);
+    }
 }

@@ -14,8 +14,8 @@ use crate::character::Severity;
 use crate::gpu::GpuError;
 use crate::math::Point64;
 use crate::render::{
-    Camera, Extras, Ground, Legend, Light, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene,
-    SkinPaint, Target,
+    Camera, Extras, Ground, Legend, Mark, Marked, MeshColors, MeshDraw, MeshModel, MeshStyle, Moment, Quantity, Renderer, Scene, SkinPaint,
+    Target,
 };
 use crate::session::{Checkup, Snapshot, Spot, ViewId};
 
@@ -222,7 +222,7 @@ impl GpuPainter {
         };
         let ghosts: Vec<(usize, MeshStyle)> = match picture.ghosts {
             Some(ghosts) if picture.look.ghosts.any() => (0..ghosts.skins.len())
-                .filter_map(|part| Some((pool.ghost(renderer, ghosts, part, *pass)?, ghost_style(ghosts.skins[part].offset_secs))))
+                .filter_map(|part| Some((pool.ghost(renderer, ghosts, part, *pass)?, MeshStyle::ghost(ghosts.skins[part].offset_secs))))
                 .collect(),
             _ => Vec::new(),
         };
@@ -357,12 +357,6 @@ fn moment_of(snapshot: &Snapshot) -> Moment<'_> {
 fn mark_of(spot: &Spot, severity: Severity) -> Mark {
     let at_rest = Point64::from(spot.position).cast::<f32>();
     Mark { vertex: spot.vertex, joint: spot.joint, at_rest, radius: spot.radius as f32, color: Mark::color_of(severity) }
-}
-
-/// Faint, blue before and orange after.
-fn ghost_style(offset_secs: f64) -> MeshStyle {
-    let clay = if offset_secs < 0.0 { [0.16, 0.34, 0.72] } else { [0.86, 0.42, 0.12] };
-    MeshStyle { opacity: 0.16, materials: false, clay, light: Light::Data, casts: false, ..MeshStyle::default() }
 }
 
 /// What the skin is coloured by: a comparison goes before what the look asks for.

@@ -34,7 +34,7 @@ fn painter() -> Option<GpuPainter> {
         Ok(gpu) => Some(GpuPainter::with(Renderer::new(&gpu))),
         Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
         Err(error) => {
-            eprintln!("SKIPPED: {error}");
+            crate::skip::skipped(error);
             None
         }
     }

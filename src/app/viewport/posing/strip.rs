@@ -11,14 +11,14 @@ use crate::app::theme;
 /// Distance from the view's edges, points.
 const MARGIN: f32 = 8.0;
 
-/// Draws the strip over a view.
-pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Actions) {
+/// Draws the strip over a view. Returns where it stands, if there is room for it.
+pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Actions) -> Option<Rect> {
     if body.width() < 160.0 || body.height() < 170.0 {
-        return;
+        return None;
     }
     let colors = theme::colors(ui.ctx());
     let area = Area::new(id).order(Order::Middle).fixed_pos(body.min + vec2(MARGIN, MARGIN)).constrain_to(body);
-    area.show(ui.ctx(), |ui| {
+    let shown = area.show(ui.ctx(), |ui| {
         egui::Frame::new().fill(colors.plate).corner_radius(5.0).inner_margin(3.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(0.0, 2.0);
             ui.vertical(|ui| {
@@ -39,6 +39,7 @@ pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Acti
             });
         });
     });
+    Some(shown.response.rect)
 }
 
 fn axes_ui(ui: &mut Ui, tools: &Toolbox, actions: &mut Actions) {

@@ -3,14 +3,20 @@
 //! A picture is made of: shadow map (depth from the key light), depth from the eye at half size, ambient occlusion and its blur,
 //! and one multisampled pass with everything that is seen. Passes that nothing needs are left out.
 
-use super::camera::Camera;
-use super::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
-use super::overlay::{Layer, Overlay};
-use super::pipelines::{DepthPipelines, Layouts, Pipelines};
-use super::scene::{MeshDraw, MeshStyle, Scene};
-use super::target::{DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, Views, straighten_alpha, style_stride, texture};
+mod passes;
+mod skins;
+
 use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
+use crate::render::camera::Camera;
+use crate::render::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
+use crate::render::overlay::{Layer, Overlay};
+use crate::render::pipelines::{Layouts, Pipelines};
+use crate::render::scene::{MeshDraw, MeshStyle, Scene};
+use crate::render::target::{DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, Views, straighten_alpha, style_stride, texture};
+
+use passes::{depth_attachment, depth_pass, picture_attachment, plain_attachment};
+use skins::draw_depth;
 
 /// Depths below this are for the layers in front; the same constant is in `shaders/common/frame.wgsl`.
 const FRONT_RANGE: f32 = 0.1;
@@ -266,48 +272,6 @@ impl Renderer {
         self.draw_layer(&mut pass, target, ranges, Layer::Front);
     }
 
-    /// The solid parts of all meshes, or the see-through ones.
-    fn draw_skins(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, meshes: &[&MeshDraw<'_>], blended: bool) {
-        let stride = style_stride(&self.gpu);
-        for (slot, draw) in (0..).zip(meshes) {
-            pass.set_bind_group(0, &target.frame_group, &[slot * stride]);
-            pass.set_bind_group(1, &target.light_group, &[]);
-            let all = draw.style.opacity < 1.0;
-            let chosen: Vec<_> = (draw.mesh.model().parts.iter())
-                .filter(|part| !part.indices.is_empty())
-                .filter(|part| blended == (all || draw.style.materials && draw.mesh.model().materials[part.material].blended))
-                .map(|part| (part.indices.clone(), &draw.mesh.model().materials[part.material].bind_group))
-                .collect();
-            if chosen.is_empty() {
-                continue;
-            }
-            bind_vertices(pass, draw);
-            if blended {
-                pass.set_pipeline(&self.pipelines.skin.mask);
-                for (indices, material) in &chosen {
-                    pass.set_bind_group(2, *material, &[]);
-                    pass.draw_indexed(indices.clone(), 0, 0..1);
-                }
-            }
-            let colored = draw.style.wireframe.and(draw.colors).and_then(|colors| draw.mesh.edges_with(self, colors.buffer.buffer()));
-            let edges = draw.style.wireframe.and(colored.as_ref().or(draw.mesh.edges.as_ref())).zip(self.pipelines.skin.edges.as_ref());
-            if let Some((group, pipelines)) = edges {
-                pass.set_pipeline(&pipelines[usize::from(blended)]);
-                pass.set_bind_group(3, group, &[]);
-            } else {
-                pass.set_pipeline(if blended { &self.pipelines.skin.blended } else { &self.pipelines.skin.solid });
-            }
-            for (indices, material) in chosen {
-                pass.set_bind_group(2, material, &[]);
-                if edges.is_some() {
-                    pass.draw(indices, 0..1);
-                } else {
-                    pass.draw_indexed(indices, 0, 0..1);
-                }
-            }
-        }
-    }
-
     fn draw_layer(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, ranges: &Ranges, layer: Layer) {
         let Some(index) = Layer::DRAW_ORDER.iter().position(|&l| l == layer) else { return };
         let (lines, triangles) = (ranges.lines[index].clone(), ranges.triangles[index].clone());
@@ -368,68 +332,6 @@ fn group<const N: usize>(
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
-fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {
-    pass.set_bind_group(0, &target.frame_group, &[0]);
-    for draw in meshes {
-        let model = draw.mesh.model();
-        pass.set_vertex_buffer(0, draw.mesh.positions.buffer().slice(..));
-        pass.set_vertex_buffer(1, model.tex_coords.slice(..));
-        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
-            let material = &model.materials[part.material];
-            if material.blended && draw.style.materials {
-                continue;
-            }
-            if material.cutout && draw.style.materials {
-                pass.set_pipeline(&pipelines.cutout);
-                pass.set_bind_group(1, &material.bind_group, &[]);
-            } else {
-                pass.set_pipeline(&pipelines.solid);
-            }
-            pass.draw_indexed(part.indices.clone(), 0, 0..1);
-        }
-    }
-}
-
-fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>) {
-    let mesh = draw.mesh;
-    let colors = draw.colors.map_or(&mesh.model().no_colors, |colors| colors.buffer.buffer());
-    pass.set_vertex_buffer(0, mesh.positions.buffer().slice(..));
-    pass.set_vertex_buffer(1, mesh.normals.buffer().slice(..));
-    pass.set_vertex_buffer(2, mesh.model().tex_coords.slice(..));
-    pass.set_vertex_buffer(3, colors.slice(..));
-    pass.set_index_buffer(mesh.model().indices.slice(..), wgpu::IndexFormat::Uint32);
-}
-
 fn union(all: impl Iterator<Item = Bounds>) -> Bounds {
     all.fold(Bounds::of([]), |a, b| Bounds { min: a.min.inf(&b.min), max: a.max.sup(&b.max) })
-}
-
-fn depth_pass<'e>(encoder: &'e mut wgpu::CommandEncoder, label: &str, view: &wgpu::TextureView) -> wgpu::RenderPass<'e> {
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some(label),
-        depth_stencil_attachment: Some(depth_attachment(view, wgpu::StoreOp::Store)),
-        ..Default::default()
-    })
-}
-
-fn depth_attachment(view: &wgpu::TextureView, store: wgpu::StoreOp) -> wgpu::RenderPassDepthStencilAttachment<'_> {
-    wgpu::RenderPassDepthStencilAttachment {
-        view,
-        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }),
-        stencil_ops: None,
-    }
-}
-
-fn plain_attachment(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachment<'_> {
-    let ops = wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store };
-    wgpu::RenderPassColorAttachment { view, depth_slice: None, resolve_target: None, ops }
-}
-
-fn picture_attachment<'v>(views: &'v Views, columns: &Columns) -> wgpu::RenderPassColorAttachment<'v> {
-    let load = if columns.first { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
-    // What is resolved need not be kept.
-    let (resolved, store) = if columns.last { (Some(&views.resolved), wgpu::StoreOp::Discard) } else { (None, wgpu::StoreOp::Store) };
-    let ops = wgpu::Operations { load, store };
-    wgpu::RenderPassColorAttachment { view: &views.multisampled, depth_slice: None, resolve_target: resolved, ops }
 }

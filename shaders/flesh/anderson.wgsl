@@ -1,0 +1,31 @@
+// Anderson acceleration (type II): the twin of dynamics/anderson.rs. There are two of these an instance, for even and for odd iterations:
+// one is read by all workgroups while the first of them writes the other.
+struct Anderson {
+    // Differences remembered.
+    count: u32,
+    // The one that is overwritten next.
+    slot: u32,
+    // Whether there was an iterate before.
+    started: u32,
+    // Whether this iteration's iterate was taken back.
+    taken_back: u32,
+    // How many were in this step.
+    taken_back_so_far: u32,
+    unused: u32,
+    // ‖f‖ of the last iteration.
+    norm: f32,
+    // Energy where the last iteration began.
+    energy: f32,
+    // How much of each remembered difference is taken away.
+    gamma: array<f32, 8>,
+    // ⟨Δfᵢ, Δfⱼ⟩.
+    gram: array<f32, 64>,
+}
+
+const MAX_MEMORY: u32 = 8u;
+// A region of energies beside those of even and odd iterations.
+const TAKEN_BACK: u32 = 2u;
+
+fn state_at(instance: u32, iteration: u32) -> u32 {
+    return 2u * instance + (iteration & 1u);
+}

@@ -1,0 +1,69 @@
+// Sizes and strides of the buffers of a character and its instances. Row arrays are vec4 (w = 0), instance after instance.
+struct Dims {
+    // Skin rows, and how far apart instances are.
+    rows: u32,
+    row_stride: u32,
+    // Points of the base.
+    base_points: u32,
+    base_stride: u32,
+    // Prisms; the stride is a multiple of those of a workgroup.
+    prisms: u32,
+    prism_stride: u32,
+    instances: u32,
+    // Differences that the acceleration remembers; 0 for plain iterations.
+    memory: u32,
+}
+
+// What moves all rows alike.
+struct Motion {
+    // h² g.
+    gravity: vec3f,
+    // h.
+    step_secs: f32,
+    // No row is faster relative to its base.
+    fastest: f32,
+    // Resistance to changes of volume, relative to that to changes of shape.
+    volume: f32,
+    // Energies differ by more than this, or it is rounding.
+    energy_floor: f32,
+    unused: f32,
+}
+
+// Which local/global iteration of the step it is, from 0.
+struct Turn {
+    iteration: u32,
+    unused_a: u32,
+    unused_b: u32,
+    unused_c: u32,
+}
+
+@group(0) @binding(0) var<uniform> dims: Dims;
+@group(0) @binding(1) var<uniform> motion: Motion;
+@group(0) @binding(2) var<uniform> turn: Turn;
+
+// Prisms of a workgroup of the local step.
+const PRISMS: u32 = 32u;
+// Rows of a workgroup of all others.
+const ROWS: u32 = 64u;
+
+fn row_at(instance: u32, row: u32) -> u32 {
+    return instance * dims.row_stride + row;
+}
+
+// Energies lie as: three regions (even iterations, odd ones, those that were taken back), instances, groups of prisms, groups of rows,
+// contacts.
+fn prism_groups() -> u32 {
+    return dims.prism_stride / PRISMS;
+}
+
+fn row_groups() -> u32 {
+    return dims.row_stride / ROWS;
+}
+
+fn energy_count() -> u32 {
+    return prism_groups() + row_groups() + 1u;
+}
+
+fn energies_at(region: u32, instance: u32) -> u32 {
+    return (region * dims.instances + instance) * energy_count();
+}

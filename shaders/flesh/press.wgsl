@@ -1,0 +1,242 @@
+// How hard contacts press: the complementarity problem of `dynamics/contact_equations.rs`, solved by one workgroup an instance.
+//
+//     A l >= b,   l >= 0,   l (A l - b) = 0,     b = target - n . sum u (x + increment)
+//
+// by conjugate gradients on the contacts that press or are about to, as `dynamics/loads.rs`. Contact i belongs to thread i modulo the
+// number of threads; what a thread knows of its own stays with it, and only the vector that is multiplied is shared.
+
+const THREADS: u32 = 256u;
+// Contacts of a thread at most.
+const OWN: u32 = MOST / THREADS;
+const ROUNDS: u32 = 10u;
+const ITERATIONS: u32 = 80u;
+
+@group(0) @binding(0) var<uniform> press_dims: PressDims;
+@group(0) @binding(1) var<storage, read> contacts: array<PressContact>;
+@group(0) @binding(2) var<storage, read> matrix: array<f32>;
+// For every instance: how many contacts, how many touched rows, the tolerance (bits of an f32), unused; then three words a touched row:
+// row, first push, end of its pushes; then the pushes, contact * 4 + corner.
+@group(0) @binding(3) var<storage, read> spread: array<u32>;
+@group(0) @binding(4) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> increment: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> loads: array<f32>;
+@group(0) @binding(7) var<storage, read_write> b: array<vec4<f32>>;
+
+var<workgroup> multiplied: array<f32, MOST>;
+var<workgroup> partial: array<f32, THREADS>;
+var<workgroup> reduced: f32;
+
+var<private> thread: u32;
+var<private> count: u32;
+// Where the instance's contacts and matrix begin.
+var<private> first_contact: u32;
+var<private> first_entry: u32;
+// Of the thread's own contacts.
+var<private> value: array<f32, OWN>;
+var<private> wanted: array<f32, OWN>;
+var<private> residual: array<f32, OWN>;
+var<private> direction: array<f32, OWN>;
+var<private> image: array<f32, OWN>;
+var<private> per_diagonal: array<f32, OWN>;
+var<private> is_free: array<bool, OWN>;
+
+fn sum(own: f32) -> f32 {
+    partial[thread] = own;
+    for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if thread < half {
+            partial[thread] += partial[thread + half];
+        }
+    }
+    if thread == 0u {
+        reduced = partial[0];
+    }
+    return workgroupUniformLoad(&reduced);
+}
+
+fn largest(own: f32) -> f32 {
+    partial[thread] = own;
+    for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if thread < half {
+            partial[thread] = max(partial[thread], partial[thread + half]);
+        }
+    }
+    if thread == 0u {
+        reduced = partial[0];
+    }
+    return workgroupUniformLoad(&reduced);
+}
+
+// A row of the matrix times the shared vector; the matrix is symmetric, so that neighbours read neighbours.
+fn product(contact: u32) -> f32 {
+    var sums = vec4(0.0);
+    var j = 0u;
+    for (; j + 4u <= count; j += 4u) {
+        let at = first_entry + j * count + contact;
+        let column = vec4(matrix[at], matrix[at + count], matrix[at + 2u * count], matrix[at + 3u * count]);
+        sums = fma(column, vec4(multiplied[j], multiplied[j + 1u], multiplied[j + 2u], multiplied[j + 3u]), sums);
+    }
+    var result = (sums.x + sums.y) + (sums.z + sums.w);
+    for (; j < count; j++) {
+        result = fma(matrix[first_entry + j * count + contact], multiplied[j], result);
+    }
+    return result;
+}
+
+fn violation(contact: PressContact, offset: u32) -> f32 {
+    var gap = vec3(0.0);
+    var change = vec3(0.0);
+    for (var k = 0u; k < 4u; k++) {
+        let row = offset + contact.rows[k];
+        gap += contact.weights[k] * x[row].xyz;
+        change += contact.weights[k] * increment[row].xyz;
+    }
+    return contact.normal_target.w - dot(contact.normal_target.xyz, gap) - dot(contact.normal_target.xyz, change);
+}
+
+// Largest residual where contacts press.
+fn worst() -> f32 {
+    var most = 0.0;
+    for (var k = 0u; k < OWN; k++) {
+        if is_free[k] {
+            most = max(most, abs(residual[k]));
+        }
+    }
+    return largest(most);
+}
+
+// Residuals at the present loads, and who is free to change.
+fn restart() {
+    for (var k = 0u; k < OWN; k++) {
+        let i = thread + k * THREADS;
+        if i < count {
+            multiplied[i] = value[k];
+        }
+    }
+    workgroupBarrier();
+    for (var k = 0u; k < OWN; k++) {
+        let i = thread + k * THREADS;
+        is_free[k] = false;
+        if i < count {
+            residual[k] = wanted[k] - product(i);
+            is_free[k] = value[k] > 0.0 || residual[k] > 0.0;
+        }
+    }
+}
+
+fn descend(tolerance: f32) {
+    var own = 0.0;
+    for (var k = 0u; k < OWN; k++) {
+        direction[k] = select(0.0, residual[k] * per_diagonal[k], is_free[k]);
+        own += direction[k] * residual[k];
+    }
+    var rz = sum(own);
+    for (var iteration = 0u; iteration < ITERATIONS; iteration++) {
+        for (var k = 0u; k < OWN; k++) {
+            let i = thread + k * THREADS;
+            if i < count {
+                multiplied[i] = direction[k];
+            }
+        }
+        workgroupBarrier();
+        own = 0.0;
+        for (var k = 0u; k < OWN; k++) {
+            let i = thread + k * THREADS;
+            image[k] = 0.0;
+            if i < count {
+                image[k] = product(i);
+                own += direction[k] * image[k];
+            }
+        }
+        let curvature = sum(own);
+        // False for NaN too.
+        if !(curvature > 0.0) {
+            return;
+        }
+        let alpha = rz / curvature;
+        own = 0.0;
+        for (var k = 0u; k < OWN; k++) {
+            value[k] += alpha * direction[k];
+            residual[k] -= alpha * image[k];
+            if is_free[k] {
+                own += residual[k] * residual[k] * per_diagonal[k];
+            }
+        }
+        if worst() <= 0.5 * tolerance {
+            return;
+        }
+        let next = sum(own);
+        let beta = next / rz;
+        rz = next;
+        for (var k = 0u; k < OWN; k++) {
+            direction[k] = select(0.0, residual[k] * per_diagonal[k], is_free[k]) + beta * direction[k];
+        }
+    }
+}
+
+// Takes out contacts that would pull. Whether any did, or any that was held back should press.
+fn sort_out(tolerance: f32) -> bool {
+    var again = 0.0;
+    for (var k = 0u; k < OWN; k++) {
+        let i = thread + k * THREADS;
+        if i < count {
+            if value[k] < 0.0 || (!is_free[k] && residual[k] > tolerance) {
+                again = 1.0;
+            }
+            value[k] = max(value[k], 0.0);
+        }
+    }
+    return largest(again) > 0.0;
+}
+
+@compute @workgroup_size(256)
+fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    thread = index;
+    let instance = group.y;
+    let header = instance * press_dims.spread_stride;
+    let tolerance = bitcast<f32>(spread[header + 2u]);
+    let offset = instance * press_dims.row_stride;
+    count = min(spread[header], MOST);
+    first_contact = instance * press_dims.contact_stride;
+    first_entry = instance * press_dims.matrix_stride;
+    for (var k = 0u; k < OWN; k++) {
+        let i = thread + k * THREADS;
+        if i < count {
+            wanted[k] = violation(contacts[first_contact + i], offset);
+            value[k] = max(loads[first_contact + i], 0.0);
+            per_diagonal[k] = 1.0 / matrix[first_entry + i * count + i];
+        }
+    }
+    for (var round = 0u; round < ROUNDS; round++) {
+        restart();
+        if worst() <= tolerance {
+            break;
+        }
+        descend(tolerance);
+        if !sort_out(tolerance) {
+            break;
+        }
+    }
+    for (var k = 0u; k < OWN; k++) {
+        let i = thread + k * THREADS;
+        if i < count {
+            // What is no number presses nothing.
+            let load = select(0.0, value[k], value[k] > 0.0 && value[k] < 1e30);
+            multiplied[i] = load;
+            loads[first_contact + i] = load;
+        }
+    }
+    workgroupBarrier();
+    let touched = spread[header + 1u];
+    for (var t = thread; t < touched; t += THREADS) {
+        let at = header + HEADER + 3u * t;
+        var force = vec3(0.0);
+        for (var p = spread[at + 1u]; p < spread[at + 2u]; p++) {
+            let push = spread[header + p];
+            let contact = contacts[first_contact + push / 4u];
+            force += contact.normal_target.xyz * (contact.weights[push % 4u] * multiplied[push / 4u]);
+        }
+        b[offset + spread[at]] += vec4(force, 0.0);
+    }
+}

@@ -1,0 +1,99 @@
+// A row of the hybrid matrix times a vector that `operand` gives, and sums over workgroups. Every pass that includes this defines
+// `operand(row) -> vec3<f32>` and sets `first_vector`, where the vectors of its instance begin.
+
+struct HybridDims {
+    // Unknowns, and how far apart the instances' rows are in b and x.
+    rows: u32,
+    row_stride: u32,
+    // Rows with those of zeros: how far apart the columns of the ELL part and the instances of the vectors are.
+    stride: u32,
+    // Entries of a row in ELL format.
+    width: u32,
+    // Where the CRS part begins in `entries`.
+    rest: u32,
+    // Workgroups of an instance.
+    groups: u32,
+    // Stop when the square of the residual is this part of the first one's.
+    tolerance2: f32,
+    padding: u32,
+}
+
+const THREADS: u32 = 128u;
+const CHUNK: u32 = 256u;
+// The numbers of an instance behind the sums of its workgroups: `Progress` as vectors.
+const PROGRESS: u32 = 3u;
+
+@group(0) @binding(0) var<uniform> dims: HybridDims;
+// Column, and the bits of the value.
+@group(0) @binding(1) var<storage, read> entries: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> starts: array<u32>;
+
+var<workgroup> scratch: array<vec4<f32>, CHUNK>;
+var<workgroup> partial: array<f32, THREADS>;
+var<workgroup> totals: array<f32, 8>;
+var<private> first_vector: u32;
+
+fn diagonal(row: u32) -> f32 {
+    return bitcast<f32>(entries[row].y);
+}
+
+fn times(e: vec2<u32>) -> vec3<f32> {
+    return bitcast<f32>(e.y) * operand(e.x);
+}
+
+// All threads of the workgroup, whose first row is `first`, come here together.
+fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
+    var sum = vec3<f32>();
+    for (var k = 0u; k < dims.width; k++) {
+        sum += times(entries[k * dims.stride + row]);
+    }
+    let begin = starts[first];
+    let end = starts[first + THREADS];
+    let own = vec2<u32>(starts[row], starts[row + 1u]);
+    for (var chunk = begin; chunk < end; chunk += CHUNK) {
+        workgroupBarrier();
+        for (var k = thread; k < min(CHUNK, end - chunk); k += THREADS) {
+            scratch[k] = vec4<f32>(times(entries[dims.rest + chunk + k]), 0.0);
+        }
+        workgroupBarrier();
+        for (var k = max(own.x, chunk); k < min(own.y, chunk + CHUNK); k++) {
+            sum += scratch[k - chunk].xyz;
+        }
+    }
+    return sum;
+}
+
+struct Sums {
+    gamma: vec3<f32>,
+    delta: vec3<f32>,
+}
+
+// The sums over all threads of the workgroup, for each of them. Eight components in sixteen pieces of eight threads.
+fn total(thread: u32, gamma: vec3<f32>, delta: vec3<f32>) -> Sums {
+    workgroupBarrier();
+    scratch[thread] = vec4<f32>(gamma, 0.0);
+    scratch[THREADS + thread] = vec4<f32>(delta, 0.0);
+    workgroupBarrier();
+    let component = thread / 16u;
+    let piece = THREADS * (component / 4u) + 8u * (thread % 16u);
+    var sum = 0.0;
+    for (var k = 0u; k < 8u; k++) {
+        sum += scratch[piece + k][component % 4u];
+    }
+    partial[thread] = sum;
+    workgroupBarrier();
+    if thread < 8u {
+        var sum = 0.0;
+        for (var k = 0u; k < 16u; k++) {
+            sum += partial[16u * thread + k];
+        }
+        totals[thread] = sum;
+    }
+    workgroupBarrier();
+    return Sums(vec3<f32>(totals[0], totals[1], totals[2]), vec3<f32>(totals[4], totals[5], totals[6]));
+}
+
+// Where the sums of an instance begin.
+fn sums_of(instance: u32) -> u32 {
+    return instance * (2u * dims.groups + PROGRESS);
+}

@@ -1,0 +1,145 @@
+//! What menus and palette can ask of a view by name: what it is compared with, what is drawn over it, its place.
+
+use super::{Comparing, PaneState};
+use crate::app::actions::Action;
+use crate::app::layout::{LayoutAction, Side};
+use crate::app::look::{Cut, Look, SkinColors};
+use crate::session::{Command, Gesture, Level, Session, ViewCommand, ViewId};
+use crate::skin::Method;
+
+/// Ghosts before and after, when they are asked for without a number.
+const GHOSTS: usize = 2;
+
+/// Something asked of the active view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewAsk {
+    /// A second method on the other side of a line.
+    Wipe,
+    /// A second method while a key is held.
+    Flicker,
+    /// The distance to a second method as colours.
+    Distance,
+    /// One method alone.
+    CompareNone,
+    /// Another view beside it.
+    Split(Side),
+    /// It goes.
+    Close,
+    /// It is shown alone, or all are again.
+    Maximise,
+    /// Scores are shown, or not.
+    Scores,
+    /// Skins of moments before and after are shown, or not.
+    Ghosts,
+    /// Edges of the triangles are shown, or not.
+    Wireframe,
+    /// The skin is coloured by this, or by nothing if it is already.
+    Colors(SkinColors),
+    /// The flesh is shown and cut open, or not.
+    Cut,
+}
+
+/// The actions that an ask comes to for a view in some state.
+#[must_use]
+pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session) -> Vec<Action> {
+    let look = state.look;
+    let set_look = |look: Look| vec![Action::SetLook(id, look)];
+    match ask {
+        ViewAsk::Wipe => compare(id, state, Comparing::Wipe(0.5), session),
+        ViewAsk::Flicker => compare(id, state, Comparing::Flicker, session),
+        ViewAsk::Distance => compare(id, state, Comparing::Difference, session),
+        ViewAsk::CompareNone => vec![once(ViewCommand::SetCompare { view: id, method: None })],
+        ViewAsk::Split(side) => vec![Action::Layout(LayoutAction::Split(id, side))],
+        ViewAsk::Close => vec![Action::Layout(LayoutAction::Close(id))],
+        ViewAsk::Maximise => vec![Action::Layout(LayoutAction::ToggleMaximised(id))],
+        ViewAsk::Scores => {
+            let shown = state.scores.unwrap_or(session.views().list().len() > 1);
+            vec![Action::Layout(LayoutAction::SetPane(id, PaneState { scores: Some(!shown), ..state }))]
+        }
+        ViewAsk::Ghosts => {
+            let mut look = look;
+            let many = if look.ghosts.any() { 0 } else { GHOSTS };
+            (look.ghosts.before, look.ghosts.after) = (many, many);
+            set_look(look)
+        }
+        ViewAsk::Wireframe => set_look(Look { wireframe: !look.wireframe, ..look }),
+        ViewAsk::Colors(colors) => set_look(Look { colors: if look.colors == colors { SkinColors::Material } else { colors }, ..look }),
+        ViewAsk::Cut if look.tets && look.cut.is_some() => set_look(Look { tets: false, ..look }),
+        ViewAsk::Cut => set_look(Look { tets: true, cut: look.cut.or(Some(Cut::default())), ..look }),
+    }
+}
+
+fn once(command: ViewCommand) -> Action {
+    Action::Session(Command::View(command), Gesture::Once)
+}
+
+/// Compares in this way, with the method that was compared with before, or with the best one that can be.
+fn compare(id: ViewId, state: PaneState, comparing: Comparing, session: &Session) -> Vec<Action> {
+    let Some(view) = session.views().get(id) else { return Vec::new() };
+    let same = std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
+    let mut actions = Vec::new();
+    if !same {
+        actions.push(Action::Layout(LayoutAction::SetPane(id, PaneState { comparing, ..state })));
+    }
+    if view.compare.is_none() {
+        let has_flesh = session.subject().is_some_and(|subject| subject.tissue.is_ok());
+        let usable = [Method::Lbs, Method::Pd, Method::Dqs].into_iter().filter(|method| has_flesh || !method.is_simulated());
+        let other = usable.into_iter().find(|method| *method != view.method);
+        actions.extend(other.map(|method| once(ViewCommand::SetCompare { view: id, method: Some(method) })));
+    }
+    actions
+}
+
+/// What stands in the way of an ask, in one sentence.
+#[must_use]
+pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)> {
+    let tissue = session.subject().is_some_and(|subject| subject.tissue.is_ok());
+    match ask {
+        ViewAsk::Cut if !tissue => Some((Level::Info, "There is no flesh to cut open: choose projective dynamics first.")),
+        ViewAsk::Colors(SkinColors::Weights) if session.selected_joint().is_none() => {
+            Some((Level::Info, "Select a joint to see its weights."))
+        }
+        ViewAsk::Ghosts if session.playback().clip.is_none() => Some((Level::Info, "Ghosts are seen while a clip is shown.")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ask_compares_with_another_method_and_asked_again_changes_nothing() {
+        let mut session = Session::new();
+        let id = session.active_view().id;
+        let mut state = PaneState::default();
+        for (ask, comparing) in [(ViewAsk::Distance, Comparing::Difference), (ViewAsk::Flicker, Comparing::Flicker)] {
+            for action in actions_of(ask, id, state, &session) {
+                match action {
+                    Action::Session(command, gesture) => session.apply(command, gesture),
+                    Action::Layout(LayoutAction::SetPane(_, wanted)) => state = wanted,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(state.comparing, comparing);
+            let other = session.active_view().compare.expect("it is compared");
+            assert_ne!(other, session.active_view().method);
+            assert_eq!(actions_of(ask, id, state, &session), []);
+        }
+    }
+
+    #[test]
+    fn switches_switch_back() {
+        let session = Session::new();
+        let id = session.active_view().id;
+        let asks = [ViewAsk::Ghosts, ViewAsk::Wireframe, ViewAsk::Colors(SkinColors::Strain), ViewAsk::Cut];
+        for ask in asks {
+            let mut state = PaneState::default();
+            for shown in [true, false] {
+                let [Action::SetLook(_, look)] = actions_of(ask, id, state, &session)[..] else { panic!("{ask:?}") };
+                assert_eq!(look.ghosts.any() || look.wireframe || look.colors != SkinColors::Material || look.tets, shown, "{ask:?}");
+                state.look = look;
+            }
+        }
+    }
+}

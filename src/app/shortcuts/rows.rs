@@ -1,0 +1,73 @@
+//! Short forms for rows of the table that ask for the same sort of thing. The names in them are those of the table.
+
+/// Something about the project.
+macro_rules! project {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
+    };
+}
+
+/// An action of the window's own comfort.
+macro_rules! comfort {
+    ($action:ident) => {
+        For(|| Action::Comfort(ComfortAction::$action))
+    };
+}
+
+/// A picture to keep.
+macro_rules! capture {
+    ($action:ident) => {
+        For(|| Action::Capture(CaptureAction::$action))
+    };
+}
+
+/// Something asked of the timeline.
+macro_rules! timeline {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
+    };
+}
+
+/// Something asked of the camera.
+macro_rules! camera {
+    ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
+    };
+}
+
+/// Another arrangement of the views.
+macro_rules! layout {
+    ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
+            .needs(Needs::Character)
+    };
+}
+
+/// Something asked of the active view.
+macro_rules! ask {
+    ($id:literal, $title:literal, $sentence:literal, $($ask:tt)+) => {
+        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::View(ViewAsk::$($ask)+))).needs(Needs::Character)
+    };
+}
+
+/// What the hand does with the skeleton.
+macro_rules! mode {
+    ($mode:ident) => {
+        For(|| once(Command::Rig(RigCommand::SetMode(Mode::$mode))))
+    };
+}
+
+/// A whole skeleton to be fitted.
+macro_rules! template {
+    ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
+        Shortcut::new($id, Group::Skeleton, $title, $sentence, For(|| Action::Edit(EditAction::StartFitting(Kind::$kind))))
+            .needs(Needs::Character)
+    };
+}
+
+/// Something asked of the pose tools.
+macro_rules! posing {
+    ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
+        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
+    };
+}

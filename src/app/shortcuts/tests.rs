@@ -1,0 +1,40 @@
+//! The table as a whole.
+
+use super::*;
+
+#[test]
+fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
+    for (index, a) in ALL.iter().enumerate() {
+        for b in &ALL[index + 1..] {
+            assert_ne!(a.id, b.id);
+            for keys in a.keys.iter().flatten().filter(|_| a.during.overlaps(b.during)) {
+                let clashes = b.keys.iter().flatten().any(|other| keys == other);
+                assert!(!clashes, "{} and {} both want {}", a.id, b.id, keys_text(keys));
+            }
+            let digits = |shortcut: &Shortcut| matches!(shortcut.asks, Asks::ForDigit(_));
+            let bare_digit = |shortcut: &Shortcut| {
+                shortcut.keys.iter().flatten().any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
+            };
+            let clashes = digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
+            assert!(!(clashes && a.during.overlaps(b.during)), "{} and {} both want digits", a.id, b.id);
+        }
+    }
+}
+
+#[test]
+fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
+    for shortcut in ALL {
+        assert!(shortcut.title.chars().next().is_some_and(char::is_uppercase), "{}", shortcut.id);
+        let sentence = shortcut.sentence;
+        assert!(sentence.len() > 8 && !sentence.ends_with('.') && sentence.len() < 110, "{}: {sentence}", shortcut.id);
+        assert_ne!(sentence, shortcut.title);
+    }
+}
+
+#[test]
+fn keys_read_as_on_a_keyboard() {
+    let text = |id: &str| find(id).map(Shortcut::all_keys_text).unwrap_or_default();
+    assert_eq!(text("redo"), "Ctrl+Shift+Z or Ctrl+Y");
+    assert_eq!(text("clip"), "1 – 9");
+    assert_eq!(text("escape"), "Esc");
+}

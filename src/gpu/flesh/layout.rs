@@ -1,0 +1,114 @@
+//! The structs that the shaders read.
+
+use super::press::{PressContact, PressDims};
+use crate::gpu::StructLayout;
+use crate::gpu::layout::layout;
+
+/// Prisms of a workgroup of the local step.
+pub(super) const PRISMS: usize = 32;
+/// Tets of it, a thread each.
+pub(super) const TETS: usize = 3 * PRISMS;
+/// Rows of a workgroup of all other passes, and what strides are multiples of.
+pub(super) const ROWS: usize = 64;
+/// Numbers of a tet: Ē⁻¹ and its weight.
+pub(super) const NUMBERS: usize = 10;
+/// Row arrays in the kernels' own memory, besides the differences.
+pub(super) const REMEMBERED: usize = 7;
+/// Where velocities are in it, and those of the base.
+pub(super) const VELOCITY: usize = 0;
+/// See [`VELOCITY`].
+pub(super) const BASE_VELOCITY: usize = 1;
+/// Where base points of rows in the step before are in it.
+pub(super) const BASE: usize = 2;
+/// Products of a group of rows, four at a time.
+pub(super) const VECTORS: usize = 5;
+/// Energies of even iterations, of odd ones, and of those that were taken back.
+pub(super) const REGIONS: usize = 3;
+
+/// Sizes and strides of the buffers of a character and its instances, in elements.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Dims {
+    /// Skin vertices.
+    pub rows: u32,
+    /// From an instance's rows to the next one's.
+    pub row_stride: u32,
+    /// Points of the base.
+    pub base_points: u32,
+    /// From an instance's base points to the next one's.
+    pub base_stride: u32,
+    /// Prisms.
+    pub prisms: u32,
+    /// A multiple of the prisms of a workgroup.
+    pub prism_stride: u32,
+    /// Characters.
+    pub instances: u32,
+    /// Differences that the acceleration remembers; 0 for plain iterations.
+    pub memory: u32,
+}
+
+/// What moves all rows alike.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(super) struct Motion {
+    /// h² g.
+    pub(super) gravity: [f32; 3],
+    pub(super) step_secs: f32,
+    pub(super) fastest: f32,
+    pub(super) volume: f32,
+    pub(super) energy_floor: f32,
+    pub(super) unused: f32,
+}
+
+/// Which iteration of the step it is.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(super) struct Turn {
+    pub(super) iteration: u32,
+    pub(super) unused_a: u32,
+    pub(super) unused_b: u32,
+    pub(super) unused_c: u32,
+}
+
+/// State of the acceleration; the host never looks at it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Anderson {
+    count: u32,
+    slot: u32,
+    started: u32,
+    taken_back: u32,
+    taken_back_so_far: u32,
+    unused: u32,
+    norm: f32,
+    energy: f32,
+    gamma: [f32; 8],
+    gram: [f32; 64],
+}
+
+/// What the last step did to an instance, as it lies on the device.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Watch {
+    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    pub farthest: f32,
+    /// How far the vertex that moved most in the last iteration went, world units.
+    pub last_change: f32,
+    /// Not 0 if something was no number, in this step or any since the state was put in.
+    pub broken: u32,
+    /// Accelerated iterates that were taken back because their energy was higher.
+    pub taken_back: u32,
+}
+
+/// Their layouts, for the test that compares them with the shaders'.
+pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
+    vec![
+        layout!("Dims", Dims: rows, row_stride, base_points, base_stride, prisms, prism_stride, instances, memory),
+        layout!("Motion", Motion: gravity, step_secs, fastest, volume, energy_floor, unused),
+        layout!("Turn", Turn: iteration, unused_a, unused_b, unused_c),
+        layout!("Anderson", Anderson: count, slot, started, taken_back, taken_back_so_far, unused, norm, energy, gamma, gram),
+        layout!("Watch", Watch: farthest, last_change, broken, taken_back),
+        layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
+        layout!(PressContact: rows, weights, normal_target, stiffness, unused_a, unused_b, unused_c),
+    ]
+}

@@ -1,0 +1,364 @@
+//! Contacts on the device: one workgroup an instance finds how hard they press.
+//!
+//! Who touches whom is found on the processor, from the state that the step begins with; the matrix of the complementarity problem,
+//! a few hundred rows, goes up with it. An iteration then is: solve, *press*, solve again with the forces of the contacts.
+//!
+//! | lifetime      | what                                                                      |
+//! |---------------|---------------------------------------------------------------------------|
+//! | per character | [`Press`]: the kernel                                                      |
+//! | per state     | [`PressBuffers`]: contacts, matrix, loads; grow when a step has more       |
+//! | per step      | what [`PressBuffers::write`] takes                                         |
+//!
+//! # Departures
+//! - The thesis puts contacts into a second matrix beside the constant one (3.2.3) and solves the sum by conjugate gradients. The same
+//!   correction of low rank serves both of our global steps, holds contacts one-sided inside of the solve, and leaves the matrix
+//!   constant, however pairs come and go.
+
+use super::kernels::binding;
+use super::state::FleshState;
+use crate::dynamics::ContactEquations;
+use crate::gpu::compute::{Dispatch, Kernel, storage, uniform_of};
+use crate::gpu::{GpuContext, shader};
+
+/// Contacts of one instance at most; the same number is in `shaders/flesh/contacts.wgsl`.
+pub const MOST_CONTACTS: usize = 2048;
+/// Words before an instance's list of touched rows.
+const HEADER: usize = 4;
+
+/// `PressDims` of the shader.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct PressDims {
+    pub(crate) row_stride: u32,
+    pub(crate) contact_stride: u32,
+    pub(crate) matrix_stride: u32,
+    pub(crate) spread_stride: u32,
+}
+
+/// `Contact` of the shader.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct PressContact {
+    pub(crate) rows: [u32; 4],
+    pub(crate) weights: [f32; 4],
+    pub(crate) normal_target: [f32; 4],
+    pub(crate) stiffness: f32,
+    pub(crate) unused_a: f32,
+    pub(crate) unused_b: f32,
+    pub(crate) unused_c: f32,
+}
+
+/// The compiled kernels.
+#[derive(Debug, Clone)]
+pub struct Press {
+    press: Kernel,
+    /// The energy of contacts, where an iteration begins and where one is taken back.
+    look: [Kernel; 2],
+}
+
+/// The contacts of some instances on the device.
+#[derive(Debug)]
+pub struct PressBuffers {
+    dims: PressDims,
+    instances: usize,
+    uniform: wgpu::Buffer,
+    contacts: wgpu::Buffer,
+    matrix: wgpu::Buffer,
+    spread: wgpu::Buffer,
+    loads: wgpu::Buffer,
+    /// What goes up, kept so that nothing is allocated.
+    staging: Staging,
+}
+
+#[derive(Debug, Default)]
+struct Staging {
+    contacts: Vec<PressContact>,
+    loads: Vec<f32>,
+    spread: Vec<u32>,
+    /// Row and push, sorted.
+    pushes: Vec<(u32, u32)>,
+}
+
+impl Press {
+    /// Compiles them.
+    #[must_use]
+    pub fn new(gpu: &GpuContext) -> Self {
+        let look = |again: u8| Kernel::new(gpu, &shader::FLESH_LOOK, "look", &[("AGAIN", f64::from(again))]);
+        Self { press: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]), look: [look(0), look(1)] }
+    }
+
+    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to.
+    #[must_use]
+    pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
+        self.bind(gpu, buffers, [state.positions(), state.increment(), state.right_hand_side()])
+    }
+
+    fn bind(&self, gpu: &GpuContext, buffers: &PressBuffers, [x, increment, b]: [&wgpu::Buffer; 3]) -> Dispatch {
+        let PressBuffers { uniform, contacts, matrix, spread, loads, instances, .. } = buffers;
+        let bound = [(0, uniform), (1, contacts), (2, matrix), (3, spread), (4, x), (5, increment), (6, loads), (7, b)];
+        self.press.on(gpu, &bound, [1, *instances as u32, 1])
+    }
+
+    /// Writes down the energy of the contacts where an iteration begins; `again`: where one begins anew that was taken back.
+    pub(super) fn look(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState, turn: &wgpu::Buffer, again: bool) -> Dispatch {
+        let known = |number: u32| if number == binding::TURN { Some(turn) } else { state.buffer(number) };
+        let of_state = [binding::DIMS, binding::TURN, binding::X, binding::STATES, binding::ENERGIES];
+        let bound: Vec<_> = of_state
+            .into_iter()
+            .filter_map(|number| Some((number, known(number)?)))
+            .chain([(17, &buffers.uniform), (18, &buffers.contacts), (19, &buffers.spread)])
+            .collect();
+        self.look[usize::from(again)].on(gpu, &bound, [1, buffers.instances as u32, 1])
+    }
+}
+
+impl PressBuffers {
+    /// No contacts, for states with this many instances and this stride of rows.
+    #[must_use]
+    pub fn new(gpu: &GpuContext, row_stride: u32, instances: usize) -> Self {
+        let dims = PressDims { row_stride, contact_stride: 0, matrix_stride: 0, spread_stride: HEADER as u32 };
+        Self::with(gpu, dims, instances, Staging::default())
+    }
+
+    fn with(gpu: &GpuContext, dims: PressDims, instances: usize, staging: Staging) -> Self {
+        let room = |stride: u32| stride as usize * instances;
+        Self {
+            dims,
+            instances,
+            uniform: uniform_of(gpu, "contacts", &dims),
+            contacts: storage::<PressContact>(gpu, "contacts", room(dims.contact_stride)),
+            matrix: storage::<f32>(gpu, "contact matrix", room(dims.matrix_stride)),
+            spread: storage::<u32>(gpu, "touched rows", room(dims.spread_stride)),
+            loads: storage::<f32>(gpu, "contact loads", room(dims.contact_stride)),
+            staging,
+        }
+    }
+
+    /// Loads of the contacts, [`PressBuffers::contact_stride`] for every instance: where a step leaves them.
+    #[must_use]
+    pub fn loads(&self) -> &wgpu::Buffer {
+        &self.loads
+    }
+
+    /// Room for contacts of one instance.
+    #[must_use]
+    pub fn contact_stride(&self) -> usize {
+        self.dims.contact_stride as usize
+    }
+
+    /// Whether contacts can be written down here.
+    #[must_use]
+    pub fn fits(gpu: &GpuContext, contacts: usize, instances: usize) -> bool {
+        let room = room_for(contacts);
+        let bytes = (room * room * instances * size_of::<f32>()) as u64;
+        let limits = gpu.device.limits();
+        contacts <= MOST_CONTACTS && bytes <= u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size)
+    }
+
+    /// Takes the contacts of an instance; rows are found by vertex. Returns whether buffers were made anew, so that what is bound to them
+    /// must be, too. All instances whose contacts change must then be written.
+    pub fn write(&mut self, gpu: &GpuContext, instance: usize, problem: &ContactEquations<'_>, row_of_vertex: &[u32]) -> bool {
+        self.stage(problem, row_of_vertex);
+        let grows = self.make_room(gpu, problem.contacts.len());
+        let PressDims { contact_stride, matrix_stride, spread_stride, .. } = self.dims;
+        let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
+        let Staging { contacts, loads, spread, .. } = &self.staging;
+        let queue = &gpu.queue;
+        queue.write_buffer(&self.contacts, at(contact_stride, size_of::<PressContact>()), bytemuck::cast_slice(contacts));
+        queue.write_buffer(&self.loads, at(contact_stride, size_of::<f32>()), bytemuck::cast_slice(loads));
+        queue.write_buffer(&self.matrix, at(matrix_stride, size_of::<f32>()), bytemuck::cast_slice(problem.matrix));
+        queue.write_buffer(&self.spread, at(spread_stride, size_of::<u32>()), bytemuck::cast_slice(spread));
+        grows
+    }
+
+    /// An instance has no contacts.
+    pub fn clear(&mut self, gpu: &GpuContext, instance: usize) {
+        let at = instance as u64 * u64::from(self.dims.spread_stride) * size_of::<u32>() as u64;
+        gpu.queue.write_buffer(&self.spread, at, bytemuck::cast_slice(&[0_u32; HEADER]));
+    }
+
+    fn stage(&mut self, problem: &ContactEquations<'_>, row_of_vertex: &[u32]) {
+        let Staging { contacts, loads, spread, pushes } = &mut self.staging;
+        let row = |vertex: u32| row_of_vertex[vertex as usize];
+        contacts.clear();
+        contacts.extend(problem.contacts.iter().enumerate().map(|(k, contact)| {
+            let [a, b, c] = contact.corners;
+            let n = contact.normal;
+            PressContact {
+                rows: [contact.vertex, a, b, c].map(row),
+                weights: problem.weights[k],
+                normal_target: [n.x, n.y, n.z, problem.targets[k]],
+                stiffness: 1.0 / problem.softness[k].max(f32::MIN_POSITIVE),
+                ..PressContact::default()
+            }
+        }));
+        loads.clear();
+        loads.extend(problem.contacts.iter().map(|contact| contact.load));
+        pushes.clear();
+        pushes.extend(contacts.iter().zip(0..).flat_map(|(contact, c)| (0..4).map(move |k| (contact.rows[k as usize], 4 * c + k))));
+        pushes.sort_unstable();
+        let touched = pushes.chunk_by(|a, b| a.0 == b.0).count();
+        spread.clear();
+        spread.extend([contacts.len() as u32, touched as u32, problem.tolerance.to_bits(), 0]);
+        let mut next = (HEADER + 3 * touched) as u32;
+        for of_row in pushes.chunk_by(|a, b| a.0 == b.0) {
+            spread.extend([of_row[0].0, next, next + of_row.len() as u32]);
+            next += of_row.len() as u32;
+        }
+        spread.extend(pushes.iter().map(|&(_, push)| push));
+    }
+
+    /// Makes buffers anew where they are too small: with room to spare, since contacts come in crowds.
+    fn make_room(&mut self, gpu: &GpuContext, contacts: usize) -> bool {
+        if contacts <= self.contact_stride() {
+            return false;
+        }
+        let room = room_for(contacts);
+        let dims = PressDims {
+            contact_stride: room as u32,
+            matrix_stride: (room * room) as u32,
+            // At most four rows a contact.
+            spread_stride: (HEADER + 4 * room * 4) as u32,
+            ..self.dims
+        };
+        let staging = std::mem::take(&mut self.staging);
+        *self = Self::with(gpu, dims, self.instances, staging);
+        true
+    }
+}
+
+/// Room to spare, since contacts come in crowds.
+fn room_for(contacts: usize) -> usize {
+    contacts.next_power_of_two().clamp(64, MOST_CONTACTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::Contact;
+    use crate::gpu::compute::{fetch, storage_of};
+    use crate::math::Vec3;
+
+    const ROWS: usize = 128;
+
+    fn random() -> impl FnMut() -> f32 {
+        let mut seed = 11_u64;
+        move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+    }
+
+    /// Contacts between any rows, and a symmetric matrix with a strong diagonal.
+    struct Case {
+        contacts: Vec<Contact>,
+        weights: Vec<[f32; 4]>,
+        targets: Vec<f32>,
+        softness: Vec<f32>,
+        matrix: Vec<f32>,
+        x: Vec<[f32; 4]>,
+        increment: Vec<[f32; 4]>,
+    }
+
+    impl Case {
+        fn new(count: usize, random: &mut impl FnMut() -> f32) -> Self {
+            let mut vertex = |k: usize| ((random() + 1.0) * 0.5 * (ROWS as f32 - 1.0)) as u32 / 4 * 4 + k as u32;
+            let corners: Vec<[u32; 4]> = (0..count).map(|_| [vertex(0), vertex(1), vertex(2), vertex(3)]).collect();
+            let contact = |&[v, a, b, c]: &[u32; 4], normal: Vec3| Contact {
+                vertex: v,
+                triangle: 0,
+                corners: [a, b, c],
+                weights: [0.2, 0.3, 0.5],
+                normal,
+                gap: 0.0,
+                edge: 1.0,
+                load: 0.0,
+                old: false,
+            };
+            let contacts = corners.iter().map(|c| contact(c, Vec3::new(random(), random(), random()).normalize())).collect();
+            let mut matrix = vec![0.0; count * count];
+            for i in 0..count {
+                for j in 0..i {
+                    let value = 0.9 * random() / count as f32;
+                    (matrix[i * count + j], matrix[j * count + i]) = (value, value);
+                }
+                matrix[i * count + i] = 1.5 + 0.4 * random();
+            }
+            let mut points = || (0..ROWS).map(|_| [random(), random(), random(), 0.0]).collect();
+            let (x, increment) = (points(), points());
+            let targets = (0..count).map(|_| random()).collect();
+            Self { contacts, weights: vec![[1.0, -0.2, -0.3, -0.5]; count], targets, softness: vec![0.1; count], matrix, x, increment }
+        }
+
+        fn problem(&self) -> ContactEquations<'_> {
+            ContactEquations {
+                contacts: &self.contacts,
+                weights: &self.weights,
+                targets: &self.targets,
+                softness: &self.softness,
+                matrix: &self.matrix,
+                tolerance: 1e-6,
+            }
+        }
+
+        /// What the loads must reach.
+        fn wanted(&self, rows: &[u32]) -> Vec<f32> {
+            let of = |i: usize| {
+                let contact = &self.contacts[i];
+                let [a, b, c] = contact.corners;
+                let mut gap = Vec3::zeros();
+                for (v, w) in [contact.vertex, a, b, c].into_iter().zip(self.weights[i]) {
+                    let row = rows[v as usize] as usize;
+                    let at = |p: &[f32; 4]| Vec3::new(p[0], p[1], p[2]);
+                    gap += (at(&self.x[row]) + at(&self.increment[row])) * w;
+                }
+                self.targets[i] - contact.normal.dot(&gap)
+            };
+            (0..self.contacts.len()).map(of).collect()
+        }
+    }
+
+    /// Complementarity, and forces that are those of the loads: several instances with different numbers of contacts, one with none.
+    #[test]
+    fn loads_press_and_never_pull() {
+        let Some(gpu) = crate::gpu::for_tests() else { return };
+        let mut random = random();
+        let cases = [700, 0, 37, 5].map(|count| Case::new(count, &mut random));
+        let rows: Vec<u32> = (0..ROWS as u32).rev().collect();
+        let mut buffers = PressBuffers::new(&gpu, ROWS as u32, cases.len());
+        for (instance, case) in cases.iter().enumerate().filter(|(_, case)| !case.contacts.is_empty()) {
+            assert_eq!(buffers.write(&gpu, instance, &case.problem(), &rows), instance == 0);
+        }
+        buffers.clear(&gpu, 1);
+        let all = |of: fn(&Case) -> &Vec<[f32; 4]>| cases.iter().flat_map(|case| of(case).clone()).collect::<Vec<_>>();
+        let x = storage_of(&gpu, "x", &all(|case| &case.x));
+        let increment = storage_of(&gpu, "increment", &all(|case| &case.increment));
+        let b = storage::<[f32; 4]>(&gpu, "b", ROWS * cases.len());
+        let dispatch = Press::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b]);
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        dispatch.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        gpu.queue.submit([encoder.finish()]);
+        let loads: Vec<f32> = fetch(&gpu, buffers.loads(), buffers.contact_stride() * cases.len()).expect("loads");
+        let forces: Vec<[f32; 4]> = fetch(&gpu, &b, ROWS * cases.len()).expect("forces");
+        for (instance, case) in cases.iter().enumerate() {
+            let count = case.contacts.len();
+            let loads = &loads[instance * buffers.contact_stride()..][..count];
+            let mut expected = vec![Vec3::zeros(); ROWS];
+            for (i, wanted) in case.wanted(&rows).into_iter().enumerate() {
+                let reached: f32 = case.matrix[i * count..(i + 1) * count].iter().zip(loads).map(|(a, load)| a * load).sum();
+                let slack = reached - wanted;
+                assert!(loads[i] >= 0.0 && slack > -1e-4 && loads[i].min(slack.abs()) < 1e-4, "{instance}, {i}: {} {slack}", loads[i]);
+                let contact = &case.contacts[i];
+                let [a, b, c] = contact.corners;
+                for (v, w) in [contact.vertex, a, b, c].into_iter().zip(case.weights[i]) {
+                    expected[rows[v as usize] as usize] += contact.normal * (loads[i] * w);
+                }
+            }
+            assert!(count == 0 || loads.iter().any(|&load| load > 0.0) && loads.contains(&0.0));
+            for (row, expected) in expected.iter().enumerate() {
+                let [x, y, z, _] = forces[instance * ROWS + row];
+                assert!((Vec3::new(x, y, z) - expected).norm() < 1e-4, "{instance}, row {row}");
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The global step: P Δ = b for the constant matrix P of a character, x, y and z at once, any number of instances at once.
+//!
+//! | kind                | passes         | read in a solve                      | exact          |
+//! |---------------------|----------------|--------------------------------------|----------------|
+//! | [`Kind::Gradients`] | 1 + iterations | matrix and six vectors an iteration  | to a tolerance |
+//! | [`Kind::Inverse`]   | 1, 2 or 3      | twice an inverse factor of n^1.5 entries, or less | to `f32` |
+//!
+//! | lifetime       | type                                                      |
+//! |----------------|-----------------------------------------------------------|
+//! | per character  | [`GlobalSolver`]: kernels and constants                    |
+//! | per crowd      | [`BoundSolver`]: vectors of its instances, and dispatches  |
+//!
+//! b and Δ are row arrays: `array<vec4<f32>>`, instance-major, [`row_stride`] apart. Their pad rows must be finite; b is only read.
+
+mod choice;
+mod gradients;
+mod inverse;
+
+pub use choice::{Choice, Limits};
+pub use gradients::{Progress, Tolerance};
+
+use gradients::{BoundGradients, Gradients};
+use inverse::Products;
+
+use crate::dynamics::{Equations, Inverse, InverseError, Plan};
+use crate::gpu::compute::Dispatch;
+use crate::gpu::{GpuContext, GpuError, StructLayout};
+
+/// How the global step is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Conjugate gradients.
+    Gradients,
+    /// Products with inverse factors.
+    Inverse,
+}
+
+/// Kernels and constants of a character.
+#[derive(Debug)]
+pub struct GlobalSolver {
+    inner: Inner,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Gradients(Gradients),
+    Inverse(Products),
+}
+
+/// A solver with the vectors of its instances.
+#[derive(Debug)]
+pub struct BoundSolver {
+    inner: Bound,
+}
+
+#[derive(Debug)]
+enum Bound {
+    Gradients(BoundGradients),
+    Inverse(Vec<Dispatch>),
+}
+
+/// Why a system can't be solved on this device.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// There is no inverse, or none that fits.
+    #[error(transparent)]
+    Inverse(#[from] InverseError),
+    /// A table is larger than the device can bind.
+    #[error("the global step needs a table of {bytes} bytes, and the graphics device binds at most {limit}; simplify the simulated mesh")]
+    TooLarge {
+        /// Of the largest table.
+        bytes: u64,
+        /// The device's limit.
+        limit: u64,
+    },
+}
+
+/// How many rows the instances of a row array are apart.
+#[must_use]
+pub fn row_stride(rows: usize) -> usize {
+    rows.next_multiple_of(64)
+}
+
+/// Refuses tables that the device can't bind.
+fn check_size(gpu: &GpuContext, bytes: usize) -> Result<(), SolveError> {
+    let (bytes, limit) = (bytes as u64, gpu.device.limits().max_storage_buffer_binding_size);
+    if bytes > limit { Err(SolveError::TooLarge { bytes, limit }) } else { Ok(()) }
+}
+
+impl GlobalSolver {
+    /// Prepares the solver and uploads its constants.
+    ///
+    /// # Errors
+    /// [`SolveError`].
+    pub fn new(gpu: &GpuContext, equations: &Equations, kind: Kind) -> Result<Self, SolveError> {
+        let inner = match kind {
+            Kind::Gradients => Inner::Gradients(Gradients::new(gpu, equations, Tolerance::default())?),
+            Kind::Inverse => {
+                let plan = Plan::best(equations, Limits::of(gpu).bytes)?;
+                let inverse = Inverse::of(equations, &plan).map_err(InverseError::from)?;
+                Inner::Inverse(Products::new(gpu, &inverse)?)
+            }
+        };
+        Ok(Self { inner })
+    }
+
+    /// The kind that suits these equations, and why. Computes nothing but sizes.
+    #[must_use]
+    pub fn choose(equations: &Equations, limits: Limits) -> Choice {
+        Choice::of(equations, limits)
+    }
+
+    /// Products with an inverse that was computed elsewhere, in whatever form.
+    ///
+    /// # Errors
+    /// [`SolveError::TooLarge`].
+    pub fn inverse(gpu: &GpuContext, inverse: &Inverse) -> Result<Self, SolveError> {
+        Ok(Self { inner: Inner::Inverse(Products::new(gpu, inverse)?) })
+    }
+
+    /// Conjugate gradients that stop elsewhere than by default.
+    ///
+    /// # Errors
+    /// [`SolveError`].
+    pub fn gradients(gpu: &GpuContext, equations: &Equations, tolerance: Tolerance) -> Result<Self, SolveError> {
+        Ok(Self { inner: Inner::Gradients(Gradients::new(gpu, equations, tolerance)?) })
+    }
+
+    /// How it solves.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match &self.inner {
+            Inner::Gradients(_) => Kind::Gradients,
+            Inner::Inverse(_) => Kind::Inverse,
+        }
+    }
+
+    /// Bytes of its constants on the device.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match &self.inner {
+            Inner::Gradients(gradients) => gradients.bytes(),
+            Inner::Inverse(products) => products.bytes(),
+        }
+    }
+
+    /// Binds it to right-hand sides and results of so many instances.
+    #[must_use]
+    pub fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> BoundSolver {
+        let inner = match &self.inner {
+            Inner::Gradients(gradients) => Bound::Gradients(gradients.on(gpu, instances, b, increment)),
+            Inner::Inverse(products) => Bound::Inverse(products.on(gpu, instances, b, increment)),
+        };
+        BoundSolver { inner }
+    }
+}
+
+impl BoundSolver {
+    /// The passes of a solve, in order. Each needs the ones before complete.
+    #[must_use]
+    pub fn dispatches(&self) -> &[Dispatch] {
+        match &self.inner {
+            Bound::Gradients(bound) => &bound.dispatches,
+            Bound::Inverse(dispatches) => dispatches,
+        }
+    }
+
+    /// How far the last solve of every instance came. Waits for all work submitted before. Empty for exact solvers.
+    ///
+    /// # Errors
+    /// [`GpuError::Readback`] if the device was lost.
+    pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
+        match &self.inner {
+            Bound::Gradients(bound) => bound.progress(gpu),
+            Bound::Inverse(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The structs that the shaders read.
+pub(in crate::gpu) fn layouts() -> Vec<StructLayout> {
+    [vec![gradients::layout()], inverse::layouts()].concat()
+}

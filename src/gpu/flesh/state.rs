@@ -1,0 +1,212 @@
+//! Where the instances of a character are and where they go, on the device.
+
+use super::error::FleshError;
+use super::kernels::binding;
+use super::layout::{Anderson, BASE, BASE_VELOCITY, Dims, PRISMS, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY, Watch};
+use super::model::FleshModel;
+use crate::dynamics::State;
+use crate::gpu::GpuContext;
+use crate::gpu::compute::{fetch_from, storage, uniform_of};
+use crate::math::{Point, Vec3};
+
+/// Positions, velocities and all that a step writes, of all instances of a character.
+#[derive(Debug)]
+pub struct FleshState {
+    dims: Dims,
+    vertex_of_row: Vec<u32>,
+    uniform: wgpu::Buffer,
+    x: wgpu::Buffer,
+    increment: wgpu::Buffer,
+    b: wgpu::Buffer,
+    base: wgpu::Buffer,
+    forces: wgpu::Buffer,
+    memory: wgpu::Buffer,
+    states: wgpu::Buffer,
+    energies: wgpu::Buffer,
+    sums: wgpu::Buffer,
+    watch: wgpu::Buffer,
+}
+
+/// An element of a row array.
+type Slot = [f32; 4];
+
+impl FleshState {
+    /// Room for so many instances, all at the origin until [`FleshState::upload`] puts them somewhere.
+    ///
+    /// # Errors
+    /// [`FleshError::Count`] or [`FleshError::TooLarge`] if they are too many for the device.
+    pub fn new(gpu: &GpuContext, model: &FleshModel, instances: u32) -> Result<Self, FleshError> {
+        let dims = model.dims(instances);
+        let limits = gpu.device.limits();
+        if instances == 0 || instances > limits.max_compute_workgroups_per_dimension {
+            let limit = limits.max_compute_workgroups_per_dimension as usize;
+            return Err(FleshError::Count { what: "characters", wanted: instances as usize, limit });
+        }
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let of_all = |what: &'static str, label: &'static str, each: usize, size: usize| {
+            let count = each * instances as usize;
+            let bytes = (count * size) as u64;
+            if bytes > limit {
+                return Err(FleshError::TooLarge { what, bytes, limit, rows: dims.rows as usize, instances });
+            }
+            Ok(storage::<u8>(gpu, label, count * size))
+        };
+        let slot = size_of::<Slot>();
+        let rows = dims.row_stride as usize;
+        let groups = rows / ROWS;
+        let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
+        let remembered = REMEMBERED + 2 * dims.memory as usize;
+        Ok(Self {
+            dims,
+            vertex_of_row: model.equations().vertex_of_row.clone(),
+            uniform: uniform_of(gpu, "flesh dims", &dims),
+            x: of_all("positions", "flesh positions", rows, slot)?,
+            increment: of_all("increments", "flesh increments", rows, slot)?,
+            b: of_all("right-hand sides", "flesh right-hand sides", rows, slot)?,
+            base: of_all("bases", "flesh bases", dims.base_stride as usize, slot)?,
+            forces: of_all("forces", "flesh forces", 3 * dims.prism_stride as usize, slot)?,
+            memory: of_all("what a step remembers", "flesh memory", remembered * rows, slot)?,
+            states: of_all("states of the acceleration", "flesh acceleration", 2, size_of::<Anderson>())?,
+            energies: of_all("energies", "flesh energies", energies, size_of::<f32>())?,
+            sums: of_all("products", "flesh products", groups * VECTORS, slot)?,
+            watch: of_all("what is watched", "flesh watch", 1, size_of::<Watch>())?,
+        })
+    }
+
+    /// Sizes and strides of the buffers.
+    #[must_use]
+    pub fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    /// The uniform buffer with them.
+    #[must_use]
+    pub fn dims_buffer(&self) -> &wgpu::Buffer {
+        &self.uniform
+    }
+
+    /// World positions: a row array.
+    #[must_use]
+    pub fn positions(&self) -> &wgpu::Buffer {
+        &self.x
+    }
+
+    /// The base that the next step goes to, world: an array of vec4 by base point, instance after instance.
+    #[must_use]
+    pub fn base(&self) -> &wgpu::Buffer {
+        &self.base
+    }
+
+    /// Right-hand side of the global step: a row array; the solver may use it up.
+    #[must_use]
+    pub fn right_hand_side(&self) -> &wgpu::Buffer {
+        &self.b
+    }
+
+    /// What the global step solves for: a row array. Zero when a step begins; after that it holds the last iteration's.
+    #[must_use]
+    pub fn increment(&self) -> &wgpu::Buffer {
+        &self.increment
+    }
+
+    /// One [`Watch`] an instance.
+    #[must_use]
+    pub fn watch(&self) -> &wgpu::Buffer {
+        &self.watch
+    }
+
+    /// Moves the base of an instance; the next step follows.
+    ///
+    /// # Errors
+    /// [`FleshError::State`] or [`FleshError::Instance`].
+    pub fn move_base(&self, gpu: &GpuContext, instance: u32, base: &[Point]) -> Result<(), FleshError> {
+        self.check(instance, "base points", base.len(), self.dims.base_points)?;
+        let slots: Vec<Slot> = base.iter().map(|p| slot(&p.coords)).collect();
+        write(gpu, &self.base, (instance * self.dims.base_stride) as usize, &slots);
+        Ok(())
+    }
+
+    /// Puts an instance into a state; it then goes on from there, and counts as unbroken.
+    ///
+    /// # Errors
+    /// [`FleshError::State`] or [`FleshError::Instance`].
+    pub fn upload(&self, gpu: &GpuContext, instance: u32, state: &State) -> Result<(), FleshError> {
+        let State { position, velocity, base_velocity, base } = state;
+        for count in [position.len(), velocity.len(), base_velocity.len()] {
+            self.check(instance, "vertices", count, self.dims.rows)?;
+        }
+        self.move_base(gpu, instance, base)?;
+        let by_row = |of: &dyn Fn(usize) -> Slot| self.vertex_of_row.iter().map(|&v| of(v as usize)).collect::<Vec<Slot>>();
+        write(gpu, &self.x, self.row_at(0, instance), &by_row(&|v| slot(&position[v].coords)));
+        write(gpu, &self.memory, self.row_at(VELOCITY, instance), &by_row(&|v| slot(&velocity[v])));
+        write(gpu, &self.memory, self.row_at(BASE_VELOCITY, instance), &by_row(&|v| slot(&base_velocity[v])));
+        write(gpu, &self.memory, self.row_at(BASE, instance), &by_row(&|v| slot(&base[v].coords)));
+        write(gpu, &self.watch, instance as usize, &[Watch::default()]);
+        Ok(())
+    }
+
+    /// The state of an instance. Waits for all steps submitted before.
+    ///
+    /// # Errors
+    /// [`FleshError::Instance`], or [`FleshError::Gpu`] if the device was lost.
+    pub fn download(&self, gpu: &GpuContext, instance: u32) -> Result<State, FleshError> {
+        self.check(instance, "vertices", self.vertex_of_row.len(), self.dims.rows)?;
+        let rows = |buffer: &wgpu::Buffer, first: usize| -> Result<Vec<Slot>, FleshError> {
+            let slots: Vec<Slot> = fetch_from(gpu, buffer, first, self.vertex_of_row.len())?;
+            let mut by_vertex = vec![[0.0; 4]; slots.len()];
+            for (slot, &vertex) in slots.into_iter().zip(&self.vertex_of_row) {
+                by_vertex[vertex as usize] = slot;
+            }
+            Ok(by_vertex)
+        };
+        let points = |slots: Vec<Slot>| slots.into_iter().map(|[x, y, z, _]| Point::new(x, y, z)).collect();
+        let vectors = |slots: Vec<Slot>| slots.into_iter().map(|[x, y, z, _]| Vec3::new(x, y, z)).collect();
+        let base = fetch_from(gpu, &self.base, (instance * self.dims.base_stride) as usize, self.dims.base_points as usize)?;
+        Ok(State {
+            position: points(rows(&self.x, self.row_at(0, instance))?),
+            velocity: vectors(rows(&self.memory, self.row_at(VELOCITY, instance))?),
+            base_velocity: vectors(rows(&self.memory, self.row_at(BASE_VELOCITY, instance))?),
+            base: points(base),
+        })
+    }
+
+    pub(super) fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
+        match number {
+            binding::DIMS => Some(&self.uniform),
+            binding::BASE => Some(&self.base),
+            binding::FORCES => Some(&self.forces),
+            binding::X => Some(&self.x),
+            binding::INCREMENT => Some(&self.increment),
+            binding::B => Some(&self.b),
+            binding::MEMORY => Some(&self.memory),
+            binding::STATES => Some(&self.states),
+            binding::ENERGIES => Some(&self.energies),
+            binding::SUMS => Some(&self.sums),
+            binding::WATCH => Some(&self.watch),
+            _ => None,
+        }
+    }
+
+    /// Where the rows of an instance begin in the given one of consecutive row arrays.
+    fn row_at(&self, which: usize, instance: u32) -> usize {
+        (which * self.dims.instances as usize + instance as usize) * self.dims.row_stride as usize
+    }
+
+    fn check(&self, instance: u32, what: &'static str, actual: usize, expected: u32) -> Result<(), FleshError> {
+        if instance >= self.dims.instances {
+            return Err(FleshError::Instance { instance, last: self.dims.instances - 1 });
+        }
+        if actual != expected as usize {
+            return Err(FleshError::State { what, actual, expected: expected as usize });
+        }
+        Ok(())
+    }
+}
+
+fn slot(v: &Vec3) -> Slot {
+    [v.x, v.y, v.z, 0.0]
+}
+
+fn write<T: bytemuck::NoUninit>(gpu: &GpuContext, buffer: &wgpu::Buffer, first: usize, data: &[T]) {
+    gpu.queue.write_buffer(buffer, (first * size_of::<T>()) as u64, bytemuck::cast_slice(data));
+}

@@ -1,0 +1,104 @@
+//! A time step as a list of dispatches.
+
+use super::kernels::{Kernels, Pass};
+use super::layout::Turn;
+use super::model::FleshModel;
+use super::press::{Press, PressBuffers};
+use super::state::FleshState;
+use crate::gpu::GpuContext;
+use crate::gpu::compute::{Dispatch, uniform_of};
+
+/// A time step of all instances of a state: made once, encoded every step.
+#[derive(Debug)]
+pub struct FleshStep {
+    dispatches: Vec<Dispatch>,
+}
+
+impl FleshStep {
+    /// A step whose global steps are these dispatches, one after the other: they solve P Δ = b for b in
+    /// [`FleshState::right_hand_side`] and Δ in [`FleshState::increment`].
+    #[must_use]
+    pub fn new(gpu: &GpuContext, model: &FleshModel, state: &FleshState, solve: &[Dispatch]) -> Self {
+        Self::build(gpu, model, state, solve, None)
+    }
+
+    /// A step in which these contacts press: every global step is solved without them, then, with their forces, once more.
+    #[must_use]
+    pub fn with_contacts(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        press: &Press,
+        contacts: &PressBuffers,
+    ) -> Self {
+        Self::build(gpu, model, state, solve, Some((press, contacts)))
+    }
+
+    fn build(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        contacts: Option<(&Press, &PressBuffers)>,
+    ) -> Self {
+        let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
+        let look = |again: bool, turn: &wgpu::Buffer| {
+            let (press, buffers) = contacts.filter(|_| model.equations().acceleration > 0)?;
+            Some(press.look(gpu, buffers, state, turn, again))
+        };
+        let Kernels { predict, local, gather, finish, accelerated } = &model.kernels;
+        let iterations = model.equations().iterations.max(1);
+        let turn = |iteration| uniform_of(gpu, "flesh turn", &Turn { iteration, unused_a: 0, unused_b: 0, unused_c: 0 });
+        let on = |passes: &[&Pass], turn: &wgpu::Buffer| -> Vec<Dispatch> {
+            passes.iter().map(|pass| pass.on(gpu, model, state, turn)).collect()
+        };
+        let mut dispatches = on(&[predict], &turn(0));
+        for iteration in 0..iterations {
+            let turn = turn(iteration);
+            match accelerated {
+                Some(kernels) if iteration > 0 => {
+                    dispatches.extend(on(&[&kernels.local, &kernels.gather], &turn));
+                    dispatches.extend(look(false, &turn));
+                    dispatches.extend(on(&[&kernels.local_again, &kernels.gather_again], &turn));
+                    dispatches.extend(look(true, &turn));
+                }
+                _ => {
+                    dispatches.extend(on(&[local, gather], &turn));
+                    dispatches.extend(look(false, &turn));
+                }
+            }
+            dispatches.extend_from_slice(solve);
+            if let Some(pressing) = &pressing {
+                dispatches.push(pressing.clone());
+                dispatches.extend_from_slice(solve);
+            }
+            if iteration + 1 == iterations {
+                dispatches.extend(on(&[finish], &turn));
+            } else if let Some(kernels) = accelerated {
+                dispatches.extend(on(&[&kernels.record], &turn));
+            }
+        }
+        Self { dispatches }
+    }
+
+    /// All of it, in order.
+    #[must_use]
+    pub fn dispatches(&self) -> &[Dispatch] {
+        &self.dispatches
+    }
+
+    /// Encodes the step into a pass that may do other things before and after.
+    pub fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for dispatch in &self.dispatches {
+            dispatch.encode(pass);
+        }
+    }
+
+    /// Makes the step on its own: one pass, one submission. Waits for nothing.
+    pub fn run(&self, gpu: &GpuContext) {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh step") });
+        self.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("flesh step"), timestamp_writes: None }));
+        gpu.queue.submit([encoder.finish()]);
+    }
+}

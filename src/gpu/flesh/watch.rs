@@ -1,0 +1,88 @@
+//! Copies of what is watched, without waiting for the device.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::layout::Watch;
+use super::state::FleshState;
+use crate::gpu::{GpuContext, GpuError};
+
+/// Copies under way at most; a step whose copy has no room goes unwatched, and the next one tells what broke in it.
+const COPIES: usize = 3;
+
+/// Brings [`Watch`]es to the host some steps late, and never waits.
+///
+/// Every submission: [`Watcher::copy`] while encoding, [`Watcher::submitted`] after it, and [`Watcher::poll`] whenever one likes.
+#[derive(Debug)]
+pub struct Watcher {
+    free: Vec<wgpu::Buffer>,
+    encoded: Option<wgpu::Buffer>,
+    /// In the order of their submission.
+    under_way: VecDeque<(wgpu::Buffer, Receiver<Result<(), wgpu::BufferAsyncError>>)>,
+    latest: Vec<Watch>,
+}
+
+impl Watcher {
+    /// A watcher of all instances of a state.
+    #[must_use]
+    pub fn new(gpu: &GpuContext, state: &FleshState) -> Self {
+        let size = state.watch().size();
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let buffer =
+            || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("flesh watched"), size, usage, mapped_at_creation: false });
+        Self {
+            free: (0..COPIES).map(|_| buffer()).collect(),
+            encoded: None,
+            under_way: VecDeque::with_capacity(COPIES),
+            latest: vec![Watch::default(); state.dims().instances as usize],
+        }
+    }
+
+    /// Encodes a copy behind the steps that were encoded before, if there is room for one.
+    pub fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
+        if let Some(buffer) = self.encoded.take().or_else(|| self.free.pop()) {
+            encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, buffer.size());
+            self.encoded = Some(buffer);
+        }
+    }
+
+    /// To be called after the submission of what was encoded.
+    pub fn submitted(&mut self) {
+        if let Some(buffer) = self.encoded.take() {
+            let (sender, receiver) = channel();
+            // Who asks no more needs no answer.
+            buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+            self.under_way.push_back((buffer, receiver));
+        }
+    }
+
+    /// What is known by now, an entry an instance.
+    ///
+    /// # Errors
+    /// [`GpuError::Readback`] if the device was lost.
+    pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
+        gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+        while let Some((buffer, receiver)) = self.under_way.pop_front() {
+            match receiver.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    self.under_way.push_front((buffer, receiver));
+                    break;
+                }
+                Err(error) => return Err(lost(&error)),
+                Ok(result) => result.map_err(|error| lost(&error))?,
+            }
+            let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+            for (watch, bytes) in self.latest.iter_mut().zip(mapped.chunks_exact(size_of::<Watch>())) {
+                *watch = bytemuck::pod_read_unaligned(bytes);
+            }
+            drop(mapped);
+            buffer.unmap();
+            self.free.push(buffer);
+        }
+        Ok(&self.latest)
+    }
+}
+
+fn lost(error: &dyn std::error::Error) -> GpuError {
+    GpuError::Readback { reason: error.to_string() }
+}

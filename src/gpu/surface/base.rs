@@ -1,0 +1,170 @@
+//! The base under the flesh: only transforms of bones and nodes go up.
+
+use nalgebra::Matrix3x4;
+
+use super::layout::{BaseAnchor, BaseDims, HELD, RIGID};
+use super::{SurfaceError, check_size};
+use crate::gpu::GpuContext;
+use crate::gpu::compute::{Dispatch, Kernel, storage_of, uniform_of, workgroups};
+use crate::gpu::shader;
+use crate::math::Point;
+use crate::tissue::anchors::PlainAnchor;
+use crate::tissue::{Anchors, BaseFrame};
+
+/// Elements of a bone and of a node among the frames.
+const BONE: usize = 8;
+const NODE: usize = 4;
+/// Threads of a workgroup.
+const GROUP: usize = 64;
+
+/// What each base point of a character hangs on.
+#[derive(Debug)]
+pub struct BaseModel {
+    kernel: Kernel,
+    anchors: wgpu::Buffer,
+    axes: wgpu::Buffer,
+    points: usize,
+    bones: usize,
+    nodes: usize,
+}
+
+/// The base points of a number of instances, for a number of steps that are submitted together.
+#[derive(Debug)]
+pub struct Base {
+    frames: wgpu::Buffer,
+    values: Vec<[f32; 4]>,
+    /// Elements of an instance.
+    stride: usize,
+    bones: usize,
+    instances: usize,
+    steps: Vec<Dispatch>,
+}
+
+impl BaseModel {
+    /// Uploads anchors.
+    ///
+    /// # Errors
+    /// [`SurfaceError::TooLarge`].
+    pub fn new(gpu: &GpuContext, anchors: &Anchors) -> Result<Self, SurfaceError> {
+        let packed: Vec<BaseAnchor> = anchors.plain().iter().map(pack).collect();
+        check_size::<BaseAnchor>(gpu, "the anchors of a character", packed.len())?;
+        let axes = anchors.bone_axes();
+        let axes: Vec<[f32; 4]> = axes.as_flattened().iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+        Ok(Self {
+            kernel: Kernel::new(gpu, &shader::SURFACE_BASE, "place_base", &[]),
+            anchors: storage_of(gpu, "anchors", &packed),
+            axes: storage_of(gpu, "axes of bones", &axes),
+            points: packed.len(),
+            bones: axes.len() / 2,
+            nodes: anchors.node_count(),
+        })
+    }
+
+    /// How many points there are: those under all skin vertices, then those of carried ones.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Elements of `vec4<f32>` from one instance to the next, as the buffers of the simulation have them.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.points.next_multiple_of(64)
+    }
+
+    /// Binds the buffer that the points go to: `vec4`s, instance after instance, [`BaseModel::stride`] apart. Up to `steps` bases can be
+    /// made in one submission.
+    ///
+    /// # Errors
+    /// [`SurfaceError`] if there is not room for all instances in it, or the device is too small.
+    pub fn on(&self, gpu: &GpuContext, points: &wgpu::Buffer, instances: usize, steps: usize) -> Result<Base, SurfaceError> {
+        let room = (points.size() / 16) as usize;
+        if room < self.stride() * instances {
+            return Err(SurfaceError::Rows { expected: self.stride() * instances, actual: room });
+        }
+        let stride = self.bones * BONE + self.nodes * NODE;
+        let values = vec![[0.0; 4]; stride * instances * steps];
+        check_size::<[f32; 4]>(gpu, "the bones of all characters", values.len())?;
+        let frames = storage_of(gpu, "frames of bones", &values);
+        let dispatch = |step: usize| {
+            let dims = BaseDims {
+                points: self.points as u32,
+                base_stride: self.stride() as u32,
+                frame_stride: stride as u32,
+                first_frame: (step * instances * stride) as u32,
+                bones: self.bones as u32,
+                ..BaseDims::default()
+            };
+            let dims = uniform_of(gpu, "dims of a base", &dims);
+            let buffers = [(0, &dims), (1, &self.anchors), (2, &self.axes), (3, &frames), (4, points)];
+            self.kernel.on(gpu, &buffers, [workgroups(self.points, GROUP), instances as u32, 1])
+        };
+        let steps = (0..steps).map(dispatch).collect();
+        Ok(Base { values, stride, bones: self.bones, instances, steps, frames })
+    }
+}
+
+impl Base {
+    /// Sets where the bones of an instance are at a step of the coming submission: as [`Anchors::move_volumes`] left them. Steps and
+    /// instances that there are not are left out.
+    pub fn set(&mut self, step: usize, instance: usize, frame: &BaseFrame) {
+        if step >= self.steps.len() || instance >= self.instances {
+            return;
+        }
+        let first = (step * self.instances + instance) * self.stride;
+        let (bones, nodes) = self.values[first..first + self.stride].split_at_mut(self.bones * BONE);
+        for (slots, bone) in bones.chunks_mut(BONE).zip(frame.plain_bones()) {
+            slots[..3].copy_from_slice(&rows(&bone.stretched));
+            slots[3..6].copy_from_slice(&rows(&bone.rigid));
+            slots[6] = with(&bone.cylinder[0], bone.scale);
+            slots[7] = with(&bone.cylinder[1], bone.twist);
+        }
+        for (slots, node) in nodes.chunks_mut(NODE).zip(frame.plain_nodes()) {
+            slots[..3].copy_from_slice(&rows(&node.transform));
+            slots[3] = with(&node.center, node.scale);
+        }
+    }
+
+    /// Uploads the first steps as they were set. They reach everything that is submitted later.
+    pub fn upload(&self, gpu: &GpuContext, steps: usize) {
+        let count = (steps * self.instances * self.stride).min(self.values.len());
+        if count > 0 {
+            gpu.queue.write_buffer(&self.frames, 0, bytemuck::cast_slice(&self.values[..count]));
+        }
+    }
+
+    /// The pass that places the points as a step of the submission has them.
+    #[must_use]
+    pub fn step(&self, step: usize) -> Option<&Dispatch> {
+        self.steps.get(step)
+    }
+
+    /// Bytes that a step uploads.
+    #[must_use]
+    pub fn bytes_per_step(&self) -> usize {
+        self.instances * self.stride * 16
+    }
+}
+
+fn pack(anchor: &PlainAnchor) -> BaseAnchor {
+    let own = BaseAnchor { rest: anchor.rest.into(), bone: anchor.bone, ..BaseAnchor::default() };
+    match &anchor.slide {
+        Some(slide) => BaseAnchor {
+            ring: slide.ring.into(),
+            alpha: slide.alpha,
+            joint_radius: slide.joint_radius,
+            bone_radius: slide.bone_radius,
+            node: slide.node,
+            ..own
+        },
+        None => BaseAnchor { node: if anchor.held { HELD } else { RIGID }, ..own },
+    }
+}
+
+fn rows(matrix: &Matrix3x4<f32>) -> [[f32; 4]; 3] {
+    std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]))
+}
+
+fn with(point: &Point, w: f32) -> [f32; 4] {
+    [point.x, point.y, point.z, w]
+}

@@ -1,0 +1,64 @@
+//! The constants of a surface.
+
+use std::sync::Arc;
+
+use super::SurfaceError;
+use super::stages::{Builder, Stage};
+use crate::gpu::GpuContext;
+use crate::skin::Recipe;
+
+/// How one character's source vertices come about by one method: kernels and constants, shared by all instances.
+#[derive(Debug)]
+pub struct SurfaceModel {
+    pub(super) recipe: Arc<Recipe>,
+    pub(super) stages: Vec<Stage>,
+    pub(super) go_on: Option<Stage>,
+}
+
+impl SurfaceModel {
+    /// Uploads a recipe. `row_of_vertex` says where each vertex of the simulation mesh is among the simulated rows (see
+    /// [`crate::dynamics::Equations::vertex_of_row`]); none for methods that don't simulate.
+    ///
+    /// # Errors
+    /// [`SurfaceError`] if the rows are not those of the recipe, or the device is too small.
+    pub fn new(gpu: &GpuContext, recipe: Arc<Recipe>, row_of_vertex: &[u32]) -> Result<Self, SurfaceError> {
+        let rows = row_of_vertex.len();
+        if rows != recipe.simulated || row_of_vertex.iter().any(|&row| row as usize >= rows) {
+            return Err(SurfaceError::Rows { expected: recipe.simulated, actual: rows });
+        }
+        let builder = Builder { gpu, recipe: &recipe, row_of_vertex };
+        let stages = builder.stages()?;
+        let go_on = (recipe.simulated > 0).then(|| builder.go_on());
+        Ok(Self { recipe, stages, go_on })
+    }
+
+    /// What it was made of.
+    #[must_use]
+    pub fn recipe(&self) -> &Arc<Recipe> {
+        &self.recipe
+    }
+
+    /// Passes of a frame that shows the last step.
+    #[must_use]
+    pub fn passes(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Bytes of constants that a frame reads, the same for all instances.
+    #[must_use]
+    pub fn constant_bytes(&self) -> u64 {
+        self.stages.iter().flat_map(|stage| &stage.constants).map(|(_, buffer)| buffer.size()).sum()
+    }
+}
+
+/// Where each simulated vertex is among the rows.
+#[must_use]
+pub fn row_of_vertex(vertex_of_row: &[u32]) -> Vec<u32> {
+    let mut rows = vec![0; vertex_of_row.len()];
+    for (row, &vertex) in vertex_of_row.iter().enumerate() {
+        if let Some(slot) = rows.get_mut(vertex as usize) {
+            *slot = row as u32;
+        }
+    }
+    rows
+}

@@ -1,0 +1,164 @@
+//! The derived stages: subject and bound methods, and the jobs that make them.
+//!
+//! Files are read (`opening`), flesh is made anew when its settings change (`flesh`), methods are bound to it (`binding`), and each
+//! view shows what comes nearest to what it asks for (`showing`).
+
+mod binding;
+mod flesh;
+mod opening;
+mod showing;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::jobs::{Job, Opened, Rebuilt};
+use super::resting::Resting;
+use super::views::Channel;
+use super::{Answer, JobView, OpenError, Session, SimWorker, Source, ViewId, Wants};
+use crate::character::FleshSettings;
+use crate::skin::{Actor, BindError, Method, Subject};
+
+/// A method that follows the pose of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Need {
+    pub(super) channel: Channel,
+    pub(super) method: Method,
+}
+
+/// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
+pub(super) struct Bound {
+    need: Need,
+    worker: SimWorker,
+    /// Whether a view shows it: it is told every pose.
+    live: bool,
+}
+
+/// The bound methods and the jobs under way.
+#[derive(Default)]
+pub(super) struct Stages {
+    /// What `bound` belongs to.
+    subject: Option<Arc<Subject>>,
+    bound: Vec<Bound>,
+    /// What was bound to the subjects shown before.
+    resting: Resting,
+    /// Which of `bound` each view shows.
+    shown: Vec<(ViewId, Need)>,
+    /// Methods that could not be bound to the subject: not tried again by themselves.
+    refused: Vec<Method>,
+    opening: Option<Job<Result<Opened, OpenError>>>,
+    /// What the last opening was asked for, to ask again when the user has said where files are.
+    asked: Option<(Source, BTreeMap<usize, Answer>)>,
+    binding: Option<(Need, Job<Result<Actor, BindError>>)>,
+    /// New flesh for the document's character, and the settings it is made for.
+    rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
+    /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
+    refused_flesh: Option<FleshSettings>,
+    /// What snapshots hold beyond what every view needs.
+    wants: Wants,
+    /// Numbers all states of all workers.
+    sequences: Arc<AtomicU64>,
+}
+
+impl Stages {
+    pub(super) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
+        self.bound.iter().find(|bound| bound.need == need).map(|bound| &bound.worker)
+    }
+
+    pub(super) fn worker_of(&self, view: ViewId) -> Option<&SimWorker> {
+        self.shown.iter().find(|(id, _)| *id == view).and_then(|(_, need)| self.bound_worker(*need))
+    }
+
+    pub(super) fn shown_method(&self, view: ViewId) -> Option<Method> {
+        self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
+    }
+
+    /// Numbers all states.
+    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+        self.sequences.clone()
+    }
+
+    /// The workers that some view shows, with the channel that each follows.
+    pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
+        self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
+    }
+
+    /// How much of `dt_secs` the clock may let pass: the slowest simulation says.
+    pub(super) fn accept(&self, dt_secs: f64) -> f64 {
+        self.live_workers().fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
+    }
+
+    /// Lets go of what followed other channels.
+    pub(super) fn keep_channels(&mut self, channels: &[Channel]) {
+        self.bound.retain(|bound| channels.contains(&bound.need.channel));
+        self.shown.retain(|(_, need)| channels.contains(&need.channel));
+    }
+
+    pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
+        self.bound.iter().map(|b| &b.worker)
+    }
+
+    pub(super) fn set_wants(&mut self, wants: Wants) {
+        if wants != self.wants {
+            self.wants = wants;
+            self.workers().for_each(|worker| worker.set_wants(wants));
+        }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.opening.is_some() || self.binding.is_some() || self.rebuilding.is_some()
+    }
+
+    pub(super) fn views(&self) -> Vec<JobView> {
+        let binding = self.binding.iter().map(|(_, job)| job.view());
+        let rebuilding = self.rebuilding.iter().map(|(_, job)| job.view());
+        self.opening.iter().map(Job::view).chain(binding).chain(rebuilding).collect()
+    }
+
+    pub(super) fn cancel(&mut self) {
+        self.opening = None;
+        if let Some((need, _)) = self.binding.take() {
+            self.refused.push(need.method);
+        }
+        if let Some((flesh, _)) = self.rebuilding.take() {
+            self.refused_flesh = Some(flesh);
+        }
+    }
+
+    /// What was refused may be tried again.
+    pub(super) fn forgive(&mut self) {
+        self.refused.clear();
+        self.refused_flesh = None;
+    }
+
+    fn is_of(&self, subject: &Arc<Subject>) -> bool {
+        self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
+    }
+
+    fn forget(&mut self, need: Need) {
+        self.bound.retain(|bound| bound.need != need);
+        self.shown.retain(|(_, shown)| *shown != need);
+    }
+
+    /// What a view shows from now on. Returns whether that is something else than before.
+    fn show(&mut self, view: ViewId, need: Need) -> bool {
+        if let Some((_, shown)) = self.shown.iter_mut().find(|(id, _)| *id == view) {
+            std::mem::replace(shown, need) != need
+        } else {
+            self.shown.push((view, need));
+            true
+        }
+    }
+}
+
+impl Session {
+    /// Takes over what the jobs have made. Returns whether anything was.
+    pub(super) fn take_finished_jobs(&mut self) -> bool {
+        let mut changed = self.take_opened();
+        changed |= self.take_saved();
+        changed |= self.take_exported();
+        changed |= self.follow_still();
+        changed |= self.follow_symmetry();
+        self.follow_document() || changed
+    }
+}

@@ -1,0 +1,81 @@
+//! Upsampling as plain numbers, for those who follow elsewhere (`gpu::surface`).
+
+use super::rows::BLOCK;
+use super::{Method, Upsampling};
+use crate::math::Point;
+
+/// How every fine vertex follows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlainUpsampling {
+    /// As sums over coarse vertices.
+    Sums(PlainSums),
+    /// Each on a triangle, in the frame of its interpolated vertex normals.
+    Standing {
+        /// The coarse triangles, of which the coarse normals are made.
+        triangles: Vec<[u32; 3]>,
+        /// Of every fine vertex.
+        stands: Vec<PlainStand>,
+    },
+    /// Not at all; the local frames are the axes of the world.
+    Still(Vec<Point>),
+}
+
+/// x = x₀ + u₀ Σ w₀ᵢ (xᵢ − x₀) + the remainder along t₁, t₂ and their unit normal, with tangents tₐ = uₐ Σ wₐᵢ (xᵢ − x₀). Tangents whose
+/// parallelogram has an area of 1e-6 or less are replaced by the first two axes of the world.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PlainSums {
+    /// Neighbours of a vertex beside the first.
+    pub width: usize,
+    /// x₀ of every fine vertex.
+    pub first: Vec<u32>,
+    /// u₀, u₁, u₂ of every fine vertex.
+    pub units: Vec<[f32; 3]>,
+    /// What the sum misses at rest, of every fine vertex.
+    pub remainders: Vec<[f32; 3]>,
+    /// `width` neighbours of the first fine vertex, then of the second, and so on.
+    pub names: Vec<u32>,
+    /// w₀, w₁, w₂ of each of these.
+    pub weights: Vec<[i16; 3]>,
+}
+
+/// A point of a coarse triangle and a displacement from there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlainStand {
+    /// The triangle.
+    pub corners: [u32; 3],
+    /// Barycentric, of the second and third corner.
+    pub share: [f32; 2],
+    /// The displacement: along the first edge in the plane of the normal, across it, and along the normal.
+    pub local: [f32; 3],
+}
+
+impl PlainSums {
+    pub(super) fn extend(&mut self, neighbours: impl Iterator<Item = (u32, [i16; 3])>) {
+        for (name, weights) in neighbours {
+            self.names.push(name);
+            self.weights.push(weights);
+        }
+    }
+}
+
+impl Upsampling {
+    /// All its numbers.
+    #[must_use]
+    pub fn plain(&self) -> PlainUpsampling {
+        match &self.method {
+            Method::Copy(displacement) | Method::Displacement(displacement) => {
+                PlainUpsampling::Standing { triangles: displacement.triangles().to_vec(), stands: displacement.stands() }
+            }
+            Method::Sums(blocks) => {
+                let mut sums = PlainSums { width: blocks.first().map_or(0, super::Block::width), ..PlainSums::default() };
+                let mut left = self.fine;
+                for block in blocks {
+                    block.append_to(&mut sums, left.min(BLOCK));
+                    left = left.saturating_sub(BLOCK);
+                }
+                PlainUpsampling::Sums(sums)
+            }
+            Method::Still(rest) => PlainUpsampling::Still(rest.clone()),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The command line on projects, on other moments, and on what it says of a bake.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Output};
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+use sinew::app::layout::{Layout, LayoutAction};
+use sinew::app::look::{Backdrop, Look};
+use sinew::app::pane::{Comparing, PaneState};
+use sinew::render::NamedView;
+use sinew::session::{Command, ProjectCommand, Session, Source, ViewCommand};
+use sinew::skin::Method;
+
+mod skip;
+
+/// A folder of its own for each test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sinew-cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sinew(words: &[&dyn AsRef<OsStr>]) -> Output {
+    let home = env!("CARGO_TARGET_TMPDIR");
+    let mut command = Process::new(env!("CARGO_BIN_EXE_sinew"));
+    for variable in ["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"] {
+        command.env(variable, home);
+    }
+    command.args(words.iter().map(AsRef::as_ref)).output().unwrap()
+}
+
+/// A picture; none, which is told, where there is nothing to draw with.
+fn picture(folder: &Folder, words: &[&dyn AsRef<OsStr>]) -> Option<RgbaImage> {
+    let out = folder.0.join("picture.png");
+    let mut all: Vec<&dyn AsRef<OsStr>> = vec![&"render"];
+    all.extend(words);
+    all.extend([&"--size=240x200" as &dyn AsRef<OsStr>, &"-o", &out]);
+    let output = sinew(&all);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if stderr.contains("no graphics adapter") && !sinew::gpu::is_required() {
+        skip::skipped("no graphics adapter");
+        return None;
+    }
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    Some(image::open(&out).unwrap().to_rgba8())
+}
+
+/// A project of the bent cylinder by linear blending on white, seen from the front, as the window would save it.
+fn project(path: &Path, state: PaneState, compare: Option<Method>) {
+    let mut session = Session::new();
+    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    wait(&mut session);
+    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, 70.0] });
+    let view = session.active_view().id;
+    session.apply_once(Command::View(ViewCommand::SetCompare { view, method: compare }));
+    let mut layout = Layout::new(session.views());
+    layout.apply(&LayoutAction::SetPane(view, state), session.views());
+    let bounds = session.subject().unwrap().bounds;
+    let camera = &mut layout.pane_mut(view).unwrap().viewport.camera;
+    camera.look_from(NamedView::Front);
+    camera.frame(&bounds, 1.2);
+    session.set_window(serde_json::to_value(layout.state(session.views())).unwrap());
+    session.apply_once(ProjectCommand::SaveAs { path: path.to_owned(), packed: false }.into());
+    wait(&mut session);
+    assert!(path.is_file(), "{:?}", session.messages());
+}
+
+fn wait(session: &mut Session) {
+    let start = Instant::now();
+    while session.tick(1.0 / 60.0).active || !session.jobs().is_empty() || session.is_saving() {
+        assert!(start.elapsed() < Duration::from_mins(2), "{:?}", session.jobs());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn white(picture: &RgbaImage) -> bool {
+    picture.get_pixel(2, 2).0[..3].iter().all(|channel| *channel > 245)
+}
+
+#[test]
+fn a_project_is_drawn_as_its_view_shows_it_unless_something_else_is_said() {
+    let folder = Folder::new("as-shown");
+    let file = folder.0.join("bent.sinew");
+    let look = Look { backdrop: Backdrop::White, wireframe: true, ground: false, ..Look::default() };
+    project(&file, PaneState { look, ..PaneState::default() }, None);
+    let Some(as_shown) = picture(&folder, &[&file]) else { return };
+    assert!(white(&as_shown), "the view's background");
+    assert_eq!(picture(&folder, &[&file, &"--method=lbs"]).unwrap(), as_shown, "the view's method");
+    assert_ne!(picture(&folder, &[&file, &"--view=side"]).unwrap(), as_shown, "another camera");
+    assert_ne!(picture(&folder, &[&file, &"--overlay=bones"]).unwrap(), as_shown, "other overlays");
+    assert!(!white(&picture(&folder, &[&file, &"--background=dark"]).unwrap()), "another background");
+
+    project(&file, PaneState { look, comparing: Comparing::Wipe(0.3), ..PaneState::default() }, Some(Method::Rigid));
+    let compared = picture(&folder, &[&file]).unwrap();
+    assert_ne!(compared, as_shown, "what it is compared with");
+    assert_eq!(picture(&folder, &[&file, &"--method=lbs,rigid", &"--compare=wipe:0.3"]).unwrap(), compared);
+
+    let baked = sinew(&[&"bake", &file, &"--settle", &"--json", &"-o", &folder.0.join("a.obj")]);
+    let report: serde_json::Value = serde_json::from_slice(&baked.stdout).unwrap();
+    assert_eq!(report["method"], "lbs", "bakes go by it, too");
+}
+
+#[test]
+fn without_a_project_the_methods_must_be_said() {
+    let refused = sinew(&[&"render", &"builtin:cylinder", &"-o", &"a.png"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--method"));
+}
+
+#[test]
+fn ghosts_are_drawn_where_there_is_a_motion() {
+    let folder = Folder::new("ghosts");
+    let moving: [&dyn AsRef<OsStr>; 6] =
+        [&"builtin:cylinder", &"--method=lbs", &"--clip=bend", &"--at=1", &"--no-ground", &"--background=white"];
+    let with = |more: &'static str| {
+        let mut words = moving.to_vec();
+        let more: &'static dyn AsRef<OsStr> = Box::leak(Box::new(more));
+        words.push(more);
+        picture(&folder, &words)
+    };
+    let Some(alone) = with("--overlay=wireframe") else { return };
+    let haunted = with("--overlay=wireframe,ghosts").unwrap();
+    assert_ne!(haunted, alone);
+    assert_eq!(with("--overlay=wireframe").unwrap(), alone, "nothing else differs");
+    let many = with("--ghosts=0,5:0.3").unwrap();
+    let orange = |picture: &RgbaImage| picture.pixels().filter(|pixel| pixel.0[0] > pixel.0[2].saturating_add(25)).count();
+    assert!(orange(&many) > orange(&alone) + 200, "moments to come are orange: {} and {}", orange(&many), orange(&alone));
+}
+
+#[test]
+fn the_report_of_a_bake_has_the_scores_of_its_last_frame() {
+    let folder = Folder::new("scores");
+    let score = |rotate: &str| {
+        let out = folder.0.join("a.obj");
+        let baked = sinew(&[&"bake", &"builtin:cylinder", &"--method=lbs", &rotate, &"--settle", &"--json", &"-o", &out]);
+        assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+        serde_json::from_slice::<serde_json::Value>(&baked.stdout).unwrap()["score"].clone()
+    };
+    let (rest, bent) = (score("--rotate=upper=0,0,0"), score("--rotate=upper=0,0,120"));
+    assert!(rest["volume_change"].as_f64().unwrap().abs() < 1e-4, "{rest}");
+    assert!((rest["stretch_p99"].as_f64().unwrap() - 1.0).abs() < 1e-3, "{rest}");
+    assert_eq!(rest["new_pairs"], 0, "{rest}");
+    assert!(bent["volume_change"].as_f64().unwrap() < -0.01, "linear blending loses volume: {bent}");
+    assert!(bent["stretch_p99"].as_f64().unwrap() > 1.1, "{bent}");
+}

@@ -1,0 +1,156 @@
+//! Contacts on the device are those of the processor.
+
+use std::sync::Arc;
+
+use sinew::character::{FleshSettings, SimVertices};
+use sinew::collision::CollisionBody;
+use sinew::dynamics::{Contacts, Meeting, Params, Preset, Simulation};
+use sinew::gpu::GpuContext;
+use sinew::gpu::compute::fetch;
+use sinew::gpu::flesh::solve::{GlobalSolver, Kind};
+use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Press, PressBuffers};
+use sinew::math::{Affine, Point, Quat, Vec64};
+use sinew::progress::Progress;
+use sinew::skin::Subject;
+use sinew::tissue::BaseFrame;
+
+mod on_device;
+mod skip;
+
+/// A step, with the loads solved to a millionth of the size.
+const STEP_TOLERANCE: f32 = 1e-5;
+/// A bend with all its contacts.
+const BEND_TOLERANCE: f32 = 1e-3;
+const FRAMES: usize = 40;
+
+struct Case {
+    subject: Subject,
+    frame: BaseFrame,
+    base: Vec<Point>,
+}
+
+impl Case {
+    fn new(name: &str, sim_vertices: usize) -> Self {
+        let character = sinew::io::builtin::load_builtin(name).expect("built in");
+        let subject = Subject::build(Arc::new(character), &Progress::new()).expect("builds");
+        let settings = FleshSettings { sim_vertices: SimVertices::About(sim_vertices), ..FleshSettings::default() };
+        let subject = subject.with_settings(&settings, &Progress::new()).expect("reduces");
+        let base = subject.tissue.as_ref().expect("has flesh").tissue.anchors.at_rest();
+        Self { subject, frame: BaseFrame::default(), base }
+    }
+
+    fn simulation(&self, params: &Params) -> Simulation {
+        let Ok(flesh) = &self.subject.tissue else { panic!("has no flesh") };
+        let position = self.subject.sim().mesh.positions.clone();
+        let mut simulation =
+            Simulation::new(flesh.system.clone(), params, position, self.base.clone(), self.subject.size).expect("factors");
+        let body = Arc::new(CollisionBody::new(&self.subject.sim().mesh, &flesh.tissue));
+        simulation.set_contacts(Some(Contacts::new(body, &flesh.system, params, self.subject.size)));
+        simulation
+    }
+
+    /// Every joint but the first bent about z, so far.
+    fn bent(&self, angle: f64) -> Vec<Affine> {
+        let skeleton = &self.subject.character.skeleton;
+        let mut pose = skeleton.rest_pose();
+        for local in pose.locals.iter_mut().skip(1) {
+            local.rotation *= Quat::from_axis_angle(&Vec64::z_axis(), angle);
+        }
+        skeleton.world_from_joint(&pose)
+    }
+
+    /// Moves the base and, with it, where contacts are looked for.
+    fn move_to(&mut self, world: &[Affine], [one, other]: [&mut Simulation; 2]) {
+        let Ok(flesh) = &self.subject.tissue else { panic!("has no flesh") };
+        flesh.tissue.anchors.place(world, &mut self.frame, &mut self.base);
+        other.contacts_mut().expect("they collide").place_feet(self.frame.bones());
+        let contacts = one.contacts_mut().expect("they collide");
+        contacts.place_feet(self.frame.bones());
+        contacts.part_base(&mut self.base);
+    }
+}
+
+/// Steps of a device, with a simulation that finds contacts for it.
+struct Device {
+    gpu: &'static GpuContext,
+    finder: Simulation,
+    model: FleshModel,
+    state: FleshState,
+    solver: GlobalSolver,
+    press: Press,
+    buffers: PressBuffers,
+    met: usize,
+}
+
+impl Device {
+    fn new(gpu: &'static GpuContext, finder: Simulation, kind: Kind) -> Self {
+        let equations = Arc::new(finder.equations());
+        let model = FleshModel::new(gpu, equations.clone()).expect("fits");
+        let state = FleshState::new(gpu, &model, 1).expect("fits");
+        state.upload(gpu, 0, &finder.state()).expect("fits");
+        let solver = GlobalSolver::new(gpu, &equations, kind).expect("fits");
+        let buffers = PressBuffers::new(gpu, state.dims().row_stride, 1);
+        Self { gpu, finder, model, state, solver, press: Press::new(gpu), buffers, met: 0 }
+    }
+
+    fn step(&mut self, base: &[Point]) -> Vec<Point> {
+        let Self { gpu, finder, model, state, solver, press, buffers, met } = self;
+        let mut predicted = Vec::new();
+        state.download(gpu, 0).expect("comes back").predict_into(model.equations(), base, &mut predicted);
+        state.move_base(gpu, 0, base).expect("fits");
+        let bound = solver.on(gpu, 1, state.right_hand_side(), state.increment());
+        let count = match finder.begin_contacts(&predicted) {
+            Meeting::Nothing => 0,
+            Meeting::Contacts(problem) => {
+                buffers.write(gpu, 0, &problem, model.row_of_vertex());
+                problem.contacts.len()
+            }
+            Meeting::TooMany => panic!("too many contacts"),
+        };
+        let step = if count > 0 {
+            FleshStep::with_contacts(gpu, model, state, bound.dispatches(), press, buffers)
+        } else {
+            FleshStep::new(gpu, model, state, bound.dispatches())
+        };
+        step.run(gpu);
+        let positions = state.download(gpu, 0).expect("comes back").position;
+        let loads: Vec<f32> = fetch(gpu, buffers.loads(), count).expect("comes back");
+        finder.end_contacts(&positions, &loads);
+        *met = (*met).max(loads.iter().filter(|&&load| load > 0.0).count());
+        positions
+    }
+}
+
+fn worst(a: &[Point], b: &[Point]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
+}
+
+/// An arm is bent until it touches itself.
+fn bend(acceleration: u32, kind: Kind) {
+    let Some(gpu) = on_device::gpu() else { return };
+    let mut case = Case::new("cylinder", 500);
+    let params = Params { acceleration, iterations: if acceleration > 0 { 7 } else { 10 }, ..Preset::Natural.params() };
+    let mut simulation = case.simulation(&params);
+    let mut device = Device::new(gpu, case.simulation(&params), kind);
+    let size = case.subject.size;
+    for frame in 1..=FRAMES {
+        let world = case.bent(2.4 * frame as f64 / FRAMES as f64);
+        case.move_to(&world, [&mut simulation, &mut device.finder]);
+        simulation.step(&case.base);
+        let positions = device.step(&case.base);
+        let apart = worst(simulation.positions(), &positions) / size;
+        let tolerance = if frame == 1 { STEP_TOLERANCE } else { BEND_TOLERANCE };
+        assert!(apart < tolerance, "frame {frame}: {apart} of the size, {} press", device.met);
+    }
+    assert!(device.met > 8, "only {} contacts", device.met);
+}
+
+#[test]
+fn plain_steps_with_contacts_agree() {
+    bend(0, Kind::Gradients);
+}
+
+#[test]
+fn accelerated_steps_with_contacts_agree() {
+    bend(3, Kind::Gradients);
+}
