@@ -124,8 +124,7 @@ impl Scene {
         let skeleton = &subject.character.skeleton;
         let params = Params { acceleration: 0, ..Preset::Natural.params() };
         let skin = subject.sim().mesh.positions.clone();
-        let mut simulation =
-            Simulation::new(flesh.system.clone(), &params, skin, flesh.tissue.anchors.at_rest(), f64::from(subject.size) as f32)?;
+        let mut simulation = Simulation::new(flesh.system.clone(), &params, skin, flesh.tissue.anchors.at_rest(), subject.size)?;
         let (mut frame, mut steps) = (BaseFrame::default(), Vec::new());
         for step in 0..=LOOKED_INTO[1] {
             let mut pose = skeleton.rest_pose();
@@ -192,23 +191,23 @@ impl Scene {
         let worst = |solve: &mut dyn FnMut(&Rows, &Rows) -> Rows| -> Vec<f64> {
             (0..exact.len()).map(|step| self.farthest(&self.step(step, &mut *solve), &exact[step])).collect()
         };
+        let from = |start: &Rows, b: &Rows, iterations: usize, tolerance: f32| {
+            let mut x = start.clone();
+            let done = matrix.gradients(b, &mut x, iterations, tolerance);
+            (x, done)
+        };
         println!("\nerrors of a step of {STEP} iterations, parts of the size: in motion, and when all joints jump");
         println!("\n| iterations | error | error, warm |\n|---|---|---|");
         for iterations in ITERATIONS {
-            let cold = worst(&mut |b, _| matrix.gradients(b, iterations, 0.0).0);
-            let warm = worst(&mut |b, last| {
-                let left: Rows = difference(&self.equations, last, b).iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect();
-                let mut x = matrix.gradients(&left, iterations, 0.0).0;
-                x.iter_mut().zip(last).for_each(|(x, last)| (0..3).for_each(|c| x[c] += last[c]));
-                x
-            });
+            let cold = worst(&mut |b, _| from(&vec![[0.0; 3]; b.len()], b, iterations, 0.0).0);
+            let warm = worst(&mut |b, last| from(last, b, iterations, 0.0).0);
             println!("| {iterations} | {:.1e}, {:.1e} | {:.1e}, {:.1e} |", cold[0], cold[1], warm[0], warm[1]);
         }
-        println!("\n| tolerance | error | mean iterations |\n|---|---|---|");
+        println!("\n| tolerance | error, warm | mean iterations |\n|---|---|---|");
         for tolerance in TOLERANCES {
             let mut done = 0;
-            let errors = worst(&mut |b, _| {
-                let (x, iterations) = matrix.gradients(b, 300, tolerance);
+            let errors = worst(&mut |b, last| {
+                let (x, iterations) = from(last, b, 300, tolerance);
                 done += iterations;
                 x
             });

@@ -10,7 +10,8 @@ struct Material {
 @group(2) @binding(1) var base_texture: texture_2d<f32>;
 @group(2) @binding(2) var base_sampler: sampler;
 
-// Only for `vs_edges`, which fetches its corners itself to know which corner is which.
+// Only for `vs_edges`, which fetches its corners itself to know which corner is which, and for `vs_crowd`: positions and normals of many
+// instances lie one after the other.
 @group(3) @binding(0) var<storage, read> indices: array<u32>;
 @group(3) @binding(1) var<storage, read> positions: array<f32>;
 @group(3) @binding(2) var<storage, read> normals: array<f32>;
@@ -41,13 +42,28 @@ fn vs_main(
 }
 
 @vertex
-fn vs_edges(@builtin(vertex_index) index: u32) -> Varyings {
+fn vs_edges(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Varyings {
     let v = indices[index];
-    let position = vec3(positions[3u * v], positions[3u * v + 1u], positions[3u * v + 2u]);
-    let normal = vec3(normals[3u * v], normals[3u * v + 1u], normals[3u * v + 2u]);
     let which = index % 3u;
     let corner = vec3(f32(which == 0u), f32(which == 1u), f32(which == 2u));
-    return vertex(position, normal, tex_coords[v], unpack4x8unorm(colors[v]), corner);
+    return vertex_of(v, instance, tex_coords[v], unpack4x8unorm(colors[v]), corner);
+}
+
+fn vertex_of(v: u32, instance: u32, tex_coord: vec2<f32>, color: vec4<f32>, corner: vec3<f32>) -> Varyings {
+    let at = 3u * (instance * arrayLength(&tex_coords) + v);
+    let position = vec3(positions[at], positions[at + 1u], positions[at + 2u]);
+    let normal = vec3(normals[at], normals[at + 1u], normals[at + 2u]);
+    return vertex(position, normal, tex_coord, color, corner);
+}
+
+@vertex
+fn vs_crowd(
+    @builtin(vertex_index) v: u32,
+    @builtin(instance_index) instance: u32,
+    @location(2) tex_coord: vec2<f32>,
+    @location(3) color: vec4<f32>,
+) -> Varyings {
+    return vertex_of(v, instance, tex_coord, color, vec3(1.0));
 }
 
 const STUDIO: i32 = 0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sinew::dynamics::{Elimination, EquationMatrix, Equations, HybridMatrix, Inverse, InverseError, Plan, Preset, Simulation};
-use sinew::gpu::compute::{fetch, storage, storage_of};
+use sinew::gpu::compute::{Dispatch, fetch, storage, storage_of};
 use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Limits, Progress, Tolerance, row_stride};
 use sinew::gpu::{self, GpuContext};
 use sinew::progress::Progress as Watch;
@@ -53,6 +53,17 @@ fn noise(count: usize, seed: u64) -> Rows {
     (0..count).map(|_| [next(), next(), next()]).collect()
 }
 
+fn run(gpu: &GpuContext, dispatches: &[Dispatch]) {
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        for dispatch in dispatches {
+            dispatch.encode(&mut pass);
+        }
+    }
+    gpu.queue.submit([encoder.finish()]);
+}
+
 /// Solves for several instances at once, submitted `times` times.
 fn solved(gpu: &GpuContext, solver: &GlobalSolver, b: &[Rows], times: usize) -> (Vec<Rows>, Vec<Progress>) {
     let rows = b[0].len();
@@ -68,14 +79,7 @@ fn solved(gpu: &GpuContext, solver: &GlobalSolver, b: &[Rows], times: usize) -> 
     let increment = storage_of(gpu, "increment", &vec![[7.0_f32; 4]; padded.len()]);
     let bound = solver.on(gpu, b.len(), &right, &increment);
     for _ in 0..times {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for dispatch in bound.dispatches() {
-                dispatch.encode(&mut pass);
-            }
-        }
-        gpu.queue.submit([encoder.finish()]);
+        run(gpu, bound.dispatches());
     }
     let all: Vec<[f32; 4]> = fetch(gpu, &increment, padded.len()).expect("reads back");
     let of = |instance: usize| all[instance * stride..][..rows].iter().map(|&[x, y, z, _]| [x, y, z]).collect();
@@ -113,11 +117,44 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
         assert!(progress[0].converged && progress[0].residual <= TIGHT.residual, "{name}: {progress:?}");
         let left = residual(&equations.matrix, &x[0], &b);
         assert!(left < 2e-5, "{name}: residual {left}");
-        let (twin, iterations) = HybridMatrix::of(&equations.matrix).gradients(&b, 400, TIGHT.residual);
+        let mut twin = vec![[0.0; 3]; b.len()];
+        let iterations = HybridMatrix::of(&equations.matrix).gradients(&b, &mut twin, 400, TIGHT.residual);
         assert!(iterations.abs_diff(progress[0].iterations as usize) <= 2, "{name}: {iterations} {progress:?}");
         let scale = twin.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
         assert!(farthest(&x[0], &twin) < 1e-4 * scale, "{name}: {} of {scale}", farthest(&x[0], &twin));
     }
+}
+
+/// Half of what is wanted is known already, and then something that is no number.
+#[test]
+fn gradients_go_on_from_what_they_have() {
+    let Some(gpu) = device() else { return };
+    let equations = equations("cylinder");
+    let b = noise(equations.inertia.len(), 5);
+    let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
+    let solver = GlobalSolver::gradients(&gpu, &equations, tolerance).expect("fits");
+    let (x, cold) = solved(&gpu, &solver, &[b.clone()], 1);
+    let stride = row_stride(b.len());
+    let upload = |of: &[[f32; 3]], pad: f32| {
+        let mut padded: Vec<[f32; 4]> = of.iter().map(|&[x, y, z]| [x, y, z, 0.0]).collect();
+        padded.resize(stride, [pad; 4]);
+        storage_of(&gpu, "rows", &padded)
+    };
+    let nearly: Rows = x[0].iter().map(|x| x.map(|x| 0.999 * x)).collect();
+    let broken: Rows = vec![[f32::NAN, f32::INFINITY, 1.0]; b.len()];
+    let iterations = [(nearly, 0.8), (broken, 1.1)].map(|(start, most)| {
+        let (right, increment) = (upload(&b, 0.0), upload(&start, f32::NAN));
+        let bound = solver.on(&gpu, 1, &right, &increment);
+        run(&gpu, bound.again());
+        let found: Vec<[f32; 4]> = fetch(&gpu, &increment, b.len()).expect("reads back");
+        let found: Rows = found.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
+        let left = residual(&equations.matrix, &found, &b);
+        assert!(left < 1e-4, "{left}");
+        let progress = bound.progress(&gpu).expect("reads back")[0];
+        assert!(progress.converged && f64::from(progress.iterations) < most * f64::from(cold[0].iterations), "{progress:?} {cold:?}");
+        progress.iterations
+    });
+    assert!(iterations[0] < iterations[1], "{iterations:?}");
 }
 
 #[test]
@@ -240,14 +277,7 @@ fn no_rows_are_solved_by_doing_nothing() {
         let solver = GlobalSolver::new(&gpu, &equations, kind).expect("fits");
         let (b, increment) = (storage::<[f32; 4]>(&gpu, "b", 1), storage::<[f32; 4]>(&gpu, "increment", 1));
         let bound = solver.on(&gpu, 1, &b, &increment);
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for dispatch in bound.dispatches() {
-                dispatch.encode(&mut pass);
-            }
-        }
-        gpu.queue.submit([encoder.finish()]);
+        run(&gpu, bound.dispatches());
         assert_eq!(fetch::<[f32; 4]>(&gpu, &increment, 1).expect("reads back"), [[0.0; 4]]);
     }
 }

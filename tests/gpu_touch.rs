@@ -152,5 +152,5 @@ fn plain_steps_with_contacts_agree() {
 
 #[test]
 fn accelerated_steps_with_contacts_agree() {
-    bend(3, Kind::Gradients);
+    bend(3, Kind::Inverse);
 }

@@ -15,7 +15,8 @@ struct HybridDims {
     groups: u32,
     // Stop when the square of the residual is this part of the first one's.
     tolerance2: f32,
-    padding: u32,
+    // Not 0 if the increment is taken on from.
+    warm: u32,
 }
 
 const THREADS: u32 = 128u;
@@ -64,14 +65,15 @@ fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
 }
 
 struct Sums {
-    gamma: vec3<f32>,
+    // And, where a solve begins, the square of what the residual is measured by.
+    gamma: vec4<f32>,
     delta: vec3<f32>,
 }
 
 // The sums over all threads of the workgroup, for each of them. Eight components in sixteen pieces of eight threads.
-fn total(thread: u32, gamma: vec3<f32>, delta: vec3<f32>) -> Sums {
+fn total(thread: u32, gamma: vec4<f32>, delta: vec3<f32>) -> Sums {
     workgroupBarrier();
-    scratch[thread] = vec4<f32>(gamma, 0.0);
+    scratch[thread] = gamma;
     scratch[THREADS + thread] = vec4<f32>(delta, 0.0);
     workgroupBarrier();
     let component = thread / 16u;
@@ -90,10 +92,15 @@ fn total(thread: u32, gamma: vec3<f32>, delta: vec3<f32>) -> Sums {
         totals[thread] = sum;
     }
     workgroupBarrier();
-    return Sums(vec3<f32>(totals[0], totals[1], totals[2]), vec3<f32>(totals[4], totals[5], totals[6]));
+    return Sums(vec4<f32>(totals[0], totals[1], totals[2], totals[3]), vec3<f32>(totals[4], totals[5], totals[6]));
 }
 
 // Where the sums of an instance begin.
 fn sums_of(instance: u32) -> u32 {
     return instance * (2u * dims.groups + PROGRESS);
+}
+
+// What was left behind, if it is a number.
+fn usable(x: vec4<f32>) -> vec4<f32> {
+    return select(vec4<f32>(), x, abs(x) < vec4<f32>(1e30));
 }

@@ -2,7 +2,7 @@
 // products lie as one sum a workgroup: each workgroup adds all of them up, and computes the new û of its neighbours itself.
 //
 // A row of the vectors is (û, p.x), (ŵ, p.y), (ŝ, p.z).
-// Progress of an instance: (α, 1 if it has stopped), (γ, γ of the start), (iterations, residual² over the first, -, -).
+// Progress of an instance: (α, 1 if it has stopped), (γ, (b, D⁻¹b)), (iterations, γ over that, -, -).
 
 @group(0) @binding(3) var<storage, read> before: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> after: array<vec4<f32>>;
@@ -26,10 +26,10 @@ fn quotient(a: vec3<f32>, b: vec3<f32>) -> vec3<f32> {
 
 // The sums of all workgroups of the pass before.
 fn gather(place: u32, thread: u32) -> Sums {
-    var gamma = vec3<f32>();
+    var gamma = vec4<f32>();
     var delta = vec3<f32>();
     for (var k = thread; k < dims.groups; k += THREADS) {
-        gamma += sums_before[place + 2u * k].xyz;
+        gamma += sums_before[place + 2u * k];
         delta += sums_before[place + 2u * k + 1u].xyz;
     }
     return total(thread, gamma, delta);
@@ -54,13 +54,13 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     }
     let sums = gather(place, thread);
     let whole = sums.gamma.x + sums.gamma.y + sums.gamma.z;
-    let start = select(last_gamma.w, whole, done.x == 0.0);
+    let start = select(last_gamma.w, sums.gamma.w, done.x == 0.0);
     let stops = whole <= dims.tolerance2 * start;
-    beta = quotient(sums.gamma, last_gamma.xyz);
-    alpha = quotient(sums.gamma, sums.delta - quotient(beta * sums.gamma, last_alpha.xyz));
+    beta = quotient(sums.gamma.xyz, last_gamma.xyz);
+    alpha = quotient(sums.gamma.xyz, sums.delta - quotient(beta * sums.gamma.xyz, last_alpha.xyz));
     if writes_progress {
         sums_after[progress] = vec4<f32>(alpha, select(0.0, 1.0, stops));
-        sums_after[progress + 1u] = vec4<f32>(sums.gamma, start);
+        sums_after[progress + 1u] = vec4<f32>(sums.gamma.xyz, start);
         sums_after[progress + 2u] = vec4<f32>(done.x + select(1.0, 0.0, stops), whole / max(start, 1e-38), 0.0, 0.0);
     }
     if stops {
@@ -70,7 +70,7 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let first = group.x * THREADS;
     let row = first + thread;
     let w = product(row, thread, first);
-    var gamma = vec3<f32>();
+    var gamma = vec4<f32>();
     var delta = vec3<f32>();
     if row < dims.rows {
         let vector = first_vector + 3u * row;
@@ -86,12 +86,12 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         after[vector + 2u] = vec4<f32>(s, p.z);
         let place = instance * dims.row_stride + row;
         increment[place] += vec4<f32>(alpha * p, 0.0);
-        gamma = d * u * u;
+        gamma = vec4<f32>(d * u * u, 0.0);
         delta = w * u;
     }
     let next = total(thread, gamma, delta);
     if thread == 0u {
-        sums_after[place + 2u * group.x] = vec4<f32>(next.gamma, 0.0);
+        sums_after[place + 2u * group.x] = next.gamma;
         sums_after[place + 2u * group.x + 1u] = vec4<f32>(next.delta, 0.0);
     }
 }

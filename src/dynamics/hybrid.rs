@@ -19,6 +19,7 @@
 //! - Rows that are coupled with nothing don't count for the width; they are filled up with zeros. Loose vertices would make it one.
 
 use super::EquationMatrix;
+use super::lines::add;
 
 /// Rows are filled up with rows of zeros to a multiple of this.
 pub const HYBRID_ROWS: usize = 128;
@@ -45,6 +46,11 @@ pub struct HybridMatrix {
 
 fn entry(column: u32, value: f64) -> Entry {
     [column, (value as f32).to_bits()]
+}
+
+/// a / b, and 0 where b is not positive.
+fn quotient(a: f32, b: f32) -> f32 {
+    if b > 0.0 { a / b } else { 0.0 }
 }
 
 impl HybridMatrix {
@@ -88,10 +94,7 @@ impl HybridMatrix {
         let rest = self.starts[row] as usize..self.starts[row + 1] as usize;
         let mut sum = [0.0; 3];
         for [column, bits] in (0..self.width).map(|k| self.ell[k * self.stride + row]).chain(self.crs[rest].iter().copied()) {
-            let (x, value) = (of[column as usize], f32::from_bits(bits));
-            for c in 0..3 {
-                sum[c] += value * x[c];
-            }
+            add(&mut sum, f32::from_bits(bits), of[column as usize]);
         }
         sum
     }
@@ -100,47 +103,45 @@ impl HybridMatrix {
         f32::from_bits(self.ell[row][1])
     }
 
-    /// What the device does: solves A x = b from x = 0, and stops when (r, D⁻¹r) is at most `tolerance`² of (b, D⁻¹b). Returns x and the
-    /// iterations done.
+    /// What the device does: solves A x = b, starting from what is in x, and stops when (r, D⁻¹r) is at most `tolerance`² of (b, D⁻¹b).
+    /// Returns the iterations done.
     ///
     /// # Panics
-    /// If b has another length than the matrix has rows.
-    #[must_use]
-    pub fn gradients(&self, b: &[[f32; 3]], iterations: usize, tolerance: f32) -> (Vec<[f32; 3]>, usize) {
-        assert_eq!(b.len(), self.rows, "one right-hand side a row");
+    /// If b or x have another length than the matrix has rows.
+    pub fn gradients(&self, b: &[[f32; 3]], x: &mut [[f32; 3]], iterations: usize, tolerance: f32) -> usize {
+        assert_eq!([b.len(), x.len()], [self.rows; 2], "one right-hand side and one unknown a row");
         let n = self.rows;
         let scaled = |v: [f32; 3], row: usize| v.map(|v| v / self.diagonal(row));
-        let mut u: Vec<[f32; 3]> = (0..n).map(|row| scaled(b[row], row)).collect();
+        let left = |row: usize| {
+            let (b, product) = (b[row], self.product(row, x));
+            [b[0] - product[0], b[1] - product[1], b[2] - product[2]]
+        };
+        let mut u: Vec<[f32; 3]> = (0..n).map(|row| scaled(left(row), row)).collect();
         let mut w: Vec<[f32; 3]> = (0..n).map(|row| scaled(self.product(row, &u), row)).collect();
-        let (mut p, mut s, mut x) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-        let (mut old_alpha, mut old_gamma, mut first) = ([0.0_f32; 3], [0.0_f32; 3], 0.0_f32);
+        let (mut p, mut s) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+        let (mut old_alpha, mut old_gamma) = ([0.0_f32; 3], [0.0_f32; 3]);
+        let whole: f32 = (0..n).map(|row| b[row].iter().map(|b| b * b).sum::<f32>() / self.diagonal(row)).sum();
         for done in 0..iterations {
             let (gamma, delta) = (self.dot(&u, &u), self.dot(&w, &u));
-            let whole: f32 = gamma.iter().sum();
-            if done == 0 {
-                first = whole;
+            if gamma.iter().sum::<f32>() <= tolerance * tolerance * whole {
+                return done;
             }
-            if whole <= tolerance * tolerance * first {
-                return (x, done);
-            }
-            for c in 0..3 {
-                let beta = if old_gamma[c] > 0.0 { gamma[c] / old_gamma[c] } else { 0.0 };
-                let coupled = if old_alpha[c] > 0.0 { beta * gamma[c] / old_alpha[c] } else { 0.0 };
-                let curvature = delta[c] - coupled;
-                let alpha = if curvature > 0.0 { gamma[c] / curvature } else { 0.0 };
+            for (c, (gamma, delta)) in gamma.into_iter().zip(delta).enumerate() {
+                let beta = quotient(gamma, old_gamma[c]);
+                let alpha = quotient(gamma, delta - quotient(beta * gamma, old_alpha[c]));
                 for row in 0..n {
                     p[row][c] = u[row][c] + beta * p[row][c];
                     s[row][c] = w[row][c] + beta * s[row][c];
                     x[row][c] += alpha * p[row][c];
                     u[row][c] -= alpha * s[row][c];
                 }
-                (old_alpha[c], old_gamma[c]) = (alpha, gamma[c]);
+                (old_alpha[c], old_gamma[c]) = (alpha, gamma);
             }
             for (row, w) in w.iter_mut().enumerate() {
                 *w = scaled(self.product(row, &u), row);
             }
         }
-        (x, iterations)
+        iterations
     }
 
     /// Σ D a·b for each coordinate; blocks are summed first, as workgroups do.
@@ -149,13 +150,10 @@ impl HybridMatrix {
         for first in (0..self.rows).step_by(HYBRID_ROWS) {
             let mut sum = [0.0; 3];
             for row in first..(first + HYBRID_ROWS).min(self.rows) {
-                for c in 0..3 {
-                    sum[c] += self.diagonal(row) * a[row][c] * b[row][c];
-                }
+                let (a, b) = (a[row], b[row]);
+                add(&mut sum, self.diagonal(row), std::array::from_fn(|c| a[c] * b[c]));
             }
-            for c in 0..3 {
-                total[c] += sum[c];
-            }
+            add(&mut total, 1.0, sum);
         }
         total
     }

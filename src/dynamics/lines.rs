@@ -142,9 +142,7 @@ impl LineMatrix {
                     let line = (group.line + k * group.rows + row) as usize * LINE;
                     let column = self.blocks[(group.block + k) as usize] as usize * LINE;
                     for (value, x) in self.values[line..line + LINE].iter().zip(&of[column..]) {
-                        for c in 0..3 {
-                            sum[c] += value * x[c];
-                        }
+                        add(&mut sum, *value, *x);
                     }
                 }
                 result[(group.row + row) as usize] = sum;
@@ -162,14 +160,17 @@ impl LineMatrix {
                     let line = (group.line + k * group.rows + row) as usize * LINE;
                     let column = self.blocks[(group.block + k) as usize] as usize * LINE;
                     for (value, sum) in self.values[line..line + LINE].iter().zip(&mut result[column..]) {
-                        for c in 0..3 {
-                            sum[c] += value * x[c];
-                        }
+                        add(sum, *value, x);
                     }
                 }
             }
         }
     }
+}
+
+/// sum + value x
+pub(super) fn add(sum: &mut [f32; 3], value: f32, x: [f32; 3]) {
+    *sum = std::array::from_fn(|c| sum[c] + value * x[c]);
 }
 
 /// Lines that a thread reads one after the other, in a group that doesn't take a whole workgroup.

@@ -21,6 +21,9 @@
 //! (`touch.rs`, `contacts.rs`, with solves between a few vertices in `window.rs`), backward substitution, and acceleration
 //! (`anderson.rs`). `simulation.rs` makes time steps of iterations.
 //!
+//! What solves the same equations elsewhere takes them as plain numbers (`equations.rs`); for the global step there, the matrix for
+//! conjugate gradients (`hybrid.rs`) or inverse factors (`inverse.rs`, computed by `multifrontal.rs`, laid out by `lines.rs`).
+//!
 //! # Departures
 //! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
 //!   but rounding errors of the `f32` solve correct themselves, and the base needs no matrix of its own.

@@ -111,6 +111,8 @@ pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgs
 
 /// Conjugate gradients, the first pass.
 pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+/// Conjugate gradients, what is left of the right-hand side.
+pub const SOLVE_RESIDUAL: ShaderSource = source!("solve_residual": "flesh/solve_hybrid.wgsl", "flesh/solve_residual.wgsl");
 /// Conjugate gradients, an iteration.
 pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 /// Products with inverse factors, by groups of rows.
@@ -142,6 +144,7 @@ pub const ALL: &[ShaderSource] = &[
     FLESH_FINISH,
     FLESH_POLAR_TEST,
     SOLVE_BEGIN,
+    SOLVE_RESIDUAL,
     SOLVE_ITERATE,
     SOLVE_ROWS,
     SOLVE_COLUMNS,

@@ -3,7 +3,7 @@
 //! | lifetime      | type                                                               |
 //! |---------------|--------------------------------------------------------------------|
 //! | per character | [`MeshModel`]: indices, texture coordinates, materials; shared      |
-//! | per state     | [`MeshFrame`]: positions, normals; written every frame              |
+//! | per state     | [`MeshFrame`]: positions, normals; written every frame, or made on the device |
 //! | per viewport  | [`MeshColors`]: what a viewport colours vertices by                 |
 
 use std::ops::Range;
@@ -98,15 +98,22 @@ impl MeshModel {
     }
 }
 
-/// The present shape of a [`MeshModel`].
+/// The present shape of a [`MeshModel`], or shapes of a crowd of them.
 #[derive(Debug)]
 pub struct MeshFrame {
     pub(super) model: Arc<MeshModel>,
-    pub(super) positions: GrowBuffer<[f32; 3]>,
-    pub(super) normals: GrowBuffer<[f32; 3]>,
+    shape: Shape,
+    /// What edges are fetched from, and the shapes of a crowd.
     pub(super) edges: Option<wgpu::BindGroup>,
     bounds: Bounds,
-    staging: Vec<[f32; 3]>,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// By the CPU.
+    Written { positions: GrowBuffer<[f32; 3]>, normals: GrowBuffer<[f32; 3]>, staging: Vec<[f32; 3]> },
+    /// By passes of their own, instance after instance; some of these are drawn.
+    OnDevice { positions: wgpu::Buffer, normals: wgpu::Buffer, instances: Range<u32> },
 }
 
 impl MeshFrame {
@@ -118,17 +125,64 @@ impl MeshFrame {
         let count = model.vertices;
         let positions = GrowBuffer::new(&gpu.device, "positions", usage, count);
         let normals = GrowBuffer::new(&gpu.device, "normals", usage, count);
-        let mut frame =
-            Self { model: Arc::clone(model), positions, normals, edges: None, bounds: Bounds::of([]), staging: vec![[0.0; 3]; count] };
+        Self::with(renderer, model, Shape::Written { positions, normals, staging: vec![[0.0; 3]; count] })
+    }
+
+    /// Shapes that are made on the device: `f32` triples of positions and of unit normals, those of an instance one after the other, one
+    /// instance after the other (see [`crate::gpu::surface::Surface`]). All `instances` are drawn at once, as far as the buffers have them;
+    /// nothing is drawn before [`MeshFrame::set_bounds`]. The buffers must be made for vertices and for storage.
+    #[must_use]
+    pub fn on_device(
+        renderer: &Renderer,
+        model: &Arc<MeshModel>,
+        positions: &wgpu::Buffer,
+        normals: &wgpu::Buffer,
+        instances: Range<u32>,
+    ) -> Self {
+        let room = positions.size().min(normals.size()) / (12 * model.vertices.max(1) as u64);
+        let end = instances.end.min(u32::try_from(room).unwrap_or(u32::MAX));
+        let instances = instances.start.min(end)..end;
+        Self::with(renderer, model, Shape::OnDevice { positions: positions.clone(), normals: normals.clone(), instances })
+    }
+
+    fn with(renderer: &Renderer, model: &Arc<MeshModel>, shape: Shape) -> Self {
+        let mut frame = Self { model: Arc::clone(model), shape, edges: None, bounds: Bounds::of([]) };
         frame.edges = frame.edges_with(renderer, &model.no_colors);
         frame
+    }
+
+    fn buffers(&self) -> [&wgpu::Buffer; 2] {
+        match &self.shape {
+            Shape::Written { positions, normals, .. } => [positions.buffer(), normals.buffer()],
+            Shape::OnDevice { positions, normals, .. } => [positions, normals],
+        }
+    }
+
+    /// Positions and normals of one instance.
+    pub(super) fn vertices_of(&self, instance: u32) -> [wgpu::BufferSlice<'_>; 2] {
+        let start = u64::from(instance) * self.model.vertices as u64 * 12;
+        self.buffers().map(|buffer| buffer.slice(start..))
+    }
+
+    /// Which instances are drawn; the only one of a shape that the CPU writes is 0.
+    pub(super) fn instances(&self) -> Range<u32> {
+        match &self.shape {
+            Shape::Written { .. } => 0..1,
+            Shape::OnDevice { instances, .. } => instances.clone(),
+        }
+    }
+
+    /// Where many instances are fetched from in one draw.
+    pub(super) fn crowd(&self) -> Option<&wgpu::BindGroup> {
+        self.edges.as_ref().filter(|_| self.instances().len() > 1)
     }
 
     /// What the shader that draws edges fetches its corners from.
     pub(super) fn edges_with(&self, renderer: &Renderer, colors: &wgpu::Buffer) -> Option<wgpu::BindGroup> {
         let layout = renderer.layouts().edges.as_ref()?;
         let model = &self.model;
-        let buffers = [&model.indices, self.positions.buffer(), self.normals.buffer(), &model.tex_coords, colors];
+        let [positions, normals] = self.buffers();
+        let buffers = [&model.indices, positions, normals, &model.tex_coords, colors];
         let entries: Vec<_> =
             (0..).zip(buffers).map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
         let descriptor = wgpu::BindGroupDescriptor { label: Some("edges"), layout, entries: &entries };
@@ -136,20 +190,27 @@ impl MeshFrame {
     }
 
     /// Takes positions and unit normals, one per vertex of the model. A position that is not finite keeps its last good value.
-    /// Too few or too many are cut or left as they were. Allocates nothing.
-    pub fn update(&mut self, gpu: &GpuContext, positions: &[Point], normals: &[Vec3]) {
-        for (kept, new) in self.staging.iter_mut().zip(positions) {
+    /// Too few or too many are cut or left as they were; shapes that are made on the device stay as they are. Allocates nothing.
+    pub fn update(&mut self, gpu: &GpuContext, new_positions: &[Point], new_normals: &[Vec3]) {
+        let Shape::Written { positions, normals, staging } = &mut self.shape else { return };
+        for (kept, new) in staging.iter_mut().zip(new_positions) {
             if new.iter().all(|c| c.is_finite()) {
                 *kept = (*new).into();
             }
         }
-        self.bounds = Bounds::of(positions);
-        self.positions.write(&gpu.device, &gpu.queue, &self.staging);
-        let count = self.model.vertices.min(normals.len());
-        self.normals.write(&gpu.device, &gpu.queue, bytemuck::cast_slice(&normals[..count]));
+        self.bounds = Bounds::of(new_positions);
+        positions.write(&gpu.device, &gpu.queue, staging);
+        let count = self.model.vertices.min(new_normals.len());
+        normals.write(&gpu.device, &gpu.queue, bytemuck::cast_slice(&new_normals[..count]));
     }
 
-    /// The box around the present positions.
+    /// Says where shapes that are made on the device are: for shadows, which must know before the device does. Somewhat too large is
+    /// no harm.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
+    /// The box around the present positions, or the one that was set.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
@@ -162,7 +223,11 @@ impl MeshFrame {
     }
 
     pub(super) fn is_drawn(&self) -> bool {
-        !self.positions.is_empty() && !self.bounds.is_empty()
+        let is_there = match &self.shape {
+            Shape::Written { positions, .. } => !positions.is_empty(),
+            Shape::OnDevice { instances, .. } => !instances.is_empty() && self.model.vertices > 0,
+        };
+        is_there && !self.bounds.is_empty()
     }
 }
 

@@ -103,7 +103,32 @@ pub(super) struct Pipelines {
     pub glass: RenderPipeline,
 }
 
+/// The pipelines of meshes, for many instances in one draw: positions and normals come from the buffers of the edges.
+#[derive(Debug)]
+pub(super) struct CrowdPipelines {
+    pub skin: SkinPipelines,
+    pub shadow: DepthPipelines,
+    pub eye_depth: DepthPipelines,
+}
+
+impl CrowdPipelines {
+    /// `None` where vertex shaders have too few storage buffers.
+    pub(super) fn new(device: &wgpu::Device, layouts: &Layouts) -> Option<Self> {
+        let pulled = layouts.edges.as_ref()?;
+        let depth = shader::DEPTH.compile(device);
+        let groups = [Some(&layouts.frame), Some(&layouts.material), Some(pulled)];
+        let buffers = [None, Some(per_vertex(8, TEX_COORD))];
+        let depth = |vertex| depth_pipelines(device, &depth, vertex, &buffers, [&groups, &groups]);
+        let module = shader::SKIN.compile(device);
+        let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material), Some(pulled)];
+        let buffers = [None, None, Some(per_vertex(8, TEX_COORD)), Some(per_vertex(4, COLOR))];
+        let solid = Recipe { vertex: "vs_crowd", buffers: &buffers, ..Recipe::new("crowd", &module, &groups) };
+        Some(Self { skin: skin_pipelines(device, &solid, None), shadow: depth("vs_light_crowd"), eye_depth: depth("vs_eye_crowd") })
+    }
+}
+
 /// All that differs between two pipelines.
+#[derive(Clone, Copy)]
 struct Recipe<'a> {
     label: &'static str,
     module: &'a wgpu::ShaderModule,
@@ -260,40 +285,42 @@ fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
     let module = shader::SKIN.compile(device);
     let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material)];
     let buffers = [per_vertex(12, POSITION), per_vertex(12, NORMAL), per_vertex(8, TEX_COORD), per_vertex(4, COLOR)].map(Some);
-    let solid = || Recipe { buffers: &buffers, ..Recipe::new("skin", &module, &groups) };
-    let blended = || Recipe { blend: Some(BlendState::ALPHA_BLENDING), ..solid() };
-    let edges = layouts.edges.as_ref().map(|layout| {
-        let groups = [groups[0], groups[1], groups[2], Some(layout)];
-        [solid(), blended()].map(|recipe| Recipe { vertex: "vs_edges", buffers: &[], groups: &groups, ..recipe }.build(device))
+    let solid = Recipe { buffers: &buffers, ..Recipe::new("skin", &module, &groups) };
+    skin_pipelines(device, &solid, layouts.edges.as_ref())
+}
+
+/// The variants of a solid surface; with edges if there is a layout for them.
+fn skin_pipelines(device: &wgpu::Device, solid: &Recipe<'_>, edges: Option<&BindGroupLayout>) -> SkinPipelines {
+    let blended = Recipe { blend: Some(BlendState::ALPHA_BLENDING), ..*solid };
+    let edges = edges.map(|layout| {
+        let groups = [solid.groups[0], solid.groups[1], solid.groups[2], Some(layout)];
+        [*solid, blended].map(|recipe| Recipe { vertex: "vs_edges", buffers: &[], groups: &groups, ..recipe }.build(device))
     });
     SkinPipelines {
-        solid: solid().build(device),
-        blended: blended().build(device),
+        solid: solid.build(device),
+        blended: blended.build(device),
         edges,
-        mask: Recipe { writes: wgpu::ColorWrites::empty(), ..solid() }.build(device),
+        mask: Recipe { writes: wgpu::ColorWrites::empty(), ..*solid }.build(device),
     }
 }
 
 fn depth_only(device: &wgpu::Device, layouts: &Layouts, module: &wgpu::ShaderModule, vertex: &'static str) -> DepthPipelines {
     let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)].map(Some);
-    let solid = Recipe {
-        vertex,
-        buffers: &buffers,
-        fragment: None,
-        format: None,
-        samples: 1,
-        ..Recipe::new("depth", module, &[Some(&layouts.frame)])
-    }
-    .build(device);
     let groups = [Some(&layouts.frame), Some(&layouts.material)];
-    let cutout = Recipe {
-        vertex,
-        buffers: &buffers,
-        fragment: Some("fs_cutout"),
-        format: None,
-        samples: 1,
-        ..Recipe::new("depth with holes", module, &groups)
+    depth_pipelines(device, module, vertex, &buffers, [&groups[..1], &groups])
+}
+
+/// Depth of solid surfaces and of those with holes, with the groups of each.
+fn depth_pipelines<'a>(
+    device: &wgpu::Device,
+    module: &'a wgpu::ShaderModule,
+    vertex: &'static str,
+    buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
+    [solid, cutout]: [&'a [Option<&'a BindGroupLayout>]; 2],
+) -> DepthPipelines {
+    let of = |label, groups| Recipe { vertex, buffers, fragment: None, format: None, samples: 1, ..Recipe::new(label, module, groups) };
+    DepthPipelines {
+        solid: of("depth", solid).build(device),
+        cutout: Recipe { fragment: Some("fs_cutout"), ..of("depth with holes", cutout) }.build(device),
     }
-    .build(device);
-    DepthPipelines { solid, cutout }
 }

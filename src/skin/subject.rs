@@ -262,6 +262,18 @@ impl Subject {
         &self.cache
     }
 
+    /// The box around the surface, for some positions of the source vertices: those without a triangle, which nobody sees, don't count.
+    #[must_use]
+    pub fn bounds_of_surface(&self, positions: &[Point]) -> Bounds {
+        let mut first = 0;
+        let corners = self.character.meshes.iter().flat_map(|mesh| {
+            let start = first;
+            first += mesh.positions.len();
+            mesh.triangles.iter().flatten().map(move |&vertex| start + vertex as usize)
+        });
+        Bounds::of(corners.filter_map(|vertex| positions.get(vertex)))
+    }
+
     /// What physics sees of the skin.
     #[must_use]
     pub fn sim(&self) -> &SimMesh {
@@ -315,4 +327,24 @@ fn fallback_weights(character: &Character, skin: &SkinMesh) -> Vec<Option<SkinWe
         })
     };
     character.meshes.iter().map(weights_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::character::SourceMesh;
+
+    #[test]
+    fn what_is_in_no_triangle_is_not_seen() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Point::from);
+        let of = |stray: f32| [&[Point::new(stray, stray, stray)], &corners[..]].concat();
+        let mut character = Character::default();
+        for stray in [100.0, -100.0] {
+            character.meshes.push(SourceMesh::bare("m", of(stray), vec![[1, 2, 3]]));
+        }
+        let subject = Subject::build(Arc::new(character), &Progress::new()).unwrap();
+        assert_eq!(subject.bounds_of_surface(&subject.bind_positions), Bounds::of(&corners));
+        let moved: Vec<Point> = subject.bind_positions.iter().map(|at| at * 2.0).collect();
+        assert_eq!(subject.bounds_of_surface(&moved).size(), 2.0 * Bounds::of(&corners).size());
+    }
 }

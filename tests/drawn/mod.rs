@@ -1,5 +1,7 @@
 //! What tests of pictures draw with, and a ball to draw.
 
+#![allow(dead_code, reason = "every test uses some of it")]
+
 use std::sync::LazyLock;
 
 use sinew::gpu::{self, GpuContext, GpuError};

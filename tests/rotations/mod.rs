@@ -52,7 +52,7 @@ const KINDS: [Kind; 10] = [
     Kind {
         name: "nearly a line",
         of: |r| from_values(r, |r| [power(r, 1.0), power(r, 3.0) * 1e-4, power(r, 3.0) * 1e-4 * r()]),
-        regret: 3e-4,
+        regret: 1e-4,
     },
     Kind { name: "flat or a line", of: |r| from_values(r, |r| [1.0, r().max(0.0), 0.0]), regret: 2e-6 },
     Kind { name: "huge or tiny", of: |r| any(r) * power(r, 25.0), regret: 2e-5 },

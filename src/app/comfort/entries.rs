@@ -41,7 +41,7 @@ fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
             None => shortcut.title.to_owned(),
         };
         let (keys, words) = (shortcut.keys_text(), shortcut.words);
-        entries.push(Entry { keys, words, ..entry(title, shortcut.group.title(), shortcut.sentence, action) });
+        entries.push(Entry { words, keys, ..entry(title, shortcut.group.title(), shortcut.sentence, action) });
     }
 }
 

@@ -13,9 +13,9 @@ use crate::mesh::Bounds;
 use crate::session::ViewId;
 
 /// Half the side of what can be grabbed, points.
-const REACH: f32 = 16.0;
+const REACH: f32 = 18.0;
 /// From the middle of the handle to the tips of its arrows, points.
-const TIP: f32 = 15.0;
+const TIP: f32 = 17.0;
 /// How far beyond the character's box the outline stands, as a part of its size.
 const BEYOND: f64 = 0.03;
 /// How far the arrow keys move the plane, as a part of the way.

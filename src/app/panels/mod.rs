@@ -65,7 +65,7 @@ pub fn size_slider(ui: &mut Ui) {
 }
 
 /// Width of the number beside a slider, points.
-const NUMBER_WIDTH: f32 = 84.0;
+const NUMBER_WIDTH: f32 = 92.0;
 
 /// Width of the names in a row.
 const LABEL_WIDTH: f32 = 78.0;

@@ -13,7 +13,7 @@ use crate::session::{Session, ViewId};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "what there is of a character: four independent things")]
+#[expect(clippy::struct_excessive_bools, reason = "what there is to see: independent things")]
 pub struct LookView {
     /// Which view it is about.
     pub view: ViewId,

@@ -129,7 +129,7 @@ impl Viewport {
         if self.framed.is_some_and(|framed| std::ptr::eq(framed.bind, subject.bind_positions.as_ptr())) {
             return;
         }
-        let bounds = Bounds::of(&*subject.bind_positions);
+        let bounds = subject.bounds_of_surface(&subject.bind_positions);
         self.framed = Some(Framed { bind: subject.bind_positions.as_ptr(), bounds });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
         let up = crate::session::up_axis(subject).axis;

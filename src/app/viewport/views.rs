@@ -123,7 +123,7 @@ impl Viewport {
     /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
         let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
-        let whole = Bounds::of(&snapshot.positions);
+        let whole = snapshot.subject.bounds_of_surface(&snapshot.positions);
         let whole = if whole.is_empty() { framed.bounds } else { whole };
         let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();

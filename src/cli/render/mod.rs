@@ -147,16 +147,11 @@ impl Render {
         }
         let (methods, compare) = match (saved, view) {
             (Some(_), Some(view)) if self.method.is_empty() && self.compare.is_none() => (view.methods, view.compare),
-            (Some(state), _) if self.method.is_empty() => (state.compare.into_iter().fold(vec![state.method], with), self.compare),
+            (Some(state), _) if self.method.is_empty() => (std::iter::once(state.method).chain(state.compare).collect(), self.compare),
             _ => (self.method.clone(), self.compare),
         };
         Shown { methods, compare, look, camera }
     }
-}
-
-fn with(mut methods: Vec<Method>, other: Method) -> Vec<Method> {
-    methods.push(other);
-    methods
 }
 
 /// A comparison needs something to compare.

@@ -3,7 +3,7 @@
 use nalgebra::Matrix3x4;
 
 use super::layout::{BaseAnchor, BaseDims, HELD, RIGID};
-use super::{SurfaceError, check_size};
+use super::{SurfaceError, check_groups, check_size};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, Kernel, storage_of, uniform_of, workgroups};
 use crate::gpu::shader;
@@ -48,6 +48,7 @@ impl BaseModel {
     pub fn new(gpu: &GpuContext, anchors: &Anchors) -> Result<Self, SurfaceError> {
         let packed: Vec<BaseAnchor> = anchors.plain().iter().map(pack).collect();
         check_size::<BaseAnchor>(gpu, "the anchors of a character", packed.len())?;
+        check_groups(gpu, "base points", packed.len().div_ceil(GROUP))?;
         let axes = anchors.bone_axes();
         let axes: Vec<[f32; 4]> = axes.as_flattened().iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
         Ok(Self {
@@ -82,6 +83,7 @@ impl BaseModel {
         if room < self.stride() * instances {
             return Err(SurfaceError::Rows { expected: self.stride() * instances, actual: room });
         }
+        check_groups(gpu, "characters", instances)?;
         let stride = self.bones * BONE + self.nodes * NODE;
         let values = vec![[0.0; 4]; stride * instances * steps];
         check_size::<[f32; 4]>(gpu, "the bones of all characters", values.len())?;

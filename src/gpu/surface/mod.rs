@@ -66,6 +66,23 @@ pub enum SurfaceError {
         /// The device's limit.
         limit: u64,
     },
+    /// A pass would have more workgroups than the device starts.
+    #[error("there are too many {what}: {count} groups of them, and the graphics device takes {limit} at once at most; show fewer")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many groups.
+        count: u32,
+        /// The device's limit.
+        limit: u32,
+    },
+}
+
+/// Checks that so many workgroups can be started.
+fn check_groups(gpu: &GpuContext, what: &'static str, count: usize) -> Result<(), SurfaceError> {
+    let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    if count > limit { Err(SurfaceError::TooMany { what, count, limit }) } else { Ok(()) }
 }
 
 /// Checks that so many elements can be bound.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::SurfaceError;
 use super::stages::{Builder, Stage};
+use super::{SurfaceError, check_groups};
 use crate::gpu::GpuContext;
 use crate::skin::Recipe;
 
@@ -28,6 +28,9 @@ impl SurfaceModel {
         }
         let builder = Builder { gpu, recipe: &recipe, row_of_vertex };
         let stages = builder.stages()?;
+        for stage in &stages {
+            check_groups(gpu, "vertices", stage.workgroups as usize)?;
+        }
         let go_on = (recipe.simulated > 0).then(|| builder.go_on());
         Ok(Self { recipe, stages, go_on })
     }

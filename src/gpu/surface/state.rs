@@ -7,7 +7,7 @@ use wgpu::util::DeviceExt;
 use super::layout::SurfaceDims;
 use super::palette::Palette;
 use super::stages::{Slot, Stage};
-use super::{SurfaceError, SurfaceModel, check_size};
+use super::{SurfaceError, SurfaceModel, check_groups, check_size};
 use crate::gpu::compute::{Dispatch, fetch, storage, storage_of, uniform_of};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
@@ -61,6 +61,7 @@ impl Surface {
         if given < expected {
             return Err(SurfaceError::Rows { expected, actual: given });
         }
+        check_groups(gpu, "characters", instances)?;
         let palette = Palette::new(recipe, instances);
         check_size::<[f32; 3]>(gpu, "the positions of all characters", recipe.positions.len() * instances)?;
         check_size::<[f32; 4]>(gpu, "the joints of all characters", palette.values().len())?;

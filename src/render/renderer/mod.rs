@@ -6,17 +6,19 @@
 mod passes;
 mod skins;
 
+use std::sync::OnceLock;
+
 use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
 use crate::render::camera::Camera;
 use crate::render::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
 use crate::render::overlay::{Layer, Overlay};
-use crate::render::pipelines::{Layouts, Pipelines};
+use crate::render::pipelines::{CrowdPipelines, Layouts, Pipelines};
 use crate::render::scene::{MeshDraw, MeshStyle, Scene};
 use crate::render::target::{DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, Views, straighten_alpha, style_stride, texture};
 
 use passes::{depth_attachment, depth_pass, picture_attachment, plain_attachment};
-use skins::draw_depth;
+use skins::Seen;
 
 /// Depths below this are for the layers in front; the same constant is in `shaders/common/frame.wgsl`.
 const FRONT_RANGE: f32 = 0.1;
@@ -30,6 +32,8 @@ pub struct Renderer {
     gpu: GpuContext,
     layouts: Layouts,
     pipelines: Pipelines,
+    /// Made when the first crowd is drawn; `None` in it where there can be none.
+    crowd: OnceLock<Option<CrowdPipelines>>,
     shadow_map: wgpu::TextureView,
     shadow_sampler: wgpu::Sampler,
     shadow_group: wgpu::BindGroup,
@@ -78,7 +82,8 @@ impl Renderer {
             min_filter: wgpu::FilterMode::Linear,
             ..Default::default()
         });
-        Self { gpu: gpu.clone(), layouts, pipelines, shadow_map, shadow_sampler, shadow_group, floor_shadow, floor_sampler }
+        let crowd = OnceLock::new();
+        Self { gpu: gpu.clone(), layouts, pipelines, crowd, shadow_map, shadow_sampler, shadow_group, floor_shadow, floor_sampler }
     }
 
     /// The device it draws with.
@@ -95,6 +100,12 @@ impl Renderer {
     pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
         let columns = Columns { range: 0..target.size()[0], first: true, last: true };
         self.render_columns(target, camera, scene, &columns);
+    }
+
+    /// Encodes a scene, so that it can be submitted together with what makes its shapes. A target takes one scene a submission.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
+        let columns = Columns { range: 0..target.size()[0], first: true, last: true };
+        self.draw(encoder, target, camera, scene, &columns);
     }
 
     /// Draws two scenes beside each other, as if one had been wiped off the other: `left` in the columns of pixels before `column`,
@@ -144,7 +155,7 @@ impl Renderer {
         let ranges = self.write_overlays(target, &scene.overlays);
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            draw_depth(&mut pass, target, &self.pipelines.shadow, &casting);
+            self.draw_depth(&mut pass, target, Seen::FromLight, &casting);
             drop(pass);
             if scene.ground.is_some() {
                 self.draw_coarse(encoder, target, "floor shadow", &self.floor_shadow, (&self.pipelines.floor_shadow, &self.shadow_group));
@@ -197,7 +208,7 @@ impl Renderer {
     ) {
         {
             let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
-            draw_depth(&mut pass, target, &self.pipelines.eye_depth, meshes);
+            self.draw_depth(&mut pass, target, Seen::FromEye, meshes);
             if scene.ground.is_some_and(|ground| camera.eye().coords.dot(&camera.up()) > ground.height) {
                 pass.set_pipeline(&self.pipelines.floor_depth);
                 pass.draw(0..4, 0..1);

@@ -1,9 +1,19 @@
 //! Meshes in a pass: what is seen of them, and their depth.
 
+use std::ops::Range;
+
 use super::Renderer;
-use crate::render::pipelines::DepthPipelines;
+use crate::render::mesh::MeshFrame;
+use crate::render::pipelines::{CrowdPipelines, DepthPipelines, SkinPipelines};
 use crate::render::scene::MeshDraw;
 use crate::render::target::{Target, style_stride};
+
+/// Where depth is seen from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Seen {
+    FromLight,
+    FromEye,
+}
 
 impl Renderer {
     /// The solid parts of all meshes, or the see-through ones.
@@ -18,67 +28,123 @@ impl Renderer {
                 .filter(|part| blended == (all || draw.style.materials && draw.mesh.model().materials[part.material].blended))
                 .map(|part| (part.indices.clone(), &draw.mesh.model().materials[part.material].bind_group))
                 .collect();
-            if chosen.is_empty() {
-                continue;
+            if !chosen.is_empty() {
+                self.draw_skin(pass, draw, &chosen, blended);
             }
-            bind_vertices(pass, draw);
-            if blended {
-                pass.set_pipeline(&self.pipelines.skin.mask);
-                for (indices, material) in &chosen {
-                    pass.set_bind_group(2, *material, &[]);
-                    pass.draw_indexed(indices.clone(), 0, 0..1);
-                }
+        }
+    }
+
+    /// Parts of one mesh, with their materials.
+    fn draw_skin(&self, pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>, parts: &[(Range<u32>, &wgpu::BindGroup)], blended: bool) {
+        let mesh = draw.mesh;
+        let pipelines = self.skin_pipelines(mesh);
+        bind_vertices(pass, draw);
+        if blended {
+            pass.set_pipeline(&pipelines.mask);
+            bind_crowd(pass, mesh, 3);
+            for (indices, material) in parts {
+                pass.set_bind_group(2, *material, &[]);
+                draw_instances(pass, mesh, indices, true);
             }
-            let colored = draw.style.wireframe.and(draw.colors).and_then(|colors| draw.mesh.edges_with(self, colors.buffer.buffer()));
-            let edges = draw.style.wireframe.and(colored.as_ref().or(draw.mesh.edges.as_ref())).zip(self.pipelines.skin.edges.as_ref());
-            if let Some((group, pipelines)) = edges {
-                pass.set_pipeline(&pipelines[usize::from(blended)]);
-                pass.set_bind_group(3, group, &[]);
+        }
+        let colored = draw.style.wireframe.and(draw.colors).and_then(|colors| mesh.edges_with(self, colors.buffer.buffer()));
+        let edges = draw.style.wireframe.and(colored.as_ref().or(mesh.edges.as_ref())).zip(self.pipelines.skin.edges.as_ref());
+        if let Some((group, pipelines)) = edges {
+            pass.set_pipeline(&pipelines[usize::from(blended)]);
+            pass.set_bind_group(3, group, &[]);
+        } else {
+            pass.set_pipeline(if blended { &pipelines.blended } else { &pipelines.solid });
+            bind_crowd(pass, mesh, 3);
+        }
+        for (indices, material) in parts {
+            pass.set_bind_group(2, *material, &[]);
+            if edges.is_some() {
+                pass.draw(indices.clone(), mesh.instances());
             } else {
-                pass.set_pipeline(if blended { &self.pipelines.skin.blended } else { &self.pipelines.skin.solid });
+                draw_instances(pass, mesh, indices, true);
             }
-            for (indices, material) in chosen {
-                pass.set_bind_group(2, material, &[]);
-                if edges.is_some() {
-                    pass.draw(indices, 0..1);
-                } else {
-                    pass.draw_indexed(indices, 0, 0..1);
+        }
+    }
+
+    /// Only the depth of all meshes.
+    pub(super) fn draw_depth(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, seen: Seen, meshes: &[&MeshDraw<'_>]) {
+        pass.set_bind_group(0, &target.frame_group, &[0]);
+        for draw in meshes {
+            let (mesh, model) = (draw.mesh, draw.mesh.model());
+            let pipelines = self.depth_pipelines(mesh, seen);
+            pass.set_vertex_buffer(0, mesh.vertices_of(mesh.instances().start)[0]);
+            pass.set_vertex_buffer(1, model.tex_coords.slice(..));
+            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+            for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
+                let material = &model.materials[part.material];
+                if material.blended && draw.style.materials {
+                    continue;
                 }
+                let has_holes = material.cutout && draw.style.materials;
+                pass.set_pipeline(if has_holes { &pipelines.cutout } else { &pipelines.solid });
+                if has_holes || mesh.crowd().is_some() {
+                    pass.set_bind_group(1, &material.bind_group, &[]);
+                }
+                bind_crowd(pass, mesh, 2);
+                draw_instances(pass, mesh, &part.indices, false);
             }
+        }
+    }
+
+    /// The pipelines that draw many instances at once, if the mesh has many.
+    fn crowd_pipelines(&self, mesh: &MeshFrame) -> Option<&CrowdPipelines> {
+        mesh.crowd()?;
+        self.crowd.get_or_init(|| CrowdPipelines::new(&self.gpu.device, &self.layouts)).as_ref()
+    }
+
+    fn skin_pipelines(&self, mesh: &MeshFrame) -> &SkinPipelines {
+        self.crowd_pipelines(mesh).map_or(&self.pipelines.skin, |crowd| &crowd.skin)
+    }
+
+    fn depth_pipelines(&self, mesh: &MeshFrame, seen: Seen) -> &DepthPipelines {
+        match (seen, self.crowd_pipelines(mesh)) {
+            (Seen::FromLight, None) => &self.pipelines.shadow,
+            (Seen::FromEye, None) => &self.pipelines.eye_depth,
+            (Seen::FromLight, Some(crowd)) => &crowd.shadow,
+            (Seen::FromEye, Some(crowd)) => &crowd.eye_depth,
         }
     }
 }
 
-/// Only the depth of all meshes.
-pub(super) fn draw_depth(pass: &mut wgpu::RenderPass<'_>, target: &Target, pipelines: &DepthPipelines, meshes: &[&MeshDraw<'_>]) {
-    pass.set_bind_group(0, &target.frame_group, &[0]);
-    for draw in meshes {
-        let model = draw.mesh.model();
-        pass.set_vertex_buffer(0, draw.mesh.positions.buffer().slice(..));
-        pass.set_vertex_buffer(1, model.tex_coords.slice(..));
-        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for part in model.parts.iter().filter(|part| !part.indices.is_empty()) {
-            let material = &model.materials[part.material];
-            if material.blended && draw.style.materials {
-                continue;
-            }
-            if material.cutout && draw.style.materials {
-                pass.set_pipeline(&pipelines.cutout);
-                pass.set_bind_group(1, &material.bind_group, &[]);
-            } else {
-                pass.set_pipeline(&pipelines.solid);
-            }
-            pass.draw_indexed(part.indices.clone(), 0, 0..1);
-        }
-    }
-}
-
+/// Binds what the first instance is drawn from.
 fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>) {
     let mesh = draw.mesh;
     let colors = draw.colors.map_or(&mesh.model().no_colors, |colors| colors.buffer.buffer());
-    pass.set_vertex_buffer(0, mesh.positions.buffer().slice(..));
-    pass.set_vertex_buffer(1, mesh.normals.buffer().slice(..));
+    let [positions, normals] = mesh.vertices_of(mesh.instances().start);
+    pass.set_vertex_buffer(0, positions);
+    pass.set_vertex_buffer(1, normals);
     pass.set_vertex_buffer(2, mesh.model().tex_coords.slice(..));
     pass.set_vertex_buffer(3, colors.slice(..));
     pass.set_index_buffer(mesh.model().indices.slice(..), wgpu::IndexFormat::Uint32);
+}
+
+/// Where the pipelines of a crowd fetch positions and normals from.
+fn bind_crowd(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame, group: u32) {
+    if let Some(crowd) = mesh.crowd() {
+        pass.set_bind_group(group, crowd, &[]);
+    }
+}
+
+/// Draws triangles of all instances: in one draw, or where shaders can't fetch positions, one after the other. The first one is bound.
+fn draw_instances(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame, indices: &Range<u32>, with_normals: bool) {
+    let instances = mesh.instances();
+    if mesh.crowd().is_some() {
+        return pass.draw_indexed(indices.clone(), 0, instances);
+    }
+    let many = instances.len() > 1;
+    for instance in instances {
+        if many {
+            let [positions, normals] = mesh.vertices_of(instance);
+            pass.set_vertex_buffer(0, positions);
+            if with_normals {
+                pass.set_vertex_buffer(1, normals);
+            }
+        }
+        pass.draw_indexed(indices.clone(), 0, 0..1);
+    }
 }

@@ -6,8 +6,8 @@
 use super::poses::compose;
 use super::{Projective, STEPS_TO_SLEEP};
 use crate::math::{Affine, Point, Vec3};
-use crate::skin::{Device, DeviceError, SurfaceMut};
 use crate::skin::device::DeviceStep;
+use crate::skin::{Device, DeviceError, SurfaceMut};
 
 /// A device with what is known of its state.
 pub(super) struct Elsewhere {

@@ -46,7 +46,7 @@ pub(super) fn layouts() -> Vec<StructLayout> {
 /// Marks rows of the top in the lists of lines.
 const TOP: u32 = 1 << 31;
 /// Instances that share a read of the matrix.
-const SHARED: usize = 4;
+pub(super) const SHARED: usize = 4;
 
 /// A matrix in lines on the device, by rows.
 #[derive(Debug)]
@@ -133,6 +133,11 @@ impl Products {
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Of the largest buffer.
+    pub(super) fn bytes_per_instance(&self) -> usize {
+        size_of::<[f32; 4]>() * row_stride(self.unknowns)
     }
 
     pub(super) fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> Vec<Dispatch> {

@@ -146,6 +146,18 @@ impl GlobalSolver {
         }
     }
 
+    /// Instances that it can be bound to at once on this device.
+    #[must_use]
+    pub fn most_instances(&self, gpu: &GpuContext) -> usize {
+        let limits = gpu.device.limits();
+        let (bytes, shared) = match &self.inner {
+            Inner::Gradients(gradients) => (gradients.bytes_per_instance(), 1),
+            Inner::Inverse(products) => (products.bytes_per_instance(), inverse::SHARED),
+        };
+        let fit = limits.max_storage_buffer_binding_size / bytes.max(1) as u64;
+        usize::try_from(fit).unwrap_or(usize::MAX).min(shared * limits.max_compute_workgroups_per_dimension as usize)
+    }
+
     /// Binds it to right-hand sides and results of so many instances.
     #[must_use]
     pub fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> BoundSolver {
@@ -163,6 +175,16 @@ impl BoundSolver {
     pub fn dispatches(&self) -> &[Dispatch] {
         match &self.inner {
             Bound::Gradients(bound) => &bound.dispatches,
+            Bound::Inverse(dispatches) => dispatches,
+        }
+    }
+
+    /// The passes of a solve like the one before, for a right-hand side that has changed little: what takes iterations starts from what
+    /// is in the increment, for one pass more. The exact solvers' are the same as [`BoundSolver::dispatches`].
+    #[must_use]
+    pub fn again(&self) -> &[Dispatch] {
+        match &self.inner {
+            Bound::Gradients(bound) => &bound.again,
             Bound::Inverse(dispatches) => dispatches,
         }
     }
