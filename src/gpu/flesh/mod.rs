@@ -6,6 +6,7 @@
 //! | per crowd                   | [`FleshState`]: positions, velocities, what a step remembers        |
 //! | per crowd and solver        | [`FleshStep`]: the dispatches of a step; [`Watcher`]: what it did   |
 mod error;
+mod keep;
 mod kernels;
 mod layout;
 mod model;
