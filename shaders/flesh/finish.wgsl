@@ -32,7 +32,10 @@ fn finish_row(instance: u32, row: u32) {
     let h = motion.step_secs;
     let f = increment[i].xyz;
     let is_carried = rows[row].w >= dims.rows;
-    let now = select(x[i].xyz + f, memory[remembered_at(GOAL, instance, row)].xyz, is_carried);
+    let goal = select(x[i].xyz + f, memory[remembered_at(GOAL, instance, row)].xyz, is_carried);
+    // What is no number is not shown to anybody: the row stays until the host puts another state in.
+    let sound = all_finite(goal);
+    let now = select(memory[remembered_at(BEFORE, instance, row)].xyz, goal, sound);
     let speed = (now - memory[remembered_at(BEFORE, instance, row)].xyz) * (1.0 / h);
     let base_at = remembered_at(BASE_VELOCITY, instance, row);
     let base_speed = select(memory[base_at].xyz, speed, is_carried);
@@ -48,7 +51,7 @@ fn finish_row(instance: u32, row: u32) {
     memory[remembered_at(VELOCITY, instance, row)] = vec4f(velocity, 0.0);
     atomicMax(&farthest, bitcast<u32>(own_speed * h));
     atomicMax(&last_change, bitcast<u32>(length(f)));
-    if !all_finite(now) || !all_finite(velocity) {
+    if !sound || !all_finite(velocity) {
         atomicMax(&broken, 1u);
     }
 }

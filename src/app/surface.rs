@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use egui::epaint::ImageDelta;
 use egui::{ClippedPrimitive, Color32, TextureId, TexturesDelta};
@@ -18,7 +17,6 @@ pub struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     painter: egui_wgpu::Renderer,
-    lost: Arc<AtomicBool>,
 }
 
 /// egui's own textures as they are now, so that another device can be given them: egui tells each change only once.
@@ -74,23 +72,20 @@ impl WindowSurface {
         config.format =
             egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
         config.present_mode = wgpu::PresentMode::Fifo;
-        let lost = watch(&gpu.device);
         surface.configure(&gpu.device, &config);
         let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
-        Ok(Self { gpu, window, surface, config, painter, lost })
+        Ok(Self { gpu, window, surface, config, painter })
     }
 
     /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be drawn with it any more.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
+        self.gpu.is_lost()
     }
 
     /// Loses the device, as a driver would: for trying what happens then.
     pub fn lose(&self) {
-        self.gpu.device.destroy();
-        // The loss is told when the device is asked for news.
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
+        self.gpu.lose();
     }
 
     /// Gives a new device the textures that egui believes are there.
@@ -225,19 +220,6 @@ impl WindowSurface {
             }
         }
     }
-}
-
-/// Notes in the returned flag that the device is lost, and keeps its complaints from ending the program.
-fn watch(device: &wgpu::Device) -> Arc<AtomicBool> {
-    let lost = Arc::new(AtomicBool::new(false));
-    let flag = lost.clone();
-    device.set_device_lost_callback(move |reason, words| {
-        log::warn!("the graphics device is lost ({reason:?}): {words}");
-        flag.store(true, Ordering::Release);
-    });
-    // What goes wrong while a device is being lost must not take the work along.
-    device.on_uncaptured_error(Arc::new(|error| log::error!("graphics: {error}")));
-    lost
 }
 
 #[cfg(test)]

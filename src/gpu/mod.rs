@@ -8,6 +8,7 @@
 //! Everything that draws or computes takes a [`GpuContext`]; it is cheap to clone. The environment variables of wgpu apply
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
 
+pub mod actor;
 mod buffer;
 pub mod compute;
 pub mod flesh;
@@ -19,6 +20,9 @@ pub mod surface;
 pub use buffer::GrowBuffer;
 pub use layout::{StructLayout, struct_layouts};
 pub use readback::read_rgba;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why there is no graphics device, or why it did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +76,7 @@ pub struct GpuContext {
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
+    lost: Arc<AtomicBool>,
 }
 
 impl GpuContext {
@@ -120,7 +125,28 @@ impl GpuContext {
         let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, required_features, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
-        Ok(Self { instance, adapter, device, queue })
+        let lost = watch(&device, surface.is_some());
+        Ok(Self { instance, adapter, device, queue, lost })
+    }
+
+    /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be done with it any more.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Loses the device, as a driver would: for trying what happens then.
+    pub fn lose(&self) {
+        self.device.destroy();
+        // The loss is told when the device is asked for news.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+        self.lost.store(true, Ordering::Release);
+    }
+
+    /// Whether both are the same device, so that one can use what the other has.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.device == other.device
     }
 
     /// Whether the adapter is a software renderer, where every pass counts.
@@ -147,6 +173,25 @@ impl GpuContext {
         }
         Ok(())
     }
+}
+
+/// Notes in the returned flag that the device is lost, and keeps its complaints from ending the program: all of them where there is a
+/// window to go on with, else those that come of the loss.
+fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
+    let lost = Arc::new(AtomicBool::new(false));
+    let flag = lost.clone();
+    device.set_device_lost_callback(move |reason, words| {
+        if reason != wgpu::DeviceLostReason::Destroyed || !flag.load(Ordering::Acquire) {
+            log::warn!("the graphics device is lost ({reason:?}): {words}");
+        }
+        flag.store(true, Ordering::Release);
+    });
+    let flag = lost.clone();
+    device.on_uncaptured_error(Arc::new(move |error| {
+        log::error!("graphics: {error}");
+        assert!(has_window || flag.load(Ordering::Acquire), "the graphics device complains: {error}");
+    }));
+    lost
 }
 
 /// Whether a missing adapter must fail a test rather than skip it (`SINEW_REQUIRE_GPU=1`).

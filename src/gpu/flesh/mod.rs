@@ -43,6 +43,7 @@
 //!   and [`FleshState::upload`] goes on from there.
 
 mod error;
+mod keep;
 mod kernels;
 mod layout;
 mod model;

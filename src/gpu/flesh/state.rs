@@ -91,6 +91,12 @@ impl FleshState {
         &self.x
     }
 
+    /// Velocities, world units per simulated second: begins with a row array.
+    #[must_use]
+    pub fn velocities(&self) -> &wgpu::Buffer {
+        &self.memory
+    }
+
     /// The base that the next step goes to, world: an array of vec4 by base point, instance after instance.
     #[must_use]
     pub fn base(&self) -> &wgpu::Buffer {

@@ -1,0 +1,147 @@
+//! What comes back of frames, late and in order.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::FRAMES_BEHIND;
+use super::profile::Profile;
+use crate::gpu::flesh::{FleshState, Watch};
+use crate::gpu::{GpuContext, GpuError};
+use crate::skin::{DeviceTimes, Watched};
+
+/// Every so many frames the whole state comes along, for when the device is lost.
+const KEEP_EVERY: u64 = 16;
+/// Bytes before the timestamps, and before the state.
+const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
+
+type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
+
+/// What a frame sends back.
+#[derive(Debug)]
+struct Echo {
+    buffer: wgpu::Buffer,
+    answer: Answer,
+    steps: u64,
+    has_state: bool,
+    labels: Vec<super::profile::Mark>,
+}
+
+/// The frames under way.
+#[derive(Debug)]
+pub(super) struct Echoes {
+    free: Vec<wgpu::Buffer>,
+    encoded: Option<(wgpu::Buffer, bool, Vec<super::profile::Mark>)>,
+    under_way: VecDeque<Echo>,
+    known: VecDeque<Watched>,
+    frames: u64,
+    state_bytes: u64,
+    kept: Vec<[f32; 4]>,
+    /// Frames since a state was put in of which the copies are of an older one.
+    stale: usize,
+}
+
+impl Echoes {
+    pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
+        let state_bytes = state.kept_bytes();
+        let size = WATCH_BYTES + Profile::BYTES + state_bytes;
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let buffer = || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("echo"), size, usage, mapped_at_creation: false });
+        Self {
+            free: (0..FRAMES_BEHIND).map(|_| buffer()).collect(),
+            encoded: None,
+            under_way: VecDeque::with_capacity(FRAMES_BEHIND),
+            known: VecDeque::new(),
+            frames: 0,
+            state_bytes,
+            kept: Vec::new(),
+            stale: 0,
+        }
+    }
+
+    /// Waits until a frame may be sent: there are never more than [`FRAMES_BEHIND`] under way.
+    pub(super) fn make_room(&mut self, gpu: &GpuContext) -> Result<(), GpuError> {
+        while self.free.is_empty() && !self.under_way.is_empty() {
+            gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+            if !self.hear(None)? {
+                // Nothing can be waited for more narrowly: the wait ends with all that is submitted, by whomever.
+                gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes what this frame sends back.
+    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState, profile: Option<&mut Profile>) {
+        let Some(buffer) = self.free.pop() else { return };
+        encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES);
+        let labels = profile.map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES)).unwrap_or_default();
+        let has_state = self.frames.is_multiple_of(KEEP_EVERY);
+        if has_state {
+            state.keep(encoder, &buffer, WATCH_BYTES + Profile::BYTES);
+        }
+        self.frames += 1;
+        self.encoded = Some((buffer, has_state, labels));
+    }
+
+    /// To be called after the submission of what was encoded; so many steps have been made then.
+    pub(super) fn submitted(&mut self, steps: u64) {
+        let Some((buffer, has_state, labels)) = self.encoded.take() else { return };
+        let (sender, answer) = channel();
+        // Who asks no more needs no answer.
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+        self.under_way.push_back(Echo { buffer, answer, steps, has_state, labels });
+    }
+
+    /// Another state was put in: those that are still to come are of no use.
+    pub(super) fn forget_kept(&mut self) {
+        self.kept.clear();
+        self.stale = self.under_way.len();
+        self.frames = 0;
+    }
+
+    /// The latest state that came back.
+    pub(super) fn kept(&self) -> Option<&[[f32; 4]]> {
+        (!self.kept.is_empty()).then_some(&self.kept[..])
+    }
+
+    /// What has become known of the next frame.
+    pub(super) fn next(&mut self, gpu: &GpuContext, profile: Option<&Profile>) -> Option<Watched> {
+        if !gpu.is_lost() && gpu.device.poll(wgpu::PollType::Poll).is_ok() {
+            while let Ok(true) = self.hear(profile) {}
+        }
+        self.known.pop_front()
+    }
+
+    /// Takes in the oldest frame, if its answer is there. Returns whether it was.
+    fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
+        let Some(Echo { buffer, answer, steps, has_state, labels }) = self.under_way.pop_front() else { return Ok(false) };
+        match answer.try_recv() {
+            Err(TryRecvError::Empty) => {
+                self.under_way.push_front(Echo { buffer, answer, steps, has_state, labels });
+                return Ok(false);
+            }
+            Err(error) => return Err(lost(&error)),
+            Ok(result) => result.map_err(|error| lost(&error))?,
+        }
+        let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+        let (watch, rest) = mapped.split_at(WATCH_BYTES as usize);
+        let (stamps, state) = rest.split_at(Profile::BYTES as usize);
+        let watch: Watch = bytemuck::pod_read_unaligned(watch);
+        let work_ms = profile.map_or_else(DeviceTimes::default, |profile| profile.times(stamps, &labels));
+        let is_stale = self.stale > 0;
+        self.stale = self.stale.saturating_sub(1);
+        if has_state && !is_stale && watch.broken == 0 {
+            self.kept.clear();
+            self.kept.extend(state[..self.state_bytes as usize].chunks_exact(16).map(bytemuck::pod_read_unaligned::<[f32; 4]>));
+        }
+        drop(mapped);
+        buffer.unmap();
+        self.free.push(buffer);
+        self.known.push_back(Watched { steps, farthest: watch.farthest, finite: watch.broken == 0, work_ms });
+        Ok(true)
+    }
+}
+
+fn lost(error: &dyn std::error::Error) -> GpuError {
+    GpuError::Readback { reason: error.to_string() }
+}

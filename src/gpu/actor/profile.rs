@@ -1,0 +1,108 @@
+//! How long passes take, by the device's own clock.
+
+use std::sync::Arc;
+
+use crate::gpu::GpuContext;
+use crate::skin::DeviceTimes;
+
+/// Timestamps of a submission; passes beyond go unmeasured.
+const STAMPS: u32 = 1024;
+
+/// What the time until a timestamp was spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Begin,
+    Anchors,
+    Local,
+    Global,
+    OtherStep,
+    Surface,
+}
+
+/// Timestamps between the passes of a submission.
+#[derive(Debug)]
+pub(super) struct Profile {
+    set: wgpu::QuerySet,
+    resolved: Arc<wgpu::Buffer>,
+    marks: Vec<Mark>,
+    ms_per_tick: f64,
+}
+
+impl Profile {
+    /// Bytes of the timestamps of a frame.
+    pub(super) const BYTES: u64 = STAMPS as u64 * 8;
+
+    /// Nothing if the device has no clock to be read between passes.
+    pub(super) fn new(gpu: &GpuContext) -> Option<Self> {
+        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        if !gpu.device.features().contains(needed) {
+            return None;
+        }
+        let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: Some("passes"),
+            ty: wgpu::QueryType::Timestamp,
+            count: STAMPS,
+        });
+        let resolved = Arc::new(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("times of passes"),
+            size: Self::BYTES,
+            usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        }));
+        Some(Self { set, resolved, marks: Vec::new(), ms_per_tick: f64::from(gpu.queue.get_timestamp_period()) * 1e-6 })
+    }
+
+    pub(super) fn begin(&mut self, pass: &mut wgpu::ComputePass<'_>) {
+        self.marks.clear();
+        self.stamp(pass, Mark::Begin);
+    }
+
+    /// After a pass; `above` if it belongs to the surface.
+    pub(super) fn mark(&mut self, pass: &mut wgpu::ComputePass<'_>, label: &str, above: bool) {
+        let mark = match label {
+            _ if above => Mark::Surface,
+            "place_base" => Mark::Anchors,
+            _ if label.starts_with("local") || label.starts_with("gather") => Mark::Local,
+            "predict" | "record" | "finish" => Mark::OtherStep,
+            _ => Mark::Global,
+        };
+        self.stamp(pass, mark);
+    }
+
+    fn stamp(&mut self, pass: &mut wgpu::ComputePass<'_>, mark: Mark) {
+        if self.marks.len() < STAMPS as usize {
+            pass.write_timestamp(&self.set, self.marks.len() as u32);
+            self.marks.push(mark);
+        }
+    }
+
+    /// Encodes the copy of the timestamps; returns what they stand for.
+    pub(super) fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder, to: &wgpu::Buffer, offset: u64) -> Vec<Mark> {
+        let marks = std::mem::take(&mut self.marks);
+        if !marks.is_empty() {
+            encoder.resolve_query_set(&self.set, 0..marks.len() as u32, &self.resolved, 0);
+            encoder.copy_buffer_to_buffer(&self.resolved, 0, to, offset, marks.len() as u64 * 8);
+        }
+        marks
+    }
+
+    /// Sums of what came back.
+    pub(super) fn times(&self, stamps: &[u8], marks: &[Mark]) -> DeviceTimes {
+        let ticks: Vec<u64> = stamps.chunks_exact(8).take(marks.len()).map(bytemuck::pod_read_unaligned).collect();
+        let mut times = DeviceTimes::default();
+        for (pair, mark) in ticks.windows(2).zip(marks.iter().skip(1)) {
+            let ms = pair[1].saturating_sub(pair[0]) as f64 * self.ms_per_tick;
+            let slot = match mark {
+                Mark::Anchors => &mut times.anchors_ms,
+                Mark::Surface => &mut times.surface_ms,
+                Mark::Local => &mut times.local_ms,
+                Mark::Global => &mut times.global_ms,
+                Mark::Begin | Mark::OtherStep => &mut times.step_ms,
+            };
+            *slot += ms;
+            times.total_ms += ms;
+        }
+        times.step_ms += times.local_ms + times.global_ms;
+        times
+    }
+}

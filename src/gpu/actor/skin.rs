@@ -1,0 +1,133 @@
+//! Surfaces that are drawn from where they were made.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::gpu::compute::{fetch, storage};
+use crate::gpu::flesh::FleshState;
+use crate::gpu::surface::Surface;
+use crate::gpu::{GpuContext, GpuError};
+use crate::math::{Affine, Point, Vec3};
+use crate::mesh::Bounds;
+use crate::skin::SurfaceMut;
+
+/// Flesh may bulge out of the box that its joints alone give, by this part of the box.
+const BULGE: f32 = 0.15;
+
+/// One frame's positions and normals of all source vertices, on the device. As long as somebody holds it, nothing is written over it.
+#[derive(Debug)]
+pub struct DeviceSkin {
+    gpu: GpuContext,
+    surface: Surface,
+    /// The rows of the simulation, and after them their velocities.
+    rows: wgpu::Buffer,
+    row_of_vertex: Vec<u32>,
+    stride: usize,
+    ahead_secs: f32,
+    bounds: Bounds,
+}
+
+impl DeviceSkin {
+    pub(super) fn new(gpu: &GpuContext, surface: Surface, row_of_vertex: &[u32], stride: usize) -> Self {
+        Self {
+            gpu: gpu.clone(),
+            surface,
+            rows: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride),
+            row_of_vertex: row_of_vertex.to_vec(),
+            stride,
+            ahead_secs: 0.0,
+            bounds: Bounds::of([]),
+        }
+    }
+
+    pub(super) fn prepare(&mut self, world_from_joint: &[Affine], ahead_secs: f32) {
+        self.surface.set_pose(0, world_from_joint);
+        self.surface.set_ahead(0, ahead_secs);
+        self.surface.upload(&self.gpu);
+        self.ahead_secs = ahead_secs;
+        let tight = self.surface.model().recipe().reach.bounds(world_from_joint);
+        let bulge = (tight.max - tight.min) * BULGE;
+        self.bounds = if tight.is_empty() { tight } else { Bounds { min: tight.min - bulge, max: tight.max + bulge } };
+    }
+
+    pub(super) fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    pub(super) fn copy_rows(&self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
+        let size = (self.stride * size_of::<[f32; 4]>()) as u64;
+        encoder.copy_buffer_to_buffer(state.positions(), 0, &self.rows, 0, size);
+        encoder.copy_buffer_to_buffer(state.velocities(), 0, &self.rows, size, size);
+    }
+
+    /// The device that it is on.
+    #[must_use]
+    pub fn gpu(&self) -> &GpuContext {
+        &self.gpu
+    }
+
+    /// World positions: `f32` triples, a vertex buffer.
+    #[must_use]
+    pub fn positions(&self) -> &wgpu::Buffer {
+        self.surface.positions()
+    }
+
+    /// Unit normals, likewise.
+    #[must_use]
+    pub fn normals(&self) -> &wgpu::Buffer {
+        self.surface.normals()
+    }
+
+    /// A box around it, somewhat too large.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Source vertices, and simulated ones.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        (self.surface.vertices(), self.row_of_vertex.len())
+    }
+
+    /// Reads it back. Waits for the device.
+    ///
+    /// # Errors
+    /// [`GpuError::Readback`] if the device was lost.
+    pub fn fetch_into(&self, out: SurfaceMut<'_>) -> Result<(), GpuError> {
+        if self.gpu.is_lost() {
+            return Err(GpuError::Readback { reason: "the device was lost".to_owned() });
+        }
+        let (positions, normals) = self.surface.fetch(&self.gpu)?;
+        for (out, new) in out.positions.iter_mut().zip(positions) {
+            *out = new;
+        }
+        for (out, new) in out.normals.iter_mut().zip(normals) {
+            *out = new;
+        }
+        let rows: Vec<[f32; 4]> = fetch(&self.gpu, &self.rows, 2 * self.stride)?;
+        let vector = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
+        for (out, &row) in out.simulated.iter_mut().zip(&self.row_of_vertex) {
+            let row = row as usize;
+            *out = Point::from(vector(rows[row]) + vector(rows[self.stride + row]) * self.ahead_secs);
+        }
+        Ok(())
+    }
+}
+
+/// The skin that was made last.
+#[derive(Debug, Default)]
+pub struct Shown {
+    latest: Mutex<Option<Arc<DeviceSkin>>>,
+}
+
+impl Shown {
+    /// The skin that was made last, if there is one.
+    #[must_use]
+    pub fn latest(&self) -> Option<Arc<DeviceSkin>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set(&self, skin: Arc<DeviceSkin>) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(skin);
+    }
+}
