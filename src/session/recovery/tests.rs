@@ -127,7 +127,8 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     drop(slot);
     let mut session = session_in(&folder);
     assert_eq!(session.recoveries().len(), 2);
-    assert!(session.messages().iter().any(|message| message.text.contains("kept as") && message.text.contains("line 1")));
+    let told = |session: &Session| session.messages().iter().any(|m| m.text.contains("kept as") && m.text.contains("line 1"));
+    assert!(told(&session), "{:?}", session.messages());
     assert_eq!(folder.work_files(), 2);
     session.apply_once(ProjectCommand::KeepForLater.into());
     assert_eq!(session.recoveries(), []);
