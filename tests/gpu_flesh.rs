@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use sinew::character::{Character, FleshSettings, SimVertices};
-use sinew::dynamics::{Collisions, Equations, Params, Preset, Simulation, State, StepReport};
+use sinew::dynamics::{Collisions, Params, Preset, Simulation, State, StepReport};
 use sinew::gpu::GpuContext;
-use sinew::gpu::compute::fetch;
 use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Watch, Watcher};
 use sinew::math::{Affine, Point, Quat, Vec3};
 use sinew::progress::Progress;
@@ -16,6 +15,9 @@ mod on_device;
 mod random;
 mod rotations;
 mod skip;
+mod stepping;
+
+use stepping::Device;
 
 /// One step: rounding of `f32`, 6e-8 of a coordinate, some dozen times over.
 const STEP_TOLERANCE: f32 = 1e-5;
@@ -73,48 +75,6 @@ enum Way {
     Plain,
     Accelerated,
     Bulging,
-}
-
-/// Steps of a crowd on the device.
-struct Device {
-    gpu: &'static GpuContext,
-    state: FleshState,
-    step: FleshStep,
-}
-
-impl Device {
-    fn new(gpu: &'static GpuContext, equations: &Arc<Equations>, inverse: &[f32], instances: u32) -> Self {
-        let model = FleshModel::new(gpu, equations.clone()).expect("fits");
-        let state = FleshState::new(gpu, &model, instances).expect("fits");
-        let step = FleshStep::new(gpu, &model, &state, &on_device::dense_solver(gpu, inverse, &state));
-        Self { gpu, state, step }
-    }
-
-    /// One instance in the state of a simulation.
-    fn like(gpu: &'static GpuContext, simulation: &Simulation) -> Self {
-        let equations = Arc::new(simulation.equations());
-        let device = Self::new(gpu, &equations, &on_device::inverse(&equations), 1);
-        device.state.upload(gpu, 0, &simulation.state()).expect("fits");
-        device
-    }
-
-    fn step(&self, base: &[Point]) {
-        self.state.move_base(self.gpu, 0, base).expect("fits");
-        self.step.run(self.gpu);
-    }
-
-    /// Over the base where it is.
-    fn step_again(&self) {
-        self.step.run(self.gpu);
-    }
-
-    fn download(&self) -> State {
-        self.state.download(self.gpu, 0).expect("comes back")
-    }
-
-    fn watch(&self) -> Watch {
-        fetch(self.gpu, self.state.watch(), 1).expect("comes back")[0]
-    }
 }
 
 /// Largest distance, NaN if there is one.
