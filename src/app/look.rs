@@ -49,8 +49,15 @@ pub fn backdrop_name(backdrop: Backdrop) -> &'static str {
     }
 }
 
+/// Whether what is drawn over the skin must know where it is; the skin itself is drawn from wherever it was made.
+#[must_use]
+pub fn needs_numbers(look: &Look) -> bool {
+    look.normals || look.velocities || look.findings || look.shows_flesh()
+}
+
 /// What snapshots must hold for a look.
 #[must_use]
 pub fn wants_of(look: &Look) -> Wants {
-    Wants { contacts: look.contacts, velocities: look.velocities }
+    let numbers = needs_numbers(look) || look.colors == SkinColors::Strain;
+    Wants { contacts: look.contacts, velocities: look.velocities, numbers }
 }

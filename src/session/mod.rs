@@ -12,7 +12,7 @@
 //!     session.apply_all(&mut commands);
 //!     let tick = session.tick(1.0 / 60.0); // real seconds since the last call; never blocks
 //!     if let Some(view) = session.snapshot() {
-//!         // draw view.positions, view.normals, view.world_from_joint of view.subject.character
+//!         // draw view.positions(), view.normals(), view.world_from_joint of view.subject.character
 //!     }
 //!     if !tick.active { break } // sleep until input or the waker; else call again with the next frame
 //! }
@@ -54,6 +54,7 @@ mod resting;
 mod rigging;
 mod scores;
 mod selection;
+mod snapshot;
 mod source;
 mod stages;
 mod timeline;
@@ -90,7 +91,8 @@ pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use together::Understood;
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use worker::{SimWorker, Snapshot, Waker, Wants};
+pub use snapshot::{Shape, Snapshot, Wants};
+pub use worker::{SimWorker, Waker};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -157,7 +157,7 @@ fn measure(scorer: &mut Option<(Weak<Subject>, Scorer)>, snapshot: &Snapshot, pr
     if scorer.as_ref().is_none_or(|(of, _)| !std::ptr::eq(of.as_ptr(), Arc::as_ptr(subject))) {
         *scorer = Some((Arc::downgrade(subject), Scorer::new(subject, progress).ok()?));
     }
-    scorer.as_mut()?.1.score(&snapshot.positions, progress).ok()
+    scorer.as_mut()?.1.score(snapshot.positions(), progress).ok()
 }
 
 /// Lets the rest of the round pass. Returns whether the owner is still there.

@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use super::snapshot::{Shape, Snapshot, Wants};
 use crate::character::BoneMap;
-use crate::collision::Contact;
 use crate::dynamics::{ContactReport, Contacts, Params};
-use crate::math::{Affine, Point, Vec3};
-use crate::skin::{Actor, Frame, Method, StepTimes, Subject};
+use crate::gpu::actor::{GpuFlesh, Shown};
+use crate::math::{Affine, Point};
+use crate::skin::{Actor, Frame, Projective};
 
 /// Called from other threads when there is something new to show.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
@@ -32,50 +33,6 @@ const CALM_SECS: f64 = 0.5;
 /// Buffers in turn: one in the cell, one with the reader, one being written.
 const BUFFERS: usize = 3;
 
-/// What a snapshot holds beyond what every view needs. Nothing of it is made for nobody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wants {
-    /// [`Snapshot::contacts`].
-    pub contacts: bool,
-    /// [`Snapshot::velocities`].
-    pub velocities: bool,
-}
-
-impl Wants {
-    /// What either of two wants.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { contacts: self.contacts || other.contacts, velocities: self.velocities || other.velocities }
-    }
-}
-
-/// The latest state of a simulation.
-#[derive(Debug, Clone)]
-pub struct Snapshot {
-    /// No two states of a session have the same; grows with every new state of a view.
-    pub sequence: u64,
-    /// Whose state it is.
-    pub subject: Arc<Subject>,
-    /// Which method made it.
-    pub method: Method,
-    /// World positions of all source vertices.
-    pub positions: Vec<Point>,
-    /// Unit normals of all source vertices.
-    pub normals: Vec<Vec3>,
-    /// World positions of the simulation mesh; empty for methods that don't simulate.
-    pub simulated: Vec<Point>,
-    /// The joints that the flesh follows in this state.
-    pub world_from_joint: Vec<Affine>,
-    /// Where the time went.
-    pub times: StepTimes,
-    /// What touches, while collisions are on.
-    pub contact: Option<ContactReport>,
-    /// The pairs that touch; empty unless they are wanted ([`Wants::contacts`]).
-    pub contacts: Vec<Contact>,
-    /// World units per second of all source vertices, from the state before; empty unless they are wanted ([`Wants::velocities`]).
-    pub velocities: Vec<Vec3>,
-}
-
 /// What the owner asked for since the thread last looked.
 #[derive(Default)]
 struct Inbox {
@@ -86,6 +43,7 @@ struct Inbox {
     params: Option<Params>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
+    device: Option<Option<Box<GpuFlesh>>>,
     stop: bool,
 }
 
@@ -94,6 +52,7 @@ struct Shared {
     wake: Condvar,
     latest: Mutex<Arc<Snapshot>>,
     fault: Mutex<Option<String>>,
+    device_fault: Mutex<Option<String>>,
     asleep: AtomicBool,
     waker: Option<Waker>,
 }
@@ -118,9 +77,7 @@ impl SimWorker {
             sequence: next_of(&sequences),
             subject: actor.subject().clone(),
             method: actor.method(),
-            positions: actor.positions().to_vec(),
-            normals: actor.normals().to_vec(),
-            simulated: actor.simulated().to_vec(),
+            shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), actor.simulated().to_vec()),
             world_from_joint,
             times: actor.times(),
             contact: contact_of(&actor),
@@ -133,6 +90,7 @@ impl SimWorker {
             wake: Condvar::new(),
             latest: Mutex::new(first.clone()),
             fault: Mutex::default(),
+            device_fault: Mutex::default(),
             asleep: AtomicBool::new(false),
             waker,
         });
@@ -144,6 +102,7 @@ impl SimWorker {
             world: Vec::new(),
             sequences,
             wants: Wants::default(),
+            shown: None,
         };
         let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
         Ok(Self { shared, thread: Some(thread) })
@@ -202,6 +161,19 @@ impl SimWorker {
         self.shared.wake.notify_one();
     }
 
+    /// Has a device make the steps from the next frame on, or the processor again. The state goes along.
+    pub fn set_device(&self, device: Option<Box<GpuFlesh>>) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.device, inbox.posted) = (Some(device), true);
+        self.shared.wake.notify_one();
+    }
+
+    /// Why its device was lost since the last call; the processor has gone on.
+    #[must_use]
+    pub fn take_device_fault(&self) -> Option<String> {
+        lock(&self.shared.device_fault).take()
+    }
+
     /// The latest state.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -245,6 +217,8 @@ struct Running {
     calm_secs: f64,
     sequences: Arc<AtomicU64>,
     wants: Wants,
+    /// Where a device that makes the steps shows them.
+    shown: Option<Arc<Shown>>,
 }
 
 fn next_of(sequences: &AtomicU64) -> u64 {
@@ -267,6 +241,7 @@ struct Task {
     params: Option<Params>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
+    device: Option<Option<Box<GpuFlesh>>>,
 }
 
 impl Task {
@@ -277,8 +252,10 @@ impl Task {
 
 impl Running {
     fn run(&mut self) {
-        while let Some(task) = self.next_task() {
+        while let Some(mut task) = self.next_task() {
+            self.take_device(task.device.take());
             self.step(&task);
+            self.watch_device();
             if let Some(waker) = &self.shared.waker {
                 waker();
             }
@@ -301,7 +278,25 @@ impl Running {
         inbox.pending_secs -= dt_secs;
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
-        Some(Task { dt_secs, moved, reset, params: inbox.params.take(), bones: inbox.bones.take(), wants: inbox.wants.take() })
+        let (params, bones, wants) = (inbox.params.take(), inbox.bones.take(), inbox.wants.take());
+        Some(Task { dt_secs, moved, reset, params, bones, wants, device: inbox.device.take() })
+    }
+
+    /// Another device, or none.
+    fn take_device(&mut self, device: Option<Option<Box<GpuFlesh>>>) {
+        let Some(device) = device else { return };
+        self.shown = device.as_ref().map(|device| device.shown());
+        self.actor.set_device(device.map(|device| -> Box<dyn crate::skin::Device> { device }));
+    }
+
+    /// Notes that the device is gone.
+    fn watch_device(&mut self) {
+        if let Some(fault) = self.actor.take_fault() {
+            *lock(&self.shared.device_fault) = Some(fault.to_string());
+        }
+        if !self.actor.projective().is_some_and(Projective::has_device) {
+            self.shown = None;
+        }
     }
 
     fn step(&mut self, task: &Task) {
@@ -320,6 +315,10 @@ impl Running {
         }
         let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
         self.wants = task.wants.unwrap_or(self.wants);
+        self.actor.set_reads_back(self.wants.numbers || self.wants.velocities);
+        if other_wants && self.wants.numbers {
+            self.actor.read_back();
+        }
         let simulated = self.actor.method().is_simulated();
         if simulated && !task.reset && task.dt_secs <= 0.0 {
             // No time has passed; a frame of 0 s would mean "settle".
@@ -344,11 +343,19 @@ impl Running {
         }
     }
 
+    /// Largest movement of a vertex since a state. What only a device knows counts as moving until it sleeps.
+    fn movement_since(&self, latest: &Snapshot) -> f32 {
+        if self.actor.is_on_device() {
+            return if self.actor.projective().is_some_and(Projective::is_asleep) { 0.0 } else { f32::INFINITY };
+        }
+        let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
+        latest.positions().iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt()
+    }
+
     /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, which is so long ago.
     fn publish(&mut self, dt_secs: f64) -> f32 {
         let latest = lock(&self.shared.latest).clone();
-        let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
-        let movement = latest.positions.iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt();
+        let movement = self.movement_since(&latest);
         let free = self.buffers.iter().position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
         let slot = free.unwrap_or_else(|| {
             if self.buffers.len() >= BUFFERS {
@@ -360,9 +367,15 @@ impl Running {
         let wants = self.wants;
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
             snapshot.sequence = next_of(&self.sequences);
-            snapshot.positions.copy_from_slice(self.actor.positions());
-            snapshot.normals.copy_from_slice(self.actor.normals());
-            snapshot.simulated.copy_from_slice(self.actor.simulated());
+            // A device may be gone with what it showed.
+            let skin = self.shown.as_ref().filter(|_| self.actor.is_on_device()).and_then(|shown| shown.latest());
+            match skin {
+                Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),
+                skin => {
+                    snapshot.shape.write(self.actor.positions(), self.actor.normals(), self.actor.simulated());
+                    snapshot.shape.also_on_device(skin);
+                }
+            }
             snapshot.world_from_joint.clone_from(&self.world);
             snapshot.times = self.actor.times();
             snapshot.contact = contact_of(&self.actor);
@@ -373,7 +386,7 @@ impl Running {
             snapshot.velocities.clear();
             if wants.velocities {
                 let per_sec = if dt_secs > 0.0 { (1.0 / dt_secs) as f32 } else { 0.0 };
-                let ways = latest.positions.iter().zip(self.actor.positions()).map(|(before, now)| (now - before) * per_sec);
+                let ways = latest.positions().iter().zip(self.actor.positions()).map(|(before, now)| (now - before) * per_sec);
                 snapshot.velocities.extend(ways);
             }
         }

@@ -206,9 +206,7 @@ impl Player {
     fn snapshot(&self, world_from_joint: &[Affine], frame: usize) -> Arc<Snapshot> {
         let mut snapshot = Snapshot::clone(&self.like);
         snapshot.sequence = frame as u64 + 1;
-        snapshot.positions.copy_from_slice(self.actor.positions());
-        snapshot.normals.copy_from_slice(self.actor.normals());
-        snapshot.simulated = self.actor.simulated().to_vec();
+        snapshot.shape.write(self.actor.positions(), self.actor.normals(), self.actor.simulated());
         snapshot.world_from_joint = world_from_joint.to_vec();
         Arc::new(snapshot)
     }

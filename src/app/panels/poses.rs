@@ -55,7 +55,7 @@ pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixel
     let size = [(SIDE * pixels_per_point).round().clamp(1.0, 512.0) as u32; 2];
     let mut picture = |index: usize| {
         let snapshot = session.pose_snapshot(index)?;
-        let bounds = Bounds::of(&snapshot.positions);
+        let bounds = Bounds::of(snapshot.positions());
         let picture = Picture {
             view: ViewId(FIRST_VIEW + index as u32),
             size,

@@ -69,7 +69,7 @@ pub fn pick_flesh(ray: &Ray, snapshot: &Snapshot) -> Option<Target> {
     let mut offset = 0;
     let mut nearest: Option<(f32, usize, usize)> = None;
     for (mesh_index, mesh) in subject.character.meshes.iter().enumerate() {
-        let positions = snapshot.positions.get(offset..offset + mesh.positions.len())?;
+        let positions = snapshot.positions().get(offset..offset + mesh.positions.len())?;
         for triangle in &mesh.triangles {
             let corners = triangle.map(|corner| positions[corner as usize]);
             if let Some((distance, corner)) = hit_triangle(&origin, &direction, &corners)

@@ -123,7 +123,7 @@ impl Viewport {
     /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
         let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
-        let whole = snapshot.subject.bounds_of_surface(&snapshot.positions);
+        let whole = snapshot.subject.bounds_of_surface(snapshot.positions());
         let whole = if whole.is_empty() { framed.bounds } else { whole };
         let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();
@@ -137,7 +137,7 @@ impl Viewport {
     /// Brings a place into view, from the side that its surface faces if it faces away.
     pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
         let vertex = spot.vertex.map(|vertex| vertex as usize);
-        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions.get(v)?, snapshot.normals.get(v)?)));
+        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions().get(v)?, snapshot.normals().get(v)?)));
         let joint = spot.joint.and_then(|joint| view.world_from_joint.get(joint)).map(|world| origin_of(world).cast::<f32>());
         let rest = crate::math::Point64::from(spot.position).cast::<f32>();
         let center = surface.map(|(position, _)| *position).or(joint).unwrap_or(rest);

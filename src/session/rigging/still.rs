@@ -8,7 +8,7 @@ use crate::mesh::{NormalGroups, TriMesh, WELD_TOLERANCE};
 use crate::progress::Progress;
 use crate::rig::edit::Placer;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::{Session, Snapshot};
+use crate::session::{Session, Shape, Snapshot};
 use crate::skin::{Method, StepTimes, Subject};
 
 use super::Mode;
@@ -110,9 +110,7 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
         sequence: STILL_SEQUENCE,
         subject: subject.clone(),
         method: Method::Rigid,
-        positions,
-        normals,
-        simulated: Vec::new(),
+        shape: Shape::new(positions, normals, Vec::new()),
         world_from_joint: character.skeleton.bind_transforms(),
         times: StepTimes::default(),
         contact: None,

@@ -44,7 +44,7 @@ fn a_drag_bends_the_flesh_and_is_one_undo_step() {
     run_until_idle(&mut session);
     assert!((session.joint_angles_deg(1)[2] - 90.0).abs() < 1e-6);
     let bent = session.snapshot().unwrap();
-    let farthest = |s: &Snapshot| s.positions.iter().zip(&rest.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    let farthest = |s: &Snapshot| s.positions().iter().zip(rest.positions()).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
     assert!(farthest(&bent) > 0.5 * rest.subject.size * 0.3);
     assert_eq!(session.undo_label(), Some("Rotate joint"));
     session.apply_once(Command::Undo);

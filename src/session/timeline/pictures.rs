@@ -6,7 +6,7 @@ use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::rig::NamedPose;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::{Session, Snapshot};
+use crate::session::{Session, Shape, Snapshot};
 use crate::skin::{Actor, Frame, Method, Subject};
 
 /// What all of them may take in memory; poses beyond that have no picture.
@@ -92,9 +92,7 @@ fn flesh_of(subject: &Arc<Subject>, poses: Vec<Arc<NamedPose>>, progress: &Progr
                 sequence,
                 subject: subject.clone(),
                 method: Method::Dqs,
-                positions: actor.positions().to_vec(),
-                normals: actor.normals().to_vec(),
-                simulated: Vec::new(),
+                shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), Vec::new()),
                 world_from_joint,
                 times: actor.times(),
                 contact: None,

@@ -281,7 +281,7 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     tick_until(&mut session, is_complete);
     let changed = baked(&session, Motion::Play(ClipPlay { range_secs: Some([0.5, 1.5]), ..ClipPlay::once(clip) }), 30.0);
     session.apply_once(Command::Scrub { time_secs: 1.5 });
-    assert!(session.snapshot().unwrap().positions == changed[30]);
+    assert!(session.snapshot().unwrap().positions() == changed[30]);
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Settled)));
     assert!(session.simulated_frames().is_none());
 }
@@ -337,7 +337,7 @@ fn settled_scrubbing_depends_on_the_moment_only() {
             assert!(start.elapsed() < Duration::from_mins(1));
             std::thread::sleep(Duration::from_millis(1));
         }
-        seen.push(session.snapshot().unwrap().positions.clone());
+        seen.push(session.snapshot().unwrap().positions().to_vec());
     }
     let size = session.subject().unwrap().size;
     let apart = seen[1].iter().zip(&seen[3]).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);

@@ -8,7 +8,7 @@ use egui::TextureId;
 
 use super::pool::{KEPT_PASSES, Pool, StateKey};
 use super::{Comparison, How, Painted, Picture, ViewportPainter};
-use crate::app::look::{Look, SkinColors};
+use crate::app::look::{Look, SkinColors, needs_numbers};
 use crate::app::surface::WindowSurface;
 use crate::character::Severity;
 use crate::gpu::GpuError;
@@ -327,7 +327,7 @@ impl Side {
         let quantity = snapshot.and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
         self.legend = quantity.map(|(snapshot, quantity)| self.paint.update(&snapshot.subject, &quantity, picture.look.color_map));
         let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks };
-        self.extras.update(picture.look, snapshot.map(|snapshot| moment_of(snapshot)).as_ref(), &marked);
+        self.extras.update(picture.look, snapshot.map(|snapshot| moment_of(snapshot, picture.look)).as_ref(), &marked);
     }
 
     /// Brings the colours to the device, if there are any.
@@ -342,12 +342,14 @@ impl Side {
     }
 }
 
-fn moment_of(snapshot: &Snapshot) -> Moment<'_> {
+/// Numbers that nobody needs are not fetched from the device.
+fn moment_of<'a>(snapshot: &'a Snapshot, look: &Look) -> Moment<'a> {
+    let needed = needs_numbers(look);
     Moment {
         subject: &snapshot.subject,
-        positions: &snapshot.positions,
-        normals: &snapshot.normals,
-        simulated: &snapshot.simulated,
+        positions: if needed { snapshot.positions() } else { &[] },
+        normals: if needed { snapshot.normals() } else { &[] },
+        simulated: if needed { snapshot.simulated() } else { &[] },
         world_from_joint: &snapshot.world_from_joint,
         contacts: &snapshot.contacts,
         velocities: &snapshot.velocities,
@@ -363,14 +365,14 @@ fn mark_of(spot: &Spot, severity: Severity) -> Mark {
 fn quantity_of<'a>(picture: &Picture<'a>, snapshot: &'a Arc<Snapshot>) -> Option<Quantity<'a>> {
     if let Some(Comparison { with, how: How::Difference { max_mm } }) = picture.compare {
         let methods = [snapshot.method.label(), with.method.label()];
-        return Some(Quantity::Difference { positions: &snapshot.positions, others: &with.positions, methods, max_mm });
+        return Some(Quantity::Difference { positions: snapshot.positions(), others: with.positions(), methods, max_mm });
     }
     match picture.look.colors {
         SkinColors::Material => None,
         SkinColors::Weights => picture.selected.last().map(|&joint| Quantity::Weights { joint }),
         // Cut open, the cells show it.
         SkinColors::Strain if picture.look.tets && picture.look.cut.is_some() => None,
-        SkinColors::Strain => Some(Quantity::Strain { positions: &snapshot.positions }),
+        SkinColors::Strain => Some(Quantity::Strain { positions: snapshot.positions() }),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::character::Character;
+use crate::gpu::actor::DeviceSkin;
 use crate::math::{Point, Vec3};
 use crate::render::{MeshFrame, MeshModel, Renderer};
 use crate::session::{GhostSkins, Snapshot};
@@ -51,6 +52,8 @@ struct Slot {
     state: StateKey,
     frame: MeshFrame,
     used: u64,
+    /// Where its positions are, if a device made them.
+    made_in: Option<wgpu::Buffer>,
 }
 
 /// Models by character, and states by snapshot.
@@ -75,10 +78,27 @@ impl Pool {
         model
     }
 
-    /// Where a snapshot's state is, written to the device if it is not there yet.
+    /// Where a snapshot's state is, written to the device if it is not there yet. What was made there is drawn from where it is.
     pub(super) fn state(&mut self, renderer: &Renderer, snapshot: &Arc<Snapshot>, pass: u64) -> usize {
         let character = &snapshot.subject.character;
-        self.shape(renderer, StateKey::of(snapshot), character, (&snapshot.positions, &snapshot.normals), pass)
+        match snapshot.on_device().filter(|skin| skin.gpu().is_same(renderer.gpu())) {
+            Some(skin) => self.made(renderer, StateKey::of(snapshot), character, skin, pass),
+            None => self.shape(renderer, StateKey::of(snapshot), character, (snapshot.positions(), snapshot.normals()), pass),
+        }
+    }
+
+    fn made(&mut self, renderer: &Renderer, state: StateKey, character: &Arc<Character>, skin: &DeviceSkin, pass: u64) -> usize {
+        let model = self.model(renderer, character, pass);
+        let is_here = |slot: &Slot| slot.made_in.as_ref() == Some(skin.positions()) && Arc::ptr_eq(slot.frame.model(), &model);
+        let index = self.slots.iter().position(is_here).unwrap_or_else(|| {
+            let frame = MeshFrame::on_device(renderer, &model, skin.positions(), skin.normals(), 0..1);
+            self.slots.push(Slot { state, frame, used: pass, made_in: Some(skin.positions().clone()) });
+            self.slots.len() - 1
+        });
+        let slot = &mut self.slots[index];
+        slot.frame.set_bounds(skin.bounds());
+        (slot.state, slot.used) = (state, pass);
+        index
     }
 
     /// Where a ghost's skin is, as [`Pool::state`].
@@ -102,9 +122,9 @@ impl Pool {
         }
         let model = self.model(renderer, character, pass);
         // A state of the same character that nobody asked for in this pass is written over.
-        let free = self.slots.iter().position(|slot| slot.used < pass && Arc::ptr_eq(slot.frame.model(), &model));
+        let free = self.slots.iter().position(|slot| slot.used < pass && slot.made_in.is_none() && Arc::ptr_eq(slot.frame.model(), &model));
         let index = free.unwrap_or_else(|| {
-            self.slots.push(Slot { state, frame: MeshFrame::new(renderer, &model), used: pass });
+            self.slots.push(Slot { state, frame: MeshFrame::new(renderer, &model), used: pass, made_in: None });
             self.slots.len() - 1
         });
         let slot = &mut self.slots[index];

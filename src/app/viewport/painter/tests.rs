@@ -50,9 +50,7 @@ fn snapshot(subject: &Arc<Subject>, sequence: u64) -> Arc<Snapshot> {
         sequence,
         subject: subject.clone(),
         method: Method::Lbs,
-        normals: vec![crate::math::Vec3::y(); positions.len()],
-        positions,
-        simulated: Vec::new(),
+        shape: crate::session::Shape::new(positions.clone(), vec![crate::math::Vec3::y(); positions.len()], Vec::new()),
         world_from_joint: subject.character.skeleton.bind_transforms(),
         times: StepTimes::default(),
         contact: None,
@@ -151,7 +149,7 @@ fn ghosts_are_drawn_beside_the_skin_and_written_once() {
     let mut textures = Counted::default();
     let (subject, camera) = (subject(), Camera::default());
     let state = snapshot(&subject, 1);
-    let skin = |offset_secs| GhostSkin { offset_secs, positions: state.positions.clone(), normals: state.normals.clone() };
+    let skin = |offset_secs| GhostSkin { offset_secs, positions: state.positions().to_vec(), normals: state.normals().to_vec() };
     let ghosts = Arc::new(GhostSkins { sequence: 1, subject: subject.clone(), skins: vec![skin(-0.1), skin(0.1)] });
     let look = Look { ghosts: Ghosts { before: 1, after: 1, apart_secs: 0.1 }, ..Look::default() };
     for turn in 0..3_u8 {

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::stages::Need;
-use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Snapshot, Take, Waker, with_takes};
+use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Shape, Snapshot, Take, Waker, with_takes};
 use crate::skin::{Actor, BindError, Subject};
 
 /// What may be kept in memory, of all simulations together.
@@ -229,9 +229,7 @@ fn snapshot_of(actor: &Actor, world_from_joint: Vec<Affine>, basis: &Basis, sequ
         sequence: sequences.fetch_add(1, Ordering::Relaxed) + 1,
         subject: basis.subject.clone(),
         method: basis.need.method,
-        positions: actor.positions().to_vec(),
-        normals: actor.normals().to_vec(),
-        simulated: actor.simulated().to_vec(),
+        shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), actor.simulated().to_vec()),
         world_from_joint,
         times: actor.times(),
         contact: contacts.map(Contacts::report),
