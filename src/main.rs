@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    sinew::cli::run(|source, params, cache| sinew::app::run(source, &params, cache).map_err(|error| error.to_string()))
+    sinew::cli::run(|source, params, cache, device| sinew::app::run(source, &params, cache, device).map_err(|error| error.to_string()))
 }

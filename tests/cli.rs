@@ -320,8 +320,8 @@ fn wrong_usage_is_another_exit_code() {
 }
 
 #[test]
-fn what_this_version_lacks_is_said() {
-    assert_refused(&sinew(&[&"info", &"builtin:cylinder", &"--device=gpu"]), &["not available in this version"]);
+fn what_is_to_be_simulated_where_is_understood() {
+    assert_eq!(sinew(&[&"info", &"builtin:cylinder", &"--device=abacus"]).status.code(), Some(2));
     let accepted =
         sinew(&[&"info", &"builtin:cylinder", &"--device=cpu", &"--collisions=local", &"--threads=2", &"--iterations=5", &"--json"]);
     json(&accepted);

@@ -64,6 +64,8 @@ pub enum Action {
     Capture(CaptureAction),
     /// Asks something of the pose tools.
     Posing(PosingAsk),
+    /// Simulates on the graphics device again, after it was lost.
+    RetryDevice,
     /// Shows or hides the side panel.
     TogglePanel,
     /// Closes the window.

@@ -9,6 +9,7 @@ use winit::window::Window;
 use super::AppError;
 use super::surface::{KeptTextures, WindowSurface};
 use super::viewport::painter::GpuPainter;
+use crate::gpu::GpuContext;
 
 /// How long to wait for a new device after one could not be had.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -65,6 +66,11 @@ impl Graphics {
                 self.failed = Some(Instant::now());
             }
         }
+    }
+
+    /// The device, unless there is none at the moment.
+    pub(super) fn gpu(&self) -> Option<&GpuContext> {
+        self.device.as_ref().map(|(surface, _)| surface.gpu()).filter(|gpu| !gpu.is_lost())
     }
 
     /// What draws, in words.

@@ -76,12 +76,18 @@ impl AppError {
     }
 }
 
-/// Opens the workbench on a character with these physical parameters and this cache of derived data, and returns when its window is closed.
+/// Opens the workbench on a character with these physical parameters and this cache of derived data, simulating on this device or, if
+/// none is said, as the settings have it; returns when its window is closed.
 ///
 /// # Errors
 /// [`AppError`] if there is no display or no graphics adapter.
-pub fn run(source: crate::session::Source, params: &crate::dynamics::Params, cache: crate::cache::Cache) -> Result<(), AppError> {
-    shell::run(source, params, cache)
+pub fn run(
+    source: crate::session::Source,
+    params: &crate::dynamics::Params,
+    cache: crate::cache::Cache,
+    device: Option<crate::session::DeviceChoice>,
+) -> Result<(), AppError> {
+    shell::run(source, params, cache, device)
 }
 
 #[cfg(test)]

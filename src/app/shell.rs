@@ -21,7 +21,7 @@ use super::workbench::Workbench;
 use super::{AppError, numpad, theme};
 use crate::cache::{Cache, UserFolder};
 use crate::dynamics::Params;
-use crate::session::Source;
+use crate::session::{DeviceChoice, Source};
 
 /// Files of one drop arrive one by one; the drop is complete when none came for this long.
 const DROP_PAUSE: Duration = Duration::from_millis(60);
@@ -38,11 +38,12 @@ enum Wake {
 }
 
 /// Opens the window and stays until it is closed.
-pub fn run(source: Source, params: &Params, cache: Cache) -> Result<(), AppError> {
+pub fn run(source: Source, params: &Params, cache: Cache, device: Option<DeviceChoice>) -> Result<(), AppError> {
     start_log();
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
     leave_when_asked(event_loop.create_proxy());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
+    shell.workbench.ask_for_device(device);
     event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
@@ -148,6 +149,7 @@ impl Shell {
         let input = running.input.take_egui_input(&running.window);
         running.graphics.mend(event_loop);
         let workbench = &mut self.workbench;
+        workbench.set_gpu(running.graphics.gpu());
         let output = match running.graphics.device() {
             Some((surface, painter)) => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
             // Work goes on unseen: it can still be saved.

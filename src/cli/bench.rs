@@ -1,5 +1,6 @@
 //! `sinew bench`: the time of every stage on this machine, and how far that is from what the machine could do.
 
+mod gpu;
 mod limits;
 mod report;
 
@@ -86,10 +87,16 @@ impl Bench {
             bind: bind_ms,
             total: since(start),
         };
+        let device = gpu::choose(&mut actor, self.method, options)?;
+        actor.set_reads_back(false);
         let frames = self.frames(&mut actor, params.time_step_secs, progress)?;
+        if let Some(fault) = actor.take_fault() {
+            return Err(Failure::Undone(fault.to_string()));
+        }
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
-        Ok(self.report(&subject, &params, setup_ms, &frames, memory_mb))
+        let device = device.map(|device| device.with(&frames));
+        Ok(Report { device, ..self.report(&subject, &params, setup_ms, &frames, memory_mb) })
     }
 
     fn report(&self, subject: &Subject, params: &Params, setup_ms: Setup, frames: &[Measured], memory_mb: f64) -> Report {
@@ -117,6 +124,7 @@ impl Bench {
             step,
             iteration,
             frame: FrameReport::of(frames),
+            device: None,
             memory_mb,
         }
     }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::options::{CharacterOptions, Options};
-use super::{Failure, stderr};
+use super::{Failure, Outcome, stderr};
 use crate::character::Severity;
-use crate::session::{ProjectState, Source, all_notes, is_project, open_with, project_state};
+use crate::gpu::GpuContext;
+use crate::gpu::actor::{Verdict, verdict};
+use crate::session::{DeviceChoice, ProjectState, Source, all_notes, is_project, open_with, project_state};
 use crate::skin::{Actor, Method, Subject};
 
 impl CharacterOptions {
@@ -59,5 +61,28 @@ impl CharacterOptions {
 pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) -> Result<Actor, Failure> {
     let params = options.params_for(subject);
     let bound = stderr::with_progress(options, "Binding", |progress| Actor::bind(subject, method, &params, progress));
-    bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))
+    let mut actor =
+        bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))?;
+    if options.device == Some(DeviceChoice::Gpu) && method.is_simulated() {
+        move_to_gpu(&mut actor, options)?;
+    }
+    Ok(actor)
+}
+
+/// Has the graphics device simulate, as was asked for.
+fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
+    let gpu = GpuContext::headless().map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
+    let collides = actor.projective().is_some_and(|flesh| flesh.simulation().contacts().is_some());
+    let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
+    let said = device.is_none() && !options.quiet;
+    match device {
+        None if !collides => return Err(Failure::Undone(format!("--device gpu: {why}"))),
+        // Nobody shall wait in vain for the other device.
+        None => {}
+        Some(device) => actor.set_device(Some(device)),
+    }
+    if said || options.verbose > 0 {
+        stderr::line(&format!("note: {why}"));
+    }
+    Ok(())
 }

@@ -22,11 +22,11 @@ use clap::{Parser, Subcommand};
 
 use crate::cache::Cache;
 use crate::dynamics::Params;
-use crate::session::Source;
+use crate::session::{DeviceChoice, Source};
 use options::{CharacterOptions, Options};
 
 /// Opens the workbench on a character with these physical parameters and this cache; an error is one sentence.
-pub type OpenWorkbench = fn(Source, Params, Cache) -> Result<(), String>;
+pub type OpenWorkbench = fn(Source, Params, Cache, Option<DeviceChoice>) -> Result<(), String>;
 
 /// A workbench for character skinning: flesh on bones by projective dynamics, beside the classic methods.
 ///
@@ -96,7 +96,7 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
         }
         None => {
             suggest_verb(&arguments.character.files)?;
-            open_workbench(arguments.character.source(options), options.params(), options.cache()).map_err(Failure::Undone)
+            open_workbench(arguments.character.source(options), options.params(), options.cache(), options.device).map_err(Failure::Undone)
         }
         Some(Verb::Info(verb)) => verb.run(options),
         Some(Verb::Tissue(verb)) => verb.run(options),

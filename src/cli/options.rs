@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{Failure, Outcome};
 use crate::cache::Cache;
 use crate::character::{BoneSettings, LEAST_SIM_VERTICES, MOST_JIGGLE, SimVertices};
 use crate::dynamics::{Collisions, MAX_ACCELERATION, Params, Preset};
-use crate::session::{ProjectState, up_axis};
+use crate::session::{DeviceChoice, ProjectState, up_axis};
 use crate::skin::{Method, Subject};
 
 /// Which character.
@@ -96,9 +96,10 @@ pub(super) struct Options {
     pub(super) preset: Preset,
     #[command(flatten)]
     pub(super) physics: Physics,
-    /// Where to simulate.
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub(super) device: Device,
+    /// Where pd simulates: cpu, gpu, or auto. In the window and for bench, auto measures which is faster for the character; what bake and
+    /// render write comes from the CPU unless gpu is said, so that it is the same on every machine [default: auto, in the window as last set].
+    #[arg(long, global = true, value_name = "DEVICE", value_parser = parse_device)]
+    pub(super) device: Option<DeviceChoice>,
     /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 4000].
     #[arg(long, global = true, value_name = "N", value_parser = parse_sim_vertices)]
     pub(super) sim_vertices: Option<SimVertices>,
@@ -168,25 +169,9 @@ fn number_in(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Cl
     }
 }
 
-/// Where to simulate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Device {
-    /// What is fastest here.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The graphics processor.
-    Gpu,
-}
-
 impl Options {
-    /// Refuses what can't be done yet and applies what concerns the whole process.
+    /// Applies what concerns the whole process.
     pub(super) fn check(&self) -> Outcome {
-        let missing = |what: &str| Err(Failure::Undone(format!("{what} is not available in this version")));
-        if self.device == Device::Gpu {
-            return missing("simulation on the GPU (--device gpu)");
-        }
         if let Some(threads) = self.threads {
             let built = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
             built.map_err(|error| Failure::Undone(format!("{threads} threads can't be started: {error}")))?;
@@ -247,6 +232,10 @@ fn parse_sim_vertices(text: &str) -> Result<SimVertices, String> {
 
 fn parse_collisions(id: &str) -> Result<Collisions, String> {
     Collisions::from_id(id).ok_or_else(|| format!("there are {}", Collisions::ALL.map(Collisions::id).join(", ")))
+}
+
+fn parse_device(id: &str) -> Result<DeviceChoice, String> {
+    DeviceChoice::from_id(id).ok_or_else(|| format!("there are {}", DeviceChoice::ALL.map(DeviceChoice::id).join(", ")))
 }
 
 fn parse_preset(id: &str) -> Result<Preset, String> {

@@ -39,6 +39,7 @@ mod checkup;
 mod clip_play;
 mod clips;
 mod command;
+mod device;
 mod document;
 mod ghosts;
 mod history;
@@ -69,6 +70,8 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
+pub use crate::gpu::actor::DeviceChoice;
+pub use device::DeviceStatus;
 pub use document::Document;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, GhostWorker};
 pub use history::HistoryView;
@@ -130,6 +133,7 @@ pub struct Session {
     rigging: rigging::Rigging,
     messages: Messages,
     stages: Stages,
+    devices: device::Devices,
     timeline: Timeline,
     waker: Option<Waker>,
     /// The states that were there to be shown when last looked at.
@@ -320,9 +324,10 @@ impl Session {
         changed |= sequences != self.last_sequences;
         self.last_sequences = sequences;
         self.watch_workers();
+        self.follow_devices();
         changed |= self.tick_timeline(real_secs);
         self.watch_work();
-        let works = self.stages.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
+        let works = self.stages.is_busy() || self.devices.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
         Tick { changed, active: moving || playing || works }
     }
 

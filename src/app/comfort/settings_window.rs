@@ -10,6 +10,7 @@ use crate::app::panels::{name_text_field, row_of};
 use crate::app::settings::{MOST_THREADS, SPEEDS, Settings, ThemeChoice, UI_SCALES};
 use crate::app::theme;
 use crate::app::viewport::navigation::NavigationPreset;
+use crate::session::DeviceChoice;
 use crate::skin::Method;
 
 /// A setting with its widget.
@@ -111,6 +112,14 @@ pub static ROWS: &[Row] = &[
         words: "default skinning lbs dqs projective",
         draw: |ui, label, settings| choice(ui, label, "method", &mut settings.default_method, &Method::ALL, Method::label),
         copy: |to, from| to.default_method = from.default_method,
+    },
+    Row {
+        group: "Work",
+        name: "Simulate on",
+        sentence: "What computes the flesh; automatic measures which is faster for each character",
+        words: "device gpu cpu graphics processor",
+        draw: |ui, label, settings| choice(ui, label, "device", &mut settings.device, &DeviceChoice::ALL, DeviceChoice::label),
+        copy: |to, from| to.device = from.device,
     },
     Row {
         group: "Work",
@@ -300,6 +309,7 @@ mod tests {
             zoom_speed: 1.5,
             snap_deg: 5.0,
             default_method: Method::Lbs,
+            device: DeviceChoice::Gpu,
             autosave_secs: 9.0,
             threads: 3,
             ..Settings::default()

@@ -6,6 +6,7 @@
 pub mod bone;
 pub mod character;
 pub mod checkup;
+pub mod device;
 pub mod dynamics;
 pub mod history;
 pub mod joints;

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::viewport::navigation::{Navigation, NavigationPreset};
+use crate::session::DeviceChoice;
 use crate::skin::Method;
 
 /// Light or dark.
@@ -96,6 +97,8 @@ pub struct Settings {
     pub snap_deg: f64,
     /// The method that characters are shown with at first.
     pub default_method: Method,
+    /// Where the flesh is simulated.
+    pub device: DeviceChoice,
     /// Threads to compute with, from the next start; 0 leaves it to the program.
     pub threads: usize,
     /// Seconds between two writings of the recovery file while there is unsaved work.
@@ -122,6 +125,7 @@ impl Default for Settings {
             zoom_speed: 1.0,
             snap_deg: 15.0,
             default_method: Method::default(),
+            device: DeviceChoice::default(),
             threads: 0,
             autosave_secs: 5.0,
             recent: Vec::new(),

@@ -146,6 +146,7 @@ impl Workbench {
                     pane.state.look.bones = !pane.state.look.bones;
                 }
             }
+            Action::RetryDevice => self.session.retry_device(),
             Action::TogglePanel => self.panel_shown = !self.panel_shown,
             Action::Quit => self.quits = true,
         }

@@ -3,6 +3,7 @@
 mod capture;
 mod carry_out;
 mod clock;
+mod device;
 mod editing;
 mod panels;
 mod posing;
@@ -62,6 +63,7 @@ pub struct Workbench {
     ghosts: Ghosts,
     actions: Actions,
     clock: Clock,
+    asked: device::Asked,
     character_shown: Option<*const Character>,
     sequence_timed: u64,
     panel_shown: bool,
@@ -115,6 +117,7 @@ impl Workbench {
             ghosts: Ghosts::default(),
             actions: Actions::default(),
             clock: Clock::default(),
+            asked: device::Asked::default(),
             character_shown: None,
             sequence_timed: 0,
             panel_shown: true,
@@ -244,6 +247,7 @@ impl Workbench {
     /// One pass: reads input, applies what was asked for, lets time pass, and draws.
     pub fn ui(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
         let ctx = ui.ctx().clone();
+        self.follow_device();
         if !self.project.is_asking(&self.session) {
             self.keyboard(&ctx);
         }

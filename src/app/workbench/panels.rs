@@ -3,6 +3,7 @@
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 use super::Workbench;
+use crate::app::panels::device::{DeviceView, device_ui};
 use crate::app::panels::dynamics::{DynamicsView, dynamics_ui};
 use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
@@ -159,7 +160,14 @@ impl Workbench {
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = self.session.active_view().method.is_simulated();
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
-        section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
+        let (choice, status) = (self.session.device(), self.session.device_status());
+        let device = DeviceView { choice, status, settings: self.comfort.settings() };
+        section(ui, "Dynamics", true, |ui| {
+            dynamics_ui(ui, &view, &mut self.actions);
+            if simulated {
+                device_ui(ui, &device, &mut self.actions);
+            }
+        });
         if let Some(pane) = self.layout.pane(self.active()) {
             let view = LookView::of(self.active(), &pane.state, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Measured;
+use super::gpu::DeviceReport;
 use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
@@ -19,6 +20,8 @@ pub(super) struct Report {
     /// Nothing for methods without a simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
+    /// Nothing for methods without a simulation.
+    pub(super) device: Option<DeviceReport>,
     pub(super) memory_mb: f64,
 }
 
@@ -86,7 +89,7 @@ pub(super) struct FrameReport {
 }
 
 /// The value that so great a part of all lies below.
-fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured) -> f64) -> f64 {
+pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = frames.iter().map(value).collect();
     values.sort_by(f64::total_cmp);
     values.get((values.len() as f64 * part) as usize).or(values.last()).copied().unwrap_or(0.0)
@@ -159,6 +162,9 @@ impl Report {
             ms("step", frame.step_ms),
             ms("upsample", frame.upsampling_ms),
             ms("normals", frame.normals_ms),
+        ]);
+        lines.extend(self.device.iter().flat_map(DeviceReport::lines));
+        lines.extend([
             format!("memory     {:9.1} MB at most", self.memory_mb),
         ]);
         lines

@@ -88,27 +88,35 @@ impl Verdict {
     }
 }
 
+/// Why the processor simulates whatever the character, if it does: one sentence. `collides` says whether parts do.
+#[must_use]
+pub fn without_measuring(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, collides: bool) -> Option<String> {
+    if choice == DeviceChoice::Cpu {
+        return Some("The CPU simulates, as you chose.".to_owned());
+    }
+    let gpu = match gpu {
+        Ok(gpu) => gpu,
+        Err(why) => return Some(format!("The CPU simulates: {why}.")),
+    };
+    if choice == DeviceChoice::Auto && gpu.is_software() {
+        let name = gpu.adapter.get_info().name;
+        return Some(format!("The CPU simulates: the graphics adapter here ({name}) is software, and would be slower."));
+    }
+    let why = "The CPU simulates parts that collide; switch collisions off to simulate on the GPU.";
+    (collides && !GpuFlesh::TAKES_CONTACTS).then(|| why.to_owned())
+}
+
 /// Decides for a character as it is bound now. To measure, the actor is moved about: reset it, or throw it away. `gpu` is the device
 /// there is, or why there is none.
 #[must_use]
 pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut Actor) -> Verdict {
-    if choice == DeviceChoice::Cpu {
-        return Verdict::cpu("The CPU simulates, as you chose.");
+    let Some(projective) = actor.projective() else { return Verdict::cpu("Nothing is simulated by this method.") };
+    let collides = projective.simulation().contacts().is_some();
+    if let Some(why) = without_measuring(choice, gpu, collides) {
+        return Verdict::cpu(why);
     }
-    if !actor.method().is_simulated() {
-        return Verdict::cpu("Nothing is simulated by this method.");
-    }
-    let gpu = match gpu {
-        Ok(gpu) => gpu,
-        Err(why) => return Verdict::cpu(format!("The CPU simulates: {why}.")),
-    };
+    let Ok(gpu) = gpu else { return Verdict::cpu("The CPU simulates.") };
     let name = gpu.adapter.get_info().name;
-    if choice == DeviceChoice::Auto && gpu.is_software() {
-        return Verdict::cpu(format!("The CPU simulates: the graphics adapter here ({name}) is software, and would be slower."));
-    }
-    if actor.projective().is_some_and(|flesh| flesh.simulation().contacts().is_some()) && !GpuFlesh::TAKES_CONTACTS {
-        return Verdict::cpu("The CPU simulates parts that collide; switch collisions off to simulate on the GPU.");
-    }
     let model = match GpuModel::new(gpu, actor) {
         Ok(model) => Arc::new(model),
         Err(error) => return Verdict::cpu(format!("The CPU simulates: {error}.")),

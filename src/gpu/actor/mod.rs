@@ -18,7 +18,7 @@ mod profile;
 mod skin;
 mod touch;
 
-pub use choice::{DeviceChoice, Measured, Verdict, verdict};
+pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
@@ -152,6 +152,12 @@ impl GpuFlesh {
         self.profile = if profiled { Profile::new(&self.model.gpu) } else { None };
     }
 
+    /// As [`GpuModel::constant_bytes`].
+    #[must_use]
+    pub fn constant_bytes(&self) -> u64 {
+        self.model.constant_bytes()
+    }
+
     /// Compute passes of a step, and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
@@ -171,7 +177,7 @@ impl GpuFlesh {
             return Ok(self.ring.swap_remove(place));
         }
         // More than a few are kept by somebody for good: theirs now.
-        if self.ring.len() > FRAMES_BEHIND {
+        if self.ring.len() > 2 * FRAMES_BEHIND {
             self.ring.remove(0);
         }
         let stride = self.state.dims().row_stride as usize;

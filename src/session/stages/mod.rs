@@ -73,6 +73,16 @@ impl Stages {
         self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
     }
 
+    /// What some view shows.
+    pub(super) fn live_needs(&self) -> impl Iterator<Item = Need> {
+        self.bound.iter().filter(|bound| bound.live).map(|bound| bound.need)
+    }
+
+    /// The simulations that have lost their device since the last call, and why.
+    pub(super) fn faulty_devices(&self) -> Vec<(Need, String)> {
+        self.bound.iter().filter_map(|bound| Some((bound.need, bound.worker.take_device_fault()?))).collect()
+    }
+
     /// Numbers all states.
     pub(super) fn sequences(&self) -> Arc<AtomicU64> {
         self.sequences.clone()
