@@ -56,6 +56,11 @@ impl GpuModel {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor simulates nothing, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+        gpu.check_compute().map_err(|error| unfit(&error))?;
+        gpu.attempt(|| Self::build(gpu, actor)).map_err(|error| unfit(&error))?
+    }
+
+    fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         let (Some(projective), Ok(flesh)) = (actor.projective(), &actor.subject().tissue) else {
             return Err(unfit(&"its method simulates nothing"));
         };
@@ -117,6 +122,11 @@ impl GpuFlesh {
     /// # Errors
     /// [`DeviceError::Unfit`] if the device is too small.
     pub fn new(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
+        let gpu = model.gpu.clone();
+        gpu.attempt(|| Self::build(model)).map_err(|error| unfit(&error))?
+    }
+
+    fn build(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = &model.gpu;
         let state = FleshState::new(gpu, &model.flesh, 1).map_err(|error| unfit(&error))?;
         let solver = model.solver.on(gpu, 1, state.right_hand_side(), state.increment());
@@ -183,8 +193,11 @@ impl GpuFlesh {
         let stride = self.state.dims().row_stride as usize;
         let simulated = Simulated { positions: self.state.positions(), velocities: Some(self.state.velocities()), stride };
         let gpu = &self.model.gpu;
-        let surface = Surface::new(gpu, &self.model.surface, Some(simulated), 1).map_err(|error| unfit(&error))?;
-        Ok(Arc::new(DeviceSkin::new(gpu, surface, self.model.flesh.row_of_vertex(), stride)))
+        let make = || {
+            let surface = Surface::new(gpu, &self.model.surface, Some(simulated), 1).map_err(|error| unfit(&error))?;
+            Ok(Arc::new(DeviceSkin::new(gpu, surface, self.model.flesh.row_of_vertex(), stride)))
+        };
+        gpu.attempt(make).map_err(|error| unfit(&error))?
     }
 
     /// Submits the steps that are queued, and with a skin the surface over them.
