@@ -54,20 +54,20 @@ fn crowd() -> Option<Crowd> {
 
 impl Crowd {
     fn bounds(&self) -> Bounds {
-        Bounds::of(self.actors.iter().flat_map(|actor| actor.positions()))
+        Bounds::of(self.actors.iter().flat_map(Actor::positions))
     }
 
-    fn from_cpu(&self, instance: usize) -> MeshFrame {
+    fn on_cpu(&self, instance: usize) -> MeshFrame {
         let mut frame = MeshFrame::new(self.renderer, &self.model);
         frame.update(self.renderer.gpu(), self.actors[instance].positions(), self.actors[instance].normals());
         frame
     }
 
-    fn from_device(&self, instances: std::ops::Range<u32>) -> MeshFrame {
+    fn on_device(&self, instances: std::ops::Range<u32>) -> MeshFrame {
         let mut frame =
             MeshFrame::on_device(self.renderer, &self.model, self.surface.positions(), self.surface.normals(), instances.clone());
         let shown = self.actors.iter().take(instances.end as usize).skip(instances.start as usize);
-        frame.set_bounds(Bounds::of(shown.flat_map(|actor| actor.positions())));
+        frame.set_bounds(Bounds::of(shown.flat_map(Actor::positions)));
         frame
     }
 
@@ -106,13 +106,13 @@ fn a_picture_from_the_device_is_that_of_the_cpu() {
     let see_through = ("see-through", MeshStyle { opacity: 0.5, ..MeshStyle::default() });
     for instance in [0, 2] {
         for (what, style) in styles().into_iter().chain([see_through]) {
-            let cpu = crowd.picture(&[crowd.from_cpu(instance)], style);
-            let device = crowd.picture(&[crowd.from_device(instance as u32..instance as u32 + 1)], style);
+            let cpu = crowd.picture(&[crowd.on_cpu(instance)], style);
+            let device = crowd.picture(&[crowd.on_device(instance as u32..instance as u32 + 1)], style);
             assert_same(&format!("instance {instance}, {what}"), &device, &cpu);
         }
     }
     let empty = crowd.picture(&[], MeshStyle::default());
-    let one = crowd.picture(&[crowd.from_device(0..1)], MeshStyle::default());
+    let one = crowd.picture(&[crowd.on_device(0..1)], MeshStyle::default());
     let differing = empty.pixels().zip(one.pixels()).filter(|(a, b)| a != b).count();
     assert!(differing > 500, "something is to be seen");
 }
@@ -123,13 +123,13 @@ fn a_crowd_in_one_draw_is_its_members_one_by_one() {
     submit(crowd.renderer.gpu(), crowd.surface.dispatches());
     for (what, style) in styles() {
         for instances in [0..3, 1..3] {
-            let all: Vec<MeshFrame> = instances.clone().map(|instance| crowd.from_cpu(instance as usize)).collect();
-            let (cpu, device) = (crowd.picture(&all, style), crowd.picture(&[crowd.from_device(instances.clone())], style));
+            let all: Vec<MeshFrame> = instances.clone().map(|instance| crowd.on_cpu(instance as usize)).collect();
+            let (cpu, device) = (crowd.picture(&all, style), crowd.picture(&[crowd.on_device(instances.clone())], style));
             assert_same(&format!("{instances:?}, {what}"), &device, &cpu);
         }
     }
     // More than there are, or none, is no accident.
-    crowd.picture(&[crowd.from_device(0..9), crowd.from_device(7..9), crowd.from_device(2..2)], MeshStyle::default());
+    crowd.picture(&[crowd.on_device(0..9), crowd.on_device(7..9), crowd.on_device(2..2)], MeshStyle::default());
 }
 
 /// Passes and picture in one submission, with nothing read back in between.
@@ -137,7 +137,7 @@ fn a_crowd_in_one_draw_is_its_members_one_by_one() {
 fn a_frame_is_one_submission() {
     let Some(crowd) = crowd() else { return };
     let gpu = crowd.renderer.gpu();
-    let frame = crowd.from_device(0..3);
+    let frame = crowd.on_device(0..3);
     let bounds = crowd.bounds();
     let mut camera = Camera::default();
     camera.frame(&bounds, 1.0);

@@ -89,12 +89,12 @@ fn solved(gpu: &GpuContext, solver: &GlobalSolver, b: &[Rows], times: usize) -> 
 /// ‖b − A x‖ / ‖b‖ in f64.
 fn residual(matrix: &EquationMatrix, x: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
     let (mut missing, mut whole) = (0.0, 0.0);
-    for row in 0..b.len() {
+    for (row, b) in b.iter().enumerate() {
         let entries = matrix.starts[row] as usize..matrix.starts[row + 1] as usize;
-        for c in 0..3 {
+        for (c, &b) in b.iter().enumerate() {
             let product: f64 = entries.clone().map(|k| matrix.values[k] * f64::from(x[matrix.columns[k] as usize][c])).sum();
-            missing += (f64::from(b[row][c]) - product).powi(2);
-            whole += f64::from(b[row][c]).powi(2);
+            missing += (f64::from(b) - product).powi(2);
+            whole += f64::from(b).powi(2);
         }
     }
     (missing / whole).sqrt()
@@ -113,7 +113,7 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
         let equations = equations(name);
         let b = noise(equations.inertia.len(), 1);
         let solver = GlobalSolver::gradients(&gpu, &equations, TIGHT).expect("fits");
-        let (x, progress) = solved(&gpu, &solver, &[b.clone()], 1);
+        let (x, progress) = solved(&gpu, &solver, std::slice::from_ref(&b), 1);
         assert!(progress[0].converged && progress[0].residual <= TIGHT.residual, "{name}: {progress:?}");
         let left = residual(&equations.matrix, &x[0], &b);
         assert!(left < 2e-5, "{name}: residual {left}");
@@ -133,7 +133,8 @@ fn gradients_go_on_from_what_they_have() {
     let b = noise(equations.inertia.len(), 5);
     let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
     let solver = GlobalSolver::gradients(&gpu, &equations, tolerance).expect("fits");
-    let (x, cold) = solved(&gpu, &solver, &[b.clone()], 1);
+    let (x, cold) = solved(&gpu, &solver, std::slice::from_ref(&b), 1);
+    let reached = residual(&equations.matrix, &x[0], &b);
     let stride = row_stride(b.len());
     let upload = |of: &[[f32; 3]], pad: f32| {
         let mut padded: Vec<[f32; 4]> = of.iter().map(|&[x, y, z]| [x, y, z, 0.0]).collect();
@@ -141,7 +142,7 @@ fn gradients_go_on_from_what_they_have() {
         storage_of(&gpu, "rows", &padded)
     };
     let nearly: Rows = x[0].iter().map(|x| x.map(|x| 0.999 * x)).collect();
-    let broken: Rows = vec![[f32::NAN, f32::INFINITY, 1.0]; b.len()];
+    let broken: Rows = vec![[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]; b.len()];
     let iterations = [(nearly, 0.8), (broken, 1.1)].map(|(start, most)| {
         let (right, increment) = (upload(&b, 0.0), upload(&start, f32::NAN));
         let bound = solver.on(&gpu, 1, &right, &increment);
@@ -149,7 +150,7 @@ fn gradients_go_on_from_what_they_have() {
         let found: Vec<[f32; 4]> = fetch(&gpu, &increment, b.len()).expect("reads back");
         let found: Rows = found.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
         let left = residual(&equations.matrix, &found, &b);
-        assert!(left < 1e-4, "{left}");
+        assert!(left < 2.0 * reached, "{left} {reached} from {:?}", start[0]);
         let progress = bound.progress(&gpu).expect("reads back")[0];
         assert!(progress.converged && f64::from(progress.iterations) < most * f64::from(cold[0].iterations), "{progress:?} {cold:?}");
         progress.iterations
@@ -164,7 +165,7 @@ fn gradients_that_have_stopped_stay_stopped() {
     let b = noise(equations.inertia.len(), 2);
     let solve = |iterations| {
         let solver = GlobalSolver::gradients(&gpu, &equations, Tolerance { iterations, residual: 1e-2 }).expect("fits");
-        solved(&gpu, &solver, &[b.clone()], 1)
+        solved(&gpu, &solver, std::slice::from_ref(&b), 1)
     };
     let (long, progress) = solve(200);
     assert!(progress[0].converged && (2..150).contains(&progress[0].iterations), "{progress:?}");
@@ -264,7 +265,7 @@ fn loose_rows_are_solved_beside_others() {
     let equations = only(matrix);
     let b = noise(42, 4);
     for kind in KINDS {
-        let (x, _) = solved(&gpu, &tight(&gpu, &equations, kind), &[b.clone()], 1);
+        let (x, _) = solved(&gpu, &tight(&gpu, &equations, kind), std::slice::from_ref(&b), 1);
         assert!(residual(&equations.matrix, &x[0], &b) < 1e-4, "{kind:?}");
     }
 }

@@ -64,8 +64,8 @@ fn dressed() -> Arc<Subject> {
     };
     let stone =
         SourceMesh { attachment: Attachment::Static { world_from_mesh: Affine::identity() }, ..ball_at("stone", 0.0, 4.0 * thick, 0.2) };
-    character.meshes[0].name = "limb".to_owned();
-    sleeve.name = "sleeve".to_owned();
+    "limb".clone_into(&mut character.meshes[0].name);
+    "sleeve".clone_into(&mut sleeve.name);
     character.meshes.extend([sleeve, button, hilt, prop, stone]);
     let places = [("limb", Place::Flesh), ("sleeve", Place::Rides), ("button", Place::Rides), ("hilt", Place::Rigid { joint: last })];
     character.flesh.parts.extend(places.map(|(name, place)| (name.to_owned(), place)));

@@ -6,12 +6,13 @@ use sinew::character::{FleshSettings, SimVertices};
 use sinew::collision::CollisionBody;
 use sinew::dynamics::{Contacts, Meeting, Params, Preset, Simulation};
 use sinew::gpu::GpuContext;
+use sinew::gpu::actor::{GpuFlesh, GpuModel};
 use sinew::gpu::compute::fetch;
 use sinew::gpu::flesh::solve::{GlobalSolver, Kind};
 use sinew::gpu::flesh::{FleshModel, FleshState, FleshStep, Press, PressBuffers};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::progress::Progress;
-use sinew::skin::Subject;
+use sinew::skin::{Actor, Frame, Method, Projective, Subject};
 use sinew::tissue::BaseFrame;
 
 mod on_device;
@@ -153,4 +154,32 @@ fn plain_steps_with_contacts_agree() {
 #[test]
 fn accelerated_steps_with_contacts_agree() {
     bend(3, Kind::Inverse);
+}
+
+/// A whole character whose parts collide, frame by frame, with a jump in between: as on the processor.
+#[test]
+fn a_character_that_touches_itself_is_that_of_the_processor() {
+    let Some(gpu) = on_device::gpu() else { return };
+    let case = Case::new("cylinder", 500);
+    let subject = Arc::new(case.subject.clone());
+    let params = Preset::Natural.params();
+    let bind = || Actor::bind(&subject, Method::Pd, &params, &Progress::new()).expect("binds");
+    let (mut cpu, mut device) = (bind(), bind());
+    let model = Arc::new(GpuModel::new(gpu, &device).expect("fits"));
+    device.set_device(Some(Box::new(GpuFlesh::new(model).expect("fits"))));
+    let mut pressing = 0;
+    for frame in 0..FRAMES {
+        let angle = if frame < FRAMES / 2 { 2.4 * frame as f64 / (FRAMES / 2) as f64 } else { 1.9 };
+        let world_from_joint = case.bent(angle);
+        let dt_secs = if frame == 0 { 0.0 } else { params.time_step_secs };
+        let frame_of = Frame { world_from_joint: &world_from_joint, dt_secs };
+        cpu.advance(&frame_of).expect("is skinned");
+        device.advance(&frame_of).expect("is skinned");
+        let apart = worst(cpu.positions(), device.positions()) / subject.size;
+        assert!(apart < BEND_TOLERANCE, "frame {frame}: {apart} of the size");
+        let of = |actor: &Actor| actor.projective().and_then(|flesh| flesh.simulation().contacts()).map(|c| c.report().pressing);
+        pressing = pressing.max(of(&device).unwrap_or(0));
+        assert!(device.projective().is_some_and(Projective::is_on_device), "frame {frame}: the processor steps");
+    }
+    assert!(pressing > 8, "only {pressing} contacts");
 }

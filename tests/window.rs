@@ -326,6 +326,9 @@ fn top_bar() {
         let view = TopBarView { builtins: &["mannequin", "arm"], recent: &[], now };
         top_bar_ui(ui, &view, &mut raised.actions);
     });
+    // A narrow one says less.
+    harness.set_size(vec2(1000.0, 600.0));
+    harness.run();
     harness.get_by_role_and_label(Role::Button, "Undo").click();
     assert_eq!(raised(&mut harness), once(Command::Undo));
     harness.get_by_role_and_label(Role::Button, "Redo").click();

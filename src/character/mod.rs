@@ -134,6 +134,8 @@ pub struct Character {
     pub flesh: FleshSettings,
     /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
     pub humanoid: BTreeMap<String, usize>,
+    /// The file says that its weights were computed from its joints: where that is still so, they say nothing that joints don't.
+    pub computed_weights: bool,
     /// The glTF document that the meshes come from, if they come from one.
     pub document: Option<Arc<SourceDocument>>,
     /// Which clips came from a motion of another skeleton, and how.

@@ -192,7 +192,9 @@ impl<'a> Carrier<'a> {
         if !(part > 0.0 && sum > 0.0) {
             return;
         }
-        row.iter_mut().for_each(|(_, value)| *value *= (1.0 - part) as f32);
+        for (_, value) in row.iter_mut() {
+            *value *= (1.0 - part) as f32;
+        }
         row.extend(theirs.iter().map(|&(joint, inverse)| (joint as u32, (part * weight(inverse) / sum) as f32)));
     }
 

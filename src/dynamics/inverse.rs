@@ -11,7 +11,9 @@
 //! | dense         | 1                                                | P⁻¹                              | 1        |
 //!
 //! Under nested dissection of a surface of n vertices V has about n^1.5 entries, P⁻¹ n². The *top* is the part of the elimination tree
-//! whose subtrees are larger than a threshold; all thresholds are weighed by what they read and by their passes ([`Plan`]).
+//! whose subtrees are larger than a threshold; all thresholds are weighed by what they read and by their passes ([`Plan`]). Up to about
+//! 1 100 rows the dense inverse is best; 4 000 rows of a body have factors of 3.8 MB (dense: 66), 20 000 of a tube substructures of
+//! 33 MB (factors: 50), 60 000 of 130 MB (factors: 256).
 
 use faer::linalg::solvers::{DenseSolveCore, Llt};
 use faer::{Mat, Side};

@@ -8,7 +8,7 @@
 //!     V_c  = L⁻¹ F_c,  F_R − B V_c,      where F = the identity on c, and what the children left of it
 //! ```
 //!
-//! V_c are the rows c of the inverse factor: dense over the subtree, whose rows all lie together. F_R is what forward substitution in
+//! `V_c` are the rows c of the inverse factor: dense over the subtree, whose rows all lie together. `F_R` is what forward substitution in
 //! the subtree adds to the rows below it.
 
 use nalgebra::{Cholesky, DMatrix};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::history::History;
-use super::{Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
+use super::{Command, CommandQueue, DEFAULT_FPS, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -274,9 +274,15 @@ impl Session {
             wanted.map(|[from, to]| [from.clamp(0.0, duration), to.clamp(0.0, duration)]).filter(|[from, to]| from < to);
     }
 
+    /// Starts or stops the clock. It stops at the nearest frame: what is seen is what a bake writes of the frame that the clock says.
     fn set_playing(&mut self, playing: bool) {
         let durations: Vec<f64> = self.clips().iter().map(|clip| clip.duration_secs).collect();
+        let played = self.playback.playing;
         self.playback.set_playing(playing, durations.len(), |clip| durations[clip]);
+        if let (true, false, Some(clip)) = (played, playing, self.playback.clip) {
+            let fps = self.clips().take(clip).map_or(DEFAULT_FPS, |take| take.fps());
+            self.playback.time_secs = ((self.playback.time_secs * fps).round() / fps).clamp(0.0, self.clip_duration_secs());
+        }
     }
 
     fn load_pose(&mut self, path: &Path) {

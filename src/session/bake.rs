@@ -277,7 +277,9 @@ impl Sink {
 /// # Errors
 /// [`IoError::Write`]; a file that could not be finished is not there at all.
 pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<(), IoError> {
-    let written = write_rigged_glb(&subject.character, &subject.fallback_weights, influences);
+    // What the user said of bones goes along.
+    let character = Character { flesh: (*subject.settings).clone(), ..(*subject.character).clone() };
+    let written = write_rigged_glb(&character, &subject.fallback_weights, influences);
     let refused = |error| IoError::Write { file: path.display().to_string(), source: std::io::Error::other(error) };
     let bytes = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))

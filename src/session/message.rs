@@ -1,4 +1,4 @@
-//! What the user is told: one sentence each, kept until dismissed, or until other files are opened.
+//! What the user is told: one sentence each, kept until dismissed, or, if they are about files, until others are opened.
 
 use std::fmt;
 
@@ -39,6 +39,8 @@ impl fmt::Display for Message {
 pub(super) struct Messages {
     list: Vec<Message>,
     next: u64,
+    /// Those that are not about the files that are open.
+    lasting: Vec<MessageId>,
 }
 
 /// More than a person would read.
@@ -58,13 +60,24 @@ impl Messages {
         self.next += 1;
     }
 
+    /// Adds a sentence that opening other files does not make void.
+    pub(super) fn push_lasting(&mut self, level: Level, text: impl Into<String>) {
+        let id = MessageId(self.next);
+        self.push(level, text);
+        // Not if it had been said already.
+        if self.next > id.0 {
+            self.lasting.push(id);
+        }
+    }
+
     pub(super) fn dismiss(&mut self, id: MessageId) {
         self.list.retain(|message| message.id != id);
     }
 
     /// Forgets what was said of former files.
     pub(super) fn clear(&mut self) {
-        self.list.clear();
+        let lasting = &self.lasting;
+        self.list.retain(|message| lasting.contains(&message.id));
     }
 
     pub(super) fn list(&self) -> &[Message] {

@@ -90,11 +90,11 @@ pub use recovery::{Pace, Recovery};
 pub use rigging::{Mode, RigCommand, RigQuality, Verdict};
 pub use scores::ViewScore;
 pub use selection::{SelectHow, Selection};
+pub use snapshot::{Shape, Snapshot, Wants};
 pub use source::{DEFAULT_BUILTIN, OpenError, Source, load};
 pub use timeline::{KeysCommand, Scrubbing, SimulatedFrames};
 pub use together::Understood;
 pub use views::{MAX_VIEWS, View, ViewCommand, ViewId, Views};
-pub use snapshot::{Shape, Snapshot, Wants};
 pub use worker::{SimWorker, Waker};
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@
 //! ```
 //! Nothing of a frame waits for the device. What became of a step is told later ([`Device::watched`]), in order.
 
-use crate::dynamics::{Contacts, State};
+use crate::dynamics::{Simulation, State};
 use crate::math::{Affine, Point, Vec3};
 use crate::tissue::BaseFrame;
 
@@ -22,6 +22,9 @@ pub enum DeviceError {
         /// The driver's words.
         reason: String,
     },
+    /// More parts touch each other than it solves for; a step of the processor's is needed. Its state is still the one before.
+    #[error("more parts of the skin touch each other than the graphics device solves for")]
+    Crowded,
     /// It can't simulate this character.
     #[error("the graphics device can't simulate this character: {reason}")]
     Unfit {
@@ -34,10 +37,16 @@ pub enum DeviceError {
 pub struct DeviceStep<'a> {
     /// Bones and joint spheres at the end of the step.
     pub frame: &'a BaseFrame,
-    /// The base at the end of the step, where it was placed on the processor already: only while contacts hold it on its side.
-    pub base: Option<&'a [Point]>,
-    /// What may touch, while parts collide; its feet are placed. Only given to devices that take contacts.
-    pub contacts: Option<&'a mut Contacts>,
+    /// What a step needs while parts collide; only given to devices that take contacts.
+    pub colliding: Option<Colliding<'a>>,
+}
+
+/// What a step needs while parts collide.
+pub struct Colliding<'a> {
+    /// The base at the end of the step, placed on the processor, since contacts hold it on its side.
+    pub base: &'a [Point],
+    /// Finds what touches ([`Simulation::begin_contacts`]); the feet are placed. Its own state is not that of the flesh.
+    pub finder: &'a mut Simulation,
 }
 
 /// What has become known of the steps of a frame.
@@ -93,10 +102,10 @@ pub trait Device: Send {
     /// [`DeviceError::Lost`].
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError>;
 
-    /// Makes one step. Does not wait for it.
+    /// Makes one step. Does not wait for it; while parts collide, it waits for the one before.
     ///
     /// # Errors
-    /// [`DeviceError::Lost`].
+    /// [`DeviceError::Lost`], [`DeviceError::Crowded`].
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError>;
 
     /// Ends a frame: brings the state, taken on by so many seconds of its velocities, to all source vertices over these joints. Waits

@@ -5,6 +5,7 @@
 
 mod actor;
 mod body;
+mod computed;
 pub mod device;
 mod dqs;
 mod follower;
@@ -19,7 +20,7 @@ mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
-pub use device::{Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
+pub use device::{Colliding, Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
 pub use dqs::SplitTransform;
 pub use projective::Projective;
 pub use reach::Reach;

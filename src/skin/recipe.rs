@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use super::follower::Follower;
 use super::lbs::{LinearBlend, Part};
-use super::riding::{Control, FRAMES, PlainCloth, Rider, Riding, Stiff};
+use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
 use super::{Reach, Subject};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::NormalGroups;
-use crate::upsample::PlainUpsampling;
+use crate::upsample::{Directions, PlainUpsampling};
 
 /// How one source vertex comes to its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,7 +180,7 @@ impl Recipe {
         for (vertex, &skin) in subject.body.skin_from_flesh.iter().enumerate() {
             flesh_from_skin[skin as usize] = Some(vertex as u32);
         }
-        let mut directions = follower.directions().map(|directions| directions.plain());
+        let mut directions = follower.directions().map(Directions::plain);
         for (source, skin) in subject.skin.skin_from_source.iter().enumerate() {
             let carried = directions.as_mut().and_then(Iterator::next).flatten();
             let Some(skin) = skin.map(|skin| skin as usize) else { continue };
@@ -314,6 +314,3 @@ impl Palette {
         }
     }
 }
-
-/// Control points that a rider follows.
-pub const CONTROLS_OF_RIDER: usize = FRAMES;

@@ -125,6 +125,7 @@ impl Subject {
         let is_skin: Vec<bool> = character.meshes.iter().flat_map(|m| std::iter::repeat_n(m.is_skin(), m.positions.len())).collect();
         let skin = SkinMesh::weld(&positions, &triangles, &is_skin);
         progress.check()?;
+        let character = super::computed::forget_computed(character, &skin);
         let fallback_weights: Arc<[Option<SkinWeights>]> = fallback_weights(&character, &skin).into();
         let weld_ms = start.elapsed().as_secs_f64() * 1e3;
 

@@ -89,7 +89,7 @@ fn errors(f: &Numbers, r: &Numbers) -> [f64; 2] {
 fn rotations_as_close_as_singular_values() {
     let Some(gpu) = on_device::gpu() else { return };
     let mut bits = Random(11);
-    let mut random = || (bits.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
+    let mut random = || bits.below(1 << 53) as f64 / (1_u64 << 52) as f64 - 1.0;
     let mut wrong = Vec::new();
     for kind in &KINDS {
         let matrices: Vec<Numbers> = (0..EACH)
@@ -106,7 +106,8 @@ fn rotations_as_close_as_singular_values() {
         let values = [oddest, farthest].map(|k| matrix(&matrices[k]).singular_values().transpose());
         let said = format!("{}: {off:e} off a rotation, {regret:e} off the closest {:?}", kind.name, values);
         println!("{said}");
-        if !(off < 1e-5 && regret < kind.regret) {
+        let good = off < 1e-5 && regret < kind.regret;
+        if !good {
             wrong.push(said);
         }
     }

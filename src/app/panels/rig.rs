@@ -148,7 +148,8 @@ fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             for kind in Kind::ALL {
-                if ui.add_enabled(view.has_plane.is_some(), Button::new(kind.label())).on_hover_text(kind.sentence()).clicked() {
+                // The landmarks come once the mesh has been looked at.
+                if ui.button(kind.label()).on_hover_text(kind.sentence()).clicked() {
                     actions.push(Action::Edit(EditAction::StartFitting(kind)));
                 }
             }

@@ -233,7 +233,7 @@ fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
 }
 
 /// Room for a tick beside a menu entry, points.
-const TICK: f32 = 10.0;
+const TICK: f32 = 14.0;
 
 /// One line of a menu.
 fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) -> egui::Response {
@@ -246,7 +246,7 @@ fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) 
     }
     let response = ui.add_enabled(enabled, button);
     if on == Some(true) {
-        let at = egui::pos2(response.rect.left() + TICK, response.rect.center().y);
+        let at = egui::pos2(response.rect.left() + 0.7 * TICK, response.rect.center().y);
         icons::paint(ui.painter(), egui::Rect::from_center_size(at, egui::vec2(9.0, 9.0)), Icon::Check, colors.accent);
     }
     if let Some(on) = on {

@@ -53,7 +53,8 @@ impl Workbench {
                 self.edit.fitting = Some(fitting);
             }
             EditAction::ApplyFitting => {
-                if let Some(Fitting { kind, landmarks }) = self.edit.fitting.take() {
+                // Landmarks that have not been guessed yet are worth the moment.
+                if let Some(Fitting { kind, landmarks }) = self.edit.fitting.take_if(|fitting| !fitting.landmarks.is_empty()) {
                     self.session.apply_once(Command::Rig(RigCommand::ApplyTemplate { kind, landmarks }));
                 }
             }

@@ -17,6 +17,7 @@ mod choice;
 mod echo;
 mod profile;
 mod skin;
+mod touch;
 
 pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
 pub use skin::{DeviceSkin, Shown};
@@ -25,7 +26,8 @@ use std::sync::Arc;
 
 use self::echo::Echoes;
 use self::profile::Profile;
-use super::flesh::solve::{GlobalSolver, Limits};
+use self::touch::Touch;
+use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
 use super::surface::{Base, BaseModel, Simulated, Surface, SurfaceModel};
 use super::{GpuContext, GpuError};
@@ -90,10 +92,15 @@ impl GpuModel {
 pub struct GpuFlesh {
     model: Arc<GpuModel>,
     state: FleshState,
+    solver: BoundSolver,
     step: FleshStep,
     base: Base,
-    /// Steps that are set but not submitted.
+    /// Steps that are set but not submitted, over bases that the device places.
     queued: usize,
+    /// Made when parts first collide.
+    touch: Option<Touch>,
+    /// A step over a base that the processor placed, because parts collide, is prepared but not submitted.
+    touching: bool,
     /// Steps made.
     steps: u64,
     ring: Vec<Arc<DeviceSkin>>,
@@ -104,7 +111,7 @@ pub struct GpuFlesh {
 
 impl GpuFlesh {
     /// Whether steps take contacts; the processor makes them otherwise while parts collide.
-    pub const TAKES_CONTACTS: bool = false;
+    pub const TAKES_CONTACTS: bool = true;
 
     /// Room for one character; [`Device::set_state`] says where it is.
     ///
@@ -118,7 +125,21 @@ impl GpuFlesh {
         let base = model.base.on(gpu, state.base(), 1, STEPS).map_err(|error| unfit(&error))?;
         let echoes = Echoes::new(gpu, &state);
         let shown = Arc::new(Shown::default());
-        Ok(Self { state, step, base, queued: 0, steps: 0, ring: Vec::new(), shown, echoes, profile: None, model })
+        Ok(Self {
+            state,
+            solver,
+            step,
+            base,
+            queued: 0,
+            touch: None,
+            touching: false,
+            steps: 0,
+            ring: Vec::new(),
+            shown,
+            echoes,
+            profile: None,
+            model,
+        })
     }
 
     /// Where the latest skin is always to be found.
@@ -172,6 +193,7 @@ impl GpuFlesh {
         let gpu = &self.model.gpu;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh") });
         self.base.upload(gpu, self.queued);
+        let touch = self.touch.as_mut().filter(|_| self.touching);
         let is_frame = skin.is_some();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("flesh"), timestamp_writes: None });
@@ -181,6 +203,8 @@ impl GpuFlesh {
             }
             let bases = (0..self.queued).map(|step| self.base.step(step));
             let steps = bases.flat_map(|base| base.into_iter().chain(self.step.dispatches()));
+            let touching = touch.iter().flat_map(|touch| touch.dispatches(&self.step));
+            let steps = steps.chain(touching);
             let surface = skin.iter().flat_map(|skin| skin.surface().dispatches());
             for (dispatch, above) in steps.map(|dispatch| (dispatch, false)).chain(surface.map(|dispatch| (dispatch, true))) {
                 dispatch.encode(&mut pass);
@@ -189,12 +213,22 @@ impl GpuFlesh {
                 }
             }
         }
+        let touch = match touch {
+            None => None,
+            Some(touch) => {
+                touch.copy(gpu, &mut encoder, &self.state);
+                Some(touch)
+            }
+        };
         if let Some(skin) = skin {
             skin.copy_rows(&mut encoder, &self.state);
             self.echoes.copy(&mut encoder, &self.state, self.profile.as_mut());
         }
         gpu.queue.submit([encoder.finish()]);
-        self.queued = 0;
+        if let Some(touch) = touch {
+            touch.submitted();
+        }
+        (self.queued, self.touching) = (0, false);
         if is_frame {
             self.echoes.submitted(self.steps);
         }
@@ -204,18 +238,31 @@ impl GpuFlesh {
 impl Device for GpuFlesh {
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError> {
         self.check()?;
-        self.queued = 0;
+        (self.queued, self.touching) = (0, false);
         self.echoes.forget_kept();
+        if let Some(touch) = &mut self.touch {
+            touch.set_state(Some(state));
+        }
         self.state.upload(&self.model.gpu, 0, state).map_err(|error| lost(&error))
     }
 
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
         self.check()?;
-        if self.queued == STEPS {
+        if self.queued == STEPS || self.touching || (self.queued > 0 && step.colliding.is_some()) {
             self.submit(None);
         }
-        self.base.set(self.queued, 0, step.frame);
-        self.queued += 1;
+        if let Some(colliding) = step.colliding {
+            let Self { model, state, solver, touch, .. } = self;
+            let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
+            touch.prepare(model, state, solver.dispatches(), colliding)?;
+            self.touching = true;
+        } else {
+            if let Some(touch) = &mut self.touch {
+                touch.set_state(None);
+            }
+            self.base.set(self.queued, 0, step.frame);
+            self.queued += 1;
+        }
         self.steps += 1;
         Ok(())
     }
@@ -240,7 +287,7 @@ impl Device for GpuFlesh {
 
     fn state(&mut self) -> Result<State, DeviceError> {
         self.check()?;
-        if self.queued > 0 {
+        if self.queued > 0 || self.touching {
             self.submit(None);
         }
         self.state.download(&self.model.gpu, 0).map_err(|error| lost(&error))

@@ -38,11 +38,8 @@ impl Profile {
         if !gpu.device.features().contains(needed) {
             return None;
         }
-        let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
-            label: Some("passes"),
-            ty: wgpu::QueryType::Timestamp,
-            count: STAMPS,
-        });
+        let set =
+            gpu.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some("passes"), ty: wgpu::QueryType::Timestamp, count: STAMPS });
         let resolved = Arc::new(gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("times of passes"),
             size: Self::BYTES,

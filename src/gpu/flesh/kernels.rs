@@ -3,7 +3,7 @@
 use super::layout::{PRISMS, ROWS};
 use super::model::FleshModel;
 use super::state::FleshState;
-use crate::dynamics::Equations;
+use crate::dynamics::{Equations, MAX_ACCELERATION};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, Kernel};
 use crate::gpu::shader::{self, ShaderSource};
@@ -49,9 +49,25 @@ impl Pass {
     }
 }
 
+/// What kernels are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KernelKind {
+    /// Differences that the acceleration remembers; 0 for plain iterations.
+    pub(super) memory: u32,
+    /// Whether changes of volume are resisted.
+    volume: bool,
+}
+
+impl KernelKind {
+    pub(super) fn of(equations: &Equations) -> Self {
+        Self { memory: equations.acceleration.min(MAX_ACCELERATION), volume: equations.volume > 0.0 }
+    }
+}
+
 /// The passes for equations with or without acceleration.
 #[derive(Debug, Clone)]
 pub(super) struct Kernels {
+    pub(super) kind: KernelKind,
     pub(super) predict: Pass,
     pub(super) local: Pass,
     pub(super) gather: Pass,
@@ -71,9 +87,10 @@ pub(super) struct Accelerated {
 }
 
 impl Kernels {
-    pub(super) fn new(gpu: &GpuContext, equations: &Equations, memory: u32) -> Self {
+    pub(super) fn new(gpu: &GpuContext, kind: KernelKind) -> Self {
+        let KernelKind { memory, volume } = kind;
         let energy = ("ENERGY", f64::from(u8::from(memory > 0)));
-        let local = [energy, ("VOLUME", f64::from(u8::from(equations.volume > 0.0)))];
+        let local = [energy, ("VOLUME", f64::from(u8::from(volume)))];
         let remembered = ("MEMORY", f64::from(memory));
         let mixed = [energy, local[1], remembered];
         let pass = |source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)], bindings| Pass {
@@ -89,6 +106,7 @@ impl Kernels {
             record: pass(&shader::FLESH_RECORD, "record", &[remembered], RECORD),
         };
         Self {
+            kind,
             predict: pass(&shader::FLESH_PREDICT, "predict", &[], PREDICT),
             local: pass(&shader::FLESH_LOCAL_PLAIN, "local_plain", &local, LOCAL_PLAIN),
             gather: pass(&shader::FLESH_GATHER_PLAIN, "gather_plain", &[energy], GATHER_PLAIN),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::error::FleshError;
-use super::kernels::{Kernels, binding};
+use super::kernels::{KernelKind, Kernels, binding};
 use super::layout::{Dims, Motion, NUMBERS, PRISMS, ROWS, TETS};
-use crate::dynamics::{EquationPrism, Equations, MAX_ACCELERATION};
+use crate::dynamics::{EquationPrism, Equations};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{storage_of, uniform_of};
 
@@ -32,7 +32,19 @@ impl FleshModel {
     /// # Errors
     /// [`FleshError::TooLarge`] or [`FleshError::Count`] if the device is too small for the character.
     pub fn new(gpu: &GpuContext, equations: Arc<Equations>) -> Result<Self, FleshError> {
-        let memory = equations.acceleration.min(MAX_ACCELERATION);
+        Self::build(gpu, equations, None)
+    }
+
+    /// The same under other parameters, or another character: passes are compiled anew only if they have other things to do.
+    ///
+    /// # Errors
+    /// As [`FleshModel::new`].
+    pub fn with_equations(&self, gpu: &GpuContext, equations: Arc<Equations>) -> Result<Self, FleshError> {
+        Self::build(gpu, equations, Some(&self.kernels))
+    }
+
+    fn build(gpu: &GpuContext, equations: Arc<Equations>, kernels: Option<&Kernels>) -> Result<Self, FleshError> {
+        let memory = KernelKind::of(&equations).memory;
         let (rows, prisms, base_points) = (equations.vertex_of_row.len(), equations.prisms.len(), equations.base_points);
         let limits = gpu.device.limits();
         let limit = limits.max_compute_workgroups_per_dimension as usize;
@@ -61,7 +73,9 @@ impl FleshModel {
             row_of_vertex[vertex as usize] = row as u32;
         }
         Ok(Self {
-            kernels: Kernels::new(gpu, &equations, memory),
+            kernels: kernels
+                .filter(|kernels| kernels.kind == KernelKind::of(&equations))
+                .map_or_else(|| Kernels::new(gpu, KernelKind::of(&equations)), Kernels::clone),
             motion: uniform_of(gpu, "flesh motion", &motion(&equations)),
             chains: storage_of(gpu, "flesh chains", &chains(&equations.prisms)),
             elements: storage_of(gpu, "flesh elements", &elements(&equations.prisms)),

@@ -26,6 +26,7 @@ pub const MOST_CONTACTS: usize = 2048;
 const HEADER: usize = 4;
 
 /// `PressDims` of the shader.
+#[expect(clippy::struct_field_names, reason = "they are strides")]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct PressDims {
@@ -152,7 +153,7 @@ impl PressBuffers {
         let room = room_for(contacts);
         let bytes = (room * room * instances * size_of::<f32>()) as u64;
         let limits = gpu.device.limits();
-        contacts <= MOST_CONTACTS && bytes <= u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size)
+        contacts <= MOST_CONTACTS && bytes <= limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
     }
 
     /// Takes the contacts of an instance; rows are found by vertex. Returns whether buffers were made anew, so that what is bound to them

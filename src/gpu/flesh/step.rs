@@ -47,7 +47,7 @@ impl FleshStep {
             let (press, buffers) = contacts.filter(|_| model.equations().acceleration > 0)?;
             Some(press.look(gpu, buffers, state, turn, again))
         };
-        let Kernels { predict, local, gather, finish, accelerated } = &model.kernels;
+        let Kernels { predict, local, gather, finish, accelerated, .. } = &model.kernels;
         let iterations = model.equations().iterations.max(1);
         let turn = |iteration| uniform_of(gpu, "flesh turn", &Turn { iteration, unused_a: 0, unused_b: 0, unused_c: 0 });
         let on = |passes: &[&Pass], turn: &wgpu::Buffer| -> Vec<Dispatch> {

@@ -6,14 +6,15 @@ use super::layout::{
 };
 use crate::skin::Recipe;
 use crate::skin::recipe::{Cloth, Cluster, Source};
+use crate::skin::riding::FRAMES;
 use crate::upsample::{PlainStand, PlainSums};
 
 /// Fine vertices, or riders, side by side.
 const TILE: usize = 64;
 /// Words of two numbers before those of the neighbours.
 const HEAD: usize = 4;
-/// Numbers of a rider.
-const RIDER: usize = 34;
+/// Numbers of a rider: ten, and two for each of its control points.
+const RIDER: usize = 10 + 2 * FRAMES;
 
 /// What every source vertex is.
 pub(super) fn sources(recipe: &Recipe, row_of_vertex: &[u32], is_followed: bool) -> Vec<SourceVertex> {

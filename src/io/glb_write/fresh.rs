@@ -22,6 +22,7 @@ use crate::rig::{Skeleton, Trs};
 pub(super) fn whole(character: &Character) -> Result<Draft, GlbWriteError> {
     let mut writer = Writer { draft: Draft::new(), first: Vec::new(), top: Vec::new(), had_prop: false, skins: Vec::new() };
     let joint_nodes = writer.draft.skeleton(&character.skeleton, &mut writer.top);
+    writer.draft.say_bones(character, &joint_nodes);
     materials(character, &mut writer.draft)?;
     for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
         check(mesh, &character.skeleton)?;

@@ -8,6 +8,7 @@
 //! must change ([`draft`], [`relocate`], [`mend`]), and so no material, texture, camera, light, name, extra or extension is lost.
 
 mod blocks;
+mod bones;
 mod clips;
 mod draft;
 mod fresh;

@@ -149,6 +149,26 @@ impl Draft {
         }
     }
 
+    /// Takes joints that carry nothing any more, and what held nothing but them, out of all scenes.
+    pub(super) fn drop_joints(&mut self, joints: &[usize]) {
+        let (carries, parents) = (self.nodes_that_carry(), self.parents());
+        let mut dead = vec![false; parents.len()];
+        for &joint in joints {
+            let above = std::iter::successors(Some(joint), |&node| parents.get(node).copied().flatten()).take(parents.len());
+            above.take_while(|&node| carries.get(node) == Some(&false)).for_each(|node| dead[node] = true);
+        }
+        let lives = |node: &Value| index(node).is_none_or(|node| dead.get(node) != Some(&true));
+        for (list, key) in [("nodes", "children"), ("scenes", "nodes")] {
+            for holder in self.list_mut(list) {
+                let Some(held) = holder.get_mut(key).and_then(Value::as_array_mut) else { continue };
+                held.retain(lives);
+                if held.is_empty() {
+                    remove(holder, key);
+                }
+            }
+        }
+    }
+
     /// Leaves out channels that drove what is gone.
     fn drop_animations(&mut self, baked_nodes: &HashSet<usize>) {
         let carries = self.nodes_that_carry();

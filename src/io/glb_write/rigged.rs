@@ -33,11 +33,12 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
     let mut draft = match document {
         None => fresh::whole(&bound)?,
-        Some(document) if document.rig_replaced => fresh::whole(&bound)?,
+        // A prop's place is said by the joints that are gone.
+        Some(document) if document.rig_replaced && has_props(character) => fresh::whole(&bound)?,
         Some(document) => {
             let mut draft = Draft::of(document)?;
             draft.mend();
-            if document.joint_nodes.is_empty() {
+            if document.joint_nodes.is_empty() || document.rig_replaced {
                 draft.add_rig(&bound, document);
             } else {
                 draft.keep_rig(&bound, document);
@@ -45,8 +46,13 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
             draft
         }
     };
+    draft.say_weights(character);
     draft.tame_rotations();
     in_memory(&draft.seal()?)
+}
+
+fn has_props(character: &Character) -> bool {
+    character.meshes.iter().any(|mesh| matches!(mesh.attachment, Attachment::Rigid { .. } | Attachment::Static { .. }))
 }
 
 /// The character with all its weights in their final form.
@@ -102,6 +108,7 @@ impl Draft {
                 *written = attributes;
             }
         }
+        self.say_bones(character, joint_nodes);
         for clip in character.clips.iter().skip(document.clips) {
             self.clip(clip, joint_nodes);
         }
@@ -134,7 +141,8 @@ impl Draft {
         }
     }
 
-    /// A skeleton from elsewhere: its joints as new roots, one skin, and the meshes where they stand in the world.
+    /// A skeleton from elsewhere, or another one than the document's, whose joints go: its joints as new roots, and the meshes where they
+    /// stand in the world.
     fn add_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
         let moved = |mesh: &&SourceMesh| matches!(mesh.attachment, Attachment::Skinned { .. });
         let (sources, meshes): (Vec<_>, Vec<_>) =
@@ -142,9 +150,13 @@ impl Draft {
         let places = self.relocate(&sources);
         let mut roots = places.iter().map(|place| place.node).collect::<Vec<_>>();
         roots.dedup();
+        if document.rig_replaced {
+            self.drop_joints(&document.joint_nodes);
+        }
         let joint_nodes = self.skeleton(&character.skeleton, &mut roots);
+        self.say_bones(character, &joint_nodes);
         self.roots_first(&roots);
-        let mut skin = None;
+        let mut skins: Vec<(&[Affine], usize)> = Vec::new();
         for ((mesh, source), place) in meshes.into_iter().zip(&sources).zip(places) {
             let Attachment::Skinned { weights, joint_from_mesh } = &mesh.attachment else { continue };
             self.set_base(place.mesh, place.primitive, mesh, source.turned);
@@ -153,7 +165,9 @@ impl Draft {
             if let Some(written) = self.attributes_mut(place.mesh, place.primitive) {
                 *written = attributes;
             }
-            let skin = *skin.get_or_insert_with(|| self.skin(joint_from_mesh, &joint_nodes));
+            let known = skins.iter().find(|(bound, _)| bound == joint_from_mesh).map(|&(_, skin)| skin);
+            let skin = known.unwrap_or_else(|| self.skin(joint_from_mesh, &joint_nodes));
+            skins.push((joint_from_mesh, skin));
             set(&mut self.list_mut("nodes")[place.node], "skin", json!(skin));
         }
         for clip in &character.clips {
@@ -190,5 +204,84 @@ impl Draft {
 
     pub(super) fn attributes_mut(&mut self, mesh: usize, primitive: usize) -> Option<&mut Object> {
         self.list_mut("meshes").get_mut(mesh)?.pointer_mut(&format!("/primitives/{primitive}/attributes"))?.as_object_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::math::{Point64, Vec64};
+    use crate::progress::Progress;
+    use crate::rig::edit::{Rig, RigEdit};
+
+    const PIXEL: &str =
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+    /// The JSON of a GLB and its binary part.
+    fn split(glb: &[u8]) -> (Value, Vec<u8>) {
+        let length = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().expect("four bytes")) as usize;
+        let text = &glb[20..20 + length(12)];
+        let binary = &glb[28 + length(12)..];
+        (serde_json::from_slice(text).expect("JSON"), binary.to_vec())
+    }
+
+    fn load(name: &str, glb: &[u8], change: impl FnOnce(&mut Value)) -> Character {
+        let folder: PathBuf = std::env::temp_dir().join(format!("sinew-rigged-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a place to write");
+        let (mut tree, binary) = split(glb);
+        change(&mut tree);
+        tree["buffers"][0]["uri"] = json!("b.bin");
+        std::fs::write(folder.join("b.bin"), binary).expect("written");
+        std::fs::write(folder.join("a.gltf"), tree.to_string()).expect("written");
+        let read = crate::io::load(&[folder.join("a.gltf")], &Progress::new()).expect("a character");
+        std::fs::remove_dir_all(&folder).expect("clean up");
+        read
+    }
+
+    #[test]
+    fn another_rig_leaves_materials_and_extras_as_they_were() {
+        let arm = crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()).expect("built in");
+        let by_distance = |mesh: &SourceMesh| {
+            let mesh = crate::mesh::TriMesh { positions: mesh.positions.clone(), triangles: mesh.triangles.clone() };
+            Some(crate::weights::by_distance(&mesh, &arm.skeleton))
+        };
+        let weights: Vec<_> = arm.meshes.iter().map(by_distance).collect();
+        let glb = write_rigged_glb(&arm, &weights, 8).expect("written");
+        let painted = load("before", &glb, |tree| {
+            tree["images"] = json!([{"uri": PIXEL}]);
+            tree["textures"] = json!([{"source": 0}]);
+            tree["materials"] = json!([{"name": "cloth", "normalTexture": {"index": 0, "scale": 0.5}, "emissiveFactor": [0.25, 0.0, 0.0],
+                "extras": {"shop": "blue"}}]);
+            for mesh in tree["meshes"].as_array_mut().expect("meshes") {
+                mesh["extras"] = json!({"kept": 7});
+                mesh["primitives"][0]["material"] = json!(0);
+            }
+        });
+        let rig = Rig::of(&painted.skeleton);
+        let last = rig.len() - 1;
+        let position = rig.joints()[last].position + Vec64::new(0.01, 0.0, 0.0);
+        let rig = rig.edited(&RigEdit::Move { joint: last, position, with_children: false }, None).expect("possible").rig;
+        let rig = rig
+            .edited(&RigEdit::Add { parent: Some(last), position: Point64::from(position.coords * 1.05), name: Some("new".into()) }, None);
+        let edited = painted.with_rig(&rig.expect("possible").rig).expect("a tree");
+        let glb = write_rigged_glb(&edited, &vec![None; edited.meshes.len()], 8).expect("written");
+        let (tree, _) = split(&glb);
+        let material = &tree["materials"][0];
+        assert_eq!(material["normalTexture"]["scale"], 0.5, "{material}");
+        assert_eq!((&material["emissiveFactor"][0], &material["extras"]["shop"]), (&json!(0.25), &json!("blue")));
+        assert_eq!((&tree["meshes"][0]["extras"]["kept"], &tree["meshes"][0]["primitives"][0]["material"]), (&json!(7), &json!(0)));
+        let again = load("after", &glb, |_| {});
+        assert_eq!(again.skeleton.len(), edited.skeleton.len());
+        for (joint, other) in again.skeleton.joints().iter().zip(edited.skeleton.joints()) {
+            assert_eq!(joint.name, other.name);
+        }
+        for joint in 0..again.skeleton.len() {
+            assert!((again.skeleton.bind_position(joint) - edited.skeleton.bind_position(joint)).norm() < 1e-5, "{joint}");
+        }
+        for (a, b) in again.bind_positions().iter().zip(edited.bind_positions()) {
+            assert!((a - b).norm() < 1e-5);
+        }
     }
 }

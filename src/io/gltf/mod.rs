@@ -17,6 +17,7 @@
 //! change its shape are refused by name; others that it only uses are named in a note.
 
 mod accessor;
+pub(super) mod bones;
 mod clean;
 mod clips;
 pub(crate) mod container;
@@ -88,6 +89,7 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     character.meshes = meshes;
     vrm::read(&extensions.vrm, &root, &rig.joint_of_node, &mut character);
     character.skeleton = rig.skeleton;
+    bones::read(&json, &rig.joint_of_node, &mut character);
     character.materials = materials.all;
     note_extensions(&extensions, &mut character);
     let (json, folder, clips) = (json.into_owned(), place.folder.clone(), character.clips.len());

@@ -123,6 +123,14 @@ impl Placer {
         })
     }
 
+    /// How many pieces of flesh a ray goes through.
+    #[must_use]
+    pub fn count_under(&self, origin: &Point64, direction: &Vec64) -> usize {
+        let finite = origin.iter().all(|c| c.is_finite());
+        let direction = direction.try_normalize(1e-300).filter(|_| finite);
+        direction.map_or(0, |direction| pieces(&self.tree, origin, &direction, self.size, self.outward).len())
+    }
+
     /// The middle of the flesh along a line through a point, of the piece nearest to it; `None` if the line meets nothing.
     #[must_use]
     pub fn halved(&self, point: &Point64, direction: &Vec64) -> Option<Point64> {

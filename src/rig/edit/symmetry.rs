@@ -105,8 +105,9 @@ fn by_places(rig: &Rig, near: f64, snap: f64) -> Option<Mirror> {
     }
     let roots = rig.joints().iter().filter(|joint| joint.parent.is_none()).map(|joint| joint.position);
     let middles: Vec<Point64> = roots.take(1).chain([Point64::origin()]).collect();
-    let planes = [Vec64::x(), Vec64::z()].into_iter().flat_map(|normal| middles.iter().map(move |&point| Mirror { point, normal, snap }));
-    planes.into_iter().find(|mirror| {
+    let mut planes =
+        [Vec64::x(), Vec64::z()].into_iter().flat_map(|normal| middles.iter().map(move |&point| Mirror { point, normal, snap }));
+    planes.find(|mirror| {
         let (mut odd, mut paired) = (0, 0);
         for place in places.iter().filter(|place| !mirror.is_on_plane(place)) {
             let opposite = mirror.reflect(place);

@@ -160,7 +160,7 @@ impl Session {
         self.recoveries.scan = None;
         self.recoveries.offers = scan.offers;
         for sentence in scan.damaged {
-            self.tell(Level::Warning, sentence);
+            self.messages.push_lasting(Level::Warning, sentence);
         }
     }
 }

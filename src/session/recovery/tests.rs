@@ -127,7 +127,8 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     drop(slot);
     let mut session = session_in(&folder);
     assert_eq!(session.recoveries().len(), 2);
-    assert!(session.messages().iter().any(|message| message.text.contains("kept as") && message.text.contains("line 1")));
+    let told = |session: &Session| session.messages().iter().any(|m| m.text.contains("kept as") && m.text.contains("line 1"));
+    assert!(told(&session), "{:?}", session.messages());
     assert_eq!(folder.work_files(), 2);
     session.apply_once(ProjectCommand::KeepForLater.into());
     assert_eq!(session.recoveries(), []);
@@ -171,7 +172,7 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
-    session.set_pace(Pace { quiet: Duration::from_secs(600), longest: Duration::from_secs(600) });
+    session.set_pace(Pace { quiet: Duration::from_mins(10), longest: Duration::from_mins(10) });
     turn(&mut session, 40.0);
     session.leave();
     assert_eq!(folder.work_files(), 1, "it is written at once");

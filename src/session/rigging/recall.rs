@@ -24,8 +24,10 @@ impl Recall {
         self.noted.push_back((rig.clone(), selected));
     }
 
-    fn of(&self, rig: &Arc<Rig>) -> Option<Option<JointId>> {
-        self.noted.iter().find(|(known, _)| Arc::ptr_eq(known, rig)).map(|(_, selected)| *selected)
+    /// What was selected on a skeleton, which may be nothing; `unknown` for one that was never seen.
+    fn of(&self, rig: &Arc<Rig>, unknown: impl FnOnce() -> Option<JointId>) -> Option<JointId> {
+        let noted = self.noted.iter().find(|(known, _)| Arc::ptr_eq(known, rig));
+        noted.map_or_else(unknown, |(_, selected)| *selected)
     }
 }
 
@@ -44,10 +46,7 @@ impl Session {
         let Some((before, now)) = before.rig().zip(self.rig().cloned()).filter(|(before, now)| !Arc::ptr_eq(before, now)) else { return };
         let selected = self.rigging.selected;
         self.rigging.recall.note(before, selected);
-        self.rigging.selected = match self.rigging.recall.of(&now) {
-            Some(noted) => noted,
-            None => selected.and_then(|id| surviving(before, id, &now)),
-        };
+        self.rigging.selected = self.rigging.recall.of(&now, || selected.and_then(|id| surviving(before, id, &now)));
     }
 }
 

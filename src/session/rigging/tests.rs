@@ -159,6 +159,9 @@ fn what_is_built_is_saved_and_opens_again() {
     std::fs::create_dir_all(&folder).expect("a place to write");
     let mut session = bare();
     chain(&mut session);
+    edit(&mut session, RigEdit::SetTail { joint: 2, tail: Some(p(0.0, 1.9)) });
+    run_until_idle(&mut session);
+    rig(&mut session, RigCommand::SetRadius { joint: 1, radius: Some(0.04) });
     run_until_idle(&mut session);
     for name in ["tube.skel", "tube.glb"] {
         rig(&mut session, RigCommand::Save(folder.join(name)));
@@ -168,8 +171,19 @@ fn what_is_built_is_saved_and_opens_again() {
     let again = crate::io::load(&[folder.join("tube.glb")], &progress).expect("a character");
     assert_eq!(again.skeleton.len(), 3);
     assert!((again.skeleton.bind_position(2) - p(0.0, 1.7)).norm() < 1e-6);
+    assert!(again.skeleton.joints()[2].tail.is_some_and(|tail| (tail - p(0.0, 1.9)).norm() < 1e-6), "tails are kept");
+    assert_eq!(again.flesh.radii.get(&1), Some(&0.04), "and radii");
+    let before = session.subject().expect("open").clone();
+    let after = Subject::build(Arc::new(again), &progress).expect("triangles");
+    assert_eq!(after.character.meshes[0].attachment, crate::character::Attachment::Unweighted, "nobody painted the weights");
+    let quality = |subject: &Subject| subject.tissue.as_ref().expect("flesh").tissue.quality.clone();
+    let (before, after) = (quality(&before), quality(&after));
+    // Joints are rounded to f32.
+    let alike = |a: usize, b: usize| a.abs_diff(b) * 100 <= before.tets;
+    let pairs = [(before.tets, after.tets), (before.thin, after.thin), (before.flat, after.flat)];
+    assert!(pairs.into_iter().all(|(a, b)| alike(a, b)), "{before:?} {after:?}");
     let text = std::fs::read_to_string(folder.join("tube.skel")).expect("written");
-    assert!(text.starts_with("3\n") && text.contains("0 1 0 bone1 root"), "{text}");
+    assert!(text.starts_with("4\n") && text.contains("0 1 0 bone1 root"), "{text}");
     std::fs::remove_dir_all(&folder).expect("clean up");
 }
 

@@ -70,6 +70,8 @@ fn a_clip_plays_loops_pauses_and_gives_its_pose_to_an_edit() {
     }
     assert!(wrapped);
     session.apply_once(Command::SetPlaying(false));
+    let frames = session.playback().time_secs * DEFAULT_FPS;
+    assert!((frames - frames.round()).abs() < 1e-9, "it stops at a frame");
     session.apply_once(Command::Scrub { time_secs: duration / 2.0 });
     run_until_idle(&mut session);
     let shown = session.joint_angles_deg(1);

@@ -6,7 +6,7 @@
 use super::poses::compose;
 use super::{Projective, STEPS_TO_SLEEP};
 use crate::math::{Affine, Point, Vec3};
-use crate::skin::device::DeviceStep;
+use crate::skin::device::{Colliding, DeviceStep};
 use crate::skin::{Device, DeviceError, SurfaceMut};
 
 /// A device with what is known of its state.
@@ -138,9 +138,9 @@ impl Projective {
             return Ok(());
         }
         let start = std::time::Instant::now();
-        let contacts = simulation.contacts_mut();
-        let base = contacts.is_some().then_some(&base[..]);
-        elsewhere.device.step(DeviceStep { frame, base, contacts })?;
+        let collides = simulation.contacts().is_some();
+        let colliding = collides.then_some(Colliding { base, finder: simulation });
+        elsewhere.device.step(DeviceStep { frame, colliding })?;
         elsewhere.steps += 1;
         elsewhere.presented = None;
         if moved {

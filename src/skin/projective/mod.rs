@@ -241,6 +241,7 @@ impl Projective {
         if self.is_on_device() {
             match self.step_there(tolerance) {
                 Ok(()) => return,
+                Err(DeviceError::Crowded) => self.hold_home(),
                 Err(error) => self.lose_device(error),
             }
             if !self.started {

@@ -13,6 +13,7 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
     }
     if let Some(fitting) = &tool.fitting {
         return match tool.under {
+            _ if fitting.landmarks.is_empty() => "Looking at the mesh – the landmarks come in a moment".to_owned(),
             Some(Under::Landmark(landmark)) => format!("{}: drag it to where it belongs", fitting.name(landmark)),
             _ => "Drag the landmarks to where they belong, then press Apply – Esc leaves".to_owned(),
         };

@@ -6,8 +6,9 @@
 //! adds up the partial sums of all for itself, so that nothing waits for a pass between.
 //!
 //! # Contacts
-//! A second matrix, of 3 × 3 blocks κ u uᵀ ⊗ n nᵀ, fits beside: binding 9 is free for one `array<u32>` with the starts of its rows and
-//! behind them (column, six numbers) for each block, read in `product` as the CRS part is, and the diagonal blocks go into `diagonal`.
+//! A second matrix, of 3 × 3 blocks κ u uᵀ ⊗ n nᵀ, fits beside: every pass binds at most seven of the eight storage buffers that all
+//! devices have, and binding 10 is free for one `array<u32>` with the starts of its rows and behind them
+//! (column, six numbers) for each block, read in `product` as the CRS part is, and the diagonal blocks go into `diagonal`.
 //! It couples x, y and z, and α and β must then be one number: `dot(γ, 1)` in `quotient`. Its buffer has room for the most pairs and is
 //! written before a step; without pairs the starts are zeros.
 
@@ -29,9 +30,11 @@ pub struct Tolerance {
     pub residual: f32,
 }
 
+/// What makes a step of ten local/global iterations exact to 1e-5 of the size, for characters in motion with up to 20 000 rows: the worst
+/// of nine came to 7e-6 (`examples/global_solvers.rs`).
 impl Default for Tolerance {
     fn default() -> Self {
-        Self { iterations: 40, residual: 1e-4 }
+        Self { iterations: 60, residual: 1e-4 }
     }
 }
 

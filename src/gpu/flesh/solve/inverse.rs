@@ -12,7 +12,7 @@
 //! value that it reads for four of them: a crowd reads the matrix once for four of its members.
 //!
 //! # Contacts
-//! With contacts at rows c the matrix becomes P + U C Uᵀ, U a few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ UᵀΔ₀ needs the columns P⁻¹U, by
+//! With contacts at rows c the matrix becomes P + U C Uᵀ, U a few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀ needs the columns P⁻¹U, by
 //! these same passes with one instance for each three contacts, whenever pairs change, and then per solve two thin products behind the
 //! last pass. Or forces are added to b and the passes run again ([`super::super::Press`]), for two more passes instead.
 

@@ -38,7 +38,8 @@ impl Frame {
             let long = longest_of(&[0, 1, 2]);
             let others: Vec<usize> = (0..3).filter(|&axis| axis != long).collect();
             let wide = longest_of(&others);
-            let (up, left) = (unit(long) * tips(placer, long), unit(wide));
+            let thin = others.iter().copied().find(|&axis| axis != wide).unwrap_or(wide);
+            let (up, left) = (unit(long) * tips(placer, [long, wide, thin]), unit(wide));
             return Self::from_axes(center, left, up, left.cross(&up), &extent);
         }
         let mirror = placer.mirror();
@@ -94,14 +95,33 @@ impl Frame {
     }
 }
 
-/// Which way along an axis the finger tips are: where the mesh is thinner.
-fn tips(placer: &Placer, axis: usize) -> f64 {
-    let middle = f64::from(placer.bounds().center()[axis]);
+/// Which way along the long axis the finger tips are: where a line across the hand goes through more pieces of flesh. Where fingers
+/// are held together it is where the mesh is thinner.
+fn tips(placer: &Placer, [long, wide, thin]: [usize; 3]) -> f64 {
+    let bounds = placer.bounds();
+    let (center, half) = (bounds.center().cast::<f64>(), bounds.extent().cast::<f64>() * 0.5);
+    let mut across = Vec64::zeros();
+    across[wide] = 1.0;
+    let pieces = |sign: f64| -> usize {
+        let at_height = |height: usize| {
+            let counts = (-3..=3).map(|depth| {
+                let mut from = center - across * (2.0 * half[wide]);
+                from[long] += sign * half[long] * (0.3 + 0.1 * height as f64);
+                from[thin] += half[thin] * 0.22 * f64::from(depth);
+                placer.count_under(&from, &across)
+            });
+            counts.max().unwrap_or_default()
+        };
+        (0..6).map(at_height).sum()
+    };
+    let (high, low) = (pieces(1.0), pieces(-1.0));
+    if high != low {
+        return if high > low { 1.0 } else { -1.0 };
+    }
     let spread = |high: bool| {
-        let side: Vec<&crate::math::Point> = placer.points().iter().filter(|p| (f64::from(p[axis]) > middle) == high).collect();
+        let side: Vec<f64> = placer.points().iter().map(|p| f64::from(p[long]) - center[long]).filter(|&p| (p > 0.0) == high).collect();
         // A wrist is cut off square: its end has more area near the very end than finger tips have.
-        let extent = f64::from(placer.bounds().extent()[axis]);
-        let near = side.iter().filter(|p| (f64::from(p[axis]) - middle).abs() > 0.42 * extent).count();
+        let near = side.iter().filter(|p| p.abs() > 0.84 * half[long]).count();
         near as f64 / side.len().max(1) as f64
     };
     if spread(true) <= spread(false) { 1.0 } else { -1.0 }

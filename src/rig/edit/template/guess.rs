@@ -46,7 +46,7 @@ pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
         .map_or(0.0, |p| frame.coordinates(&p)[2] / frame.half[2].max(1e-12));
     let chin = frame.place([0.0, height(0.87), depth]);
     let groin = frame.place([0.0, height(0.47), depth]);
-    let tip = outermost(placer, &frame.left).unwrap_or_else(|| frame.place([1.0, height(0.75), depth]));
+    let tip = fingertips(placer, frame, depth);
     let [_, tip_height, _] = frame.coordinates(&tip);
     // Arms held up begin a little higher than arms that hang.
     let raised = (f64::midpoint(tip_height / frame.half[1].max(1e-12), 1.0) - 0.45).clamp(0.0, 0.35);
@@ -63,6 +63,20 @@ pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     vec![placer.kept_inside(&chin), groin, placer.kept_inside(&shoulder), inside(along(0.385)), inside(along(0.715)), leg(0.275), leg(0.07)]
 }
 
+/// The end of the left arm: of what is far to the side and above the knees, what is farthest from the shoulder. An elbow may be farther
+/// to the side than the hand of an arm that hangs.
+fn fingertips(placer: &Placer, frame: &Frame, depth: f64) -> Point64 {
+    let side = (0.21 * frame.half[1] / frame.half[0].max(1e-12)).min(0.6);
+    let shoulder = frame.place([side, height(0.8), depth]);
+    let points = placer.points().iter().map(|point| point.cast::<f64>());
+    let beside = points.filter(|point| {
+        let [left, up, _] = frame.coordinates(point);
+        left > 0.7 * frame.half[0] && up > height(0.25) * frame.half[1]
+    });
+    let far = |point: &Point64| (point - shoulder).norm();
+    beside.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or_else(|| frame.place([1.0, height(0.75), depth]))
+}
+
 /// Wrist, thumb base and tip, index knuckle and tip, middle tip, ring tip, little knuckle and tip. The thumb is the finger that ends
 /// farthest to a side and not far up.
 pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
@@ -76,7 +90,10 @@ pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     };
     let thumb = if reach(1.0) >= reach(-1.0) { 1.0 } else { -1.0 };
     let place = |left: f64, up: f64| placer.kept_inside(&frame.place([left * thumb, up, 0.0]));
-    let thumb_tip = outermost(placer, &(frame.left * thumb * 0.8 + frame.up * 0.3)).unwrap_or_else(|| place(0.9, 0.1));
+    // A spread index finger may reach farther to the side, but not so low.
+    let low = placer.points().iter().map(|point| point.cast::<f64>()).filter(|point| frame.coordinates(point)[1] < 0.35 * frame.half[1]);
+    let aside = |point: &Point64| frame.coordinates(point)[0] * thumb;
+    let thumb_tip = low.max_by(|a, b| aside(a).total_cmp(&aside(b))).unwrap_or_else(|| place(0.9, 0.1));
     let spread = Spread::of(placer, frame, thumb);
     let tips = spread.tips().unwrap_or_else(|| [place(0.3, 0.8), place(0.02, 0.95), place(-0.3, 0.85), place(-0.7, 0.55)]);
     let [index_knuckle, little_knuckle] = spread.knuckles(placer).unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
@@ -207,7 +224,8 @@ pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
             .under(&above, &-frame.up)
             .map_or_else(|| frame.place([0.0, 0.3, at]), |placed| placed.surface + (placed.position - placed.surface) * 0.45)
     };
-    let (withers, rump) = (back(front_at), back(hind_at - 0.05));
+    // Hips are a little in front of the hind paws.
+    let (withers, rump) = (back(front_at), back(hind_at + 0.03));
     let most = super::SHIFT * (withers - rump).norm();
     let leg = |left: f64, up: f64, at: f64| super::centred(placer, &frame.place([left, up, at]), most);
     let [_, withers_up, _] = parts(&withers);
@@ -225,8 +243,8 @@ pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
         leg(front_left, down(0.68), front_at),
         leg(front_left, down(0.36), front_at),
         front,
-        leg(hind_left, down(0.72), hind_at),
-        leg(hind_left, down(0.45), hind_at + 0.04),
+        leg(hind_left, down(0.72), hind_at + 0.08),
+        leg(hind_left, down(0.45), hind_at + 0.1),
         leg(hind_left, down(0.24), hind_at - 0.03),
         hind,
     ]

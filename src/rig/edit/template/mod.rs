@@ -12,7 +12,7 @@ mod hand;
 mod human;
 
 use super::change::RigEdit;
-use super::{Mirror, Placer, Rig};
+use super::{Placer, Rig};
 use crate::math::Point64;
 pub use frame::Frame;
 
@@ -179,22 +179,24 @@ pub fn fitted(kind: Kind, landmarks: &[Point64], placer: &Placer, old: &Rig) -> 
     for part in template.parts {
         let place = part.at.iter().map(|&(landmark, weight)| landmarks[landmark].coords * weight).sum::<crate::math::Vec64>();
         let place = Point64::from(place) + frame.vector(part.offset) * reference;
-        let place = match part.centring {
+        let in_flesh = |place: Point64| match part.centring {
             Centring::Limb => centred(placer, &place, SHIFT * reference),
             Centring::Depth => placer.halved(&place, &frame.forward).unwrap_or(place),
             Centring::None if part.is_tail => placer.kept_inside(&place),
             Centring::None => place,
         };
-        let place = if part.paired || !kind.is_paired() { place } else { frame.onto_plane(&place) };
-        add(&mut rig, part, &place, &mirror);
+        let left = in_flesh(place);
+        let left = if part.paired || !kind.is_paired() { left } else { frame.onto_plane(&left) };
+        // Where the sides are not alike the other limb is somewhere else.
+        let right = if placer.mirror().is_some() { mirror.reflect(&left) } else { in_flesh(mirror.reflect(&place)) };
+        add(&mut rig, part, [left, right]);
     }
     Ok(rig)
 }
 
-fn add(rig: &mut Rig, part: &Part, place: &Point64, mirror: &Mirror) {
+fn add(rig: &mut Rig, part: &Part, places: [Point64; 2]) {
     let sides: &[&str] = if part.paired { &[".L", ".R"] } else { &[""] };
-    for (side, ending) in sides.iter().enumerate() {
-        let position = if side == 0 { *place } else { mirror.reflect(place) };
+    for (position, ending) in places.into_iter().zip(sides) {
         let parent = part.parent.and_then(|parent| rig.find(&format!("{parent}{ending}")).or_else(|| rig.find(parent)));
         let edit = if part.is_tail {
             let Some(joint) = parent else { continue };

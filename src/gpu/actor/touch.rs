@@ -1,0 +1,146 @@
+//! Contacts of the flesh on the device.
+//!
+//! Who touches whom is found on the processor, as the thesis does (3.2.5): from the state that the last step left, which comes back with
+//! it (64 bytes a vertex), the processor predicts where this step begins, finds the contacts there, and sends them up with their matrix.
+//! Between two frames of a display that takes no time from anybody; who asks for frames as fast as they come waits for one.
+
+use std::sync::mpsc::{Receiver, channel};
+
+use super::{GpuModel, lost};
+use crate::dynamics::{Meeting, State};
+use crate::gpu::GpuContext;
+use crate::gpu::compute::Dispatch;
+use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
+use crate::math::Point;
+use crate::skin::{Colliding, DeviceError};
+
+type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
+
+/// What steps with contacts need beside the others.
+pub(super) struct Touch {
+    press: Press,
+    buffers: PressBuffers,
+    /// A step in which something touches; made when something first does.
+    step: Option<FleshStep>,
+    /// Contacts of the step that is prepared, or under way.
+    contacts: usize,
+    /// Where the next step begins; what is under way otherwise.
+    known: Option<State>,
+    under_way: Option<(wgpu::Buffer, Answer)>,
+    encoded: Option<wgpu::Buffer>,
+    free: Vec<wgpu::Buffer>,
+    predicted: Vec<Point>,
+}
+
+impl Touch {
+    pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
+        Self {
+            press: Press::new(gpu),
+            buffers: PressBuffers::new(gpu, state.dims().row_stride, 1),
+            step: None,
+            contacts: 0,
+            known: None,
+            under_way: None,
+            encoded: None,
+            free: Vec::new(),
+            predicted: Vec::new(),
+        }
+    }
+
+    /// Another state was put in: what is under way is of no use.
+    pub(super) fn set_state(&mut self, state: Option<&State>) {
+        self.known = state.cloned();
+        (self.under_way, self.encoded, self.contacts) = (None, None, 0);
+    }
+
+    /// Finds the contacts of the next step over this base. Waits for the state that the last step left.
+    pub(super) fn prepare(
+        &mut self,
+        model: &GpuModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+        colliding: Colliding<'_>,
+    ) -> Result<(), DeviceError> {
+        let Colliding { base, finder } = colliding;
+        let gpu = &model.gpu;
+        if let Some(loads) = self.hear(model, state)? {
+            let known = self.known.as_ref();
+            finder.end_contacts(known.map_or(&[], |state| &state.position[..]), &loads);
+        }
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => state.download(gpu, 0).map_err(|error| lost(&error))?,
+        };
+        known.predict_into(model.flesh.equations(), base, &mut self.predicted);
+        // What is broken is noticed by whoever watches; here it touches nothing.
+        let is_sound = self.predicted.iter().all(|p| (p.x + p.y + p.z).is_finite());
+        let meeting = if is_sound { finder.begin_contacts(&self.predicted) } else { Meeting::Nothing };
+        self.contacts = match meeting {
+            Meeting::Nothing => 0,
+            Meeting::Contacts(problem) if PressBuffers::fits(gpu, problem.contacts.len(), 1) => {
+                if self.buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex()) {
+                    self.step = None;
+                }
+                problem.contacts.len()
+            }
+            Meeting::Contacts(_) | Meeting::TooMany => {
+                // It is not stepped from here.
+                self.known = Some(known);
+                return Err(DeviceError::Crowded);
+            }
+        };
+        state.move_base(gpu, 0, base).map_err(|error| lost(&error))?;
+        if self.contacts > 0 && self.step.is_none() {
+            let Self { press, buffers, .. } = self;
+            self.step = Some(FleshStep::with_contacts(gpu, &model.flesh, state, solve, press, buffers));
+        }
+        Ok(())
+    }
+
+    /// The dispatches of the step that is prepared; `plain` are those without contacts.
+    pub(super) fn dispatches<'a>(&'a self, plain: &'a FleshStep) -> &'a [Dispatch] {
+        self.step.as_ref().filter(|_| self.contacts > 0).unwrap_or(plain).dispatches()
+    }
+
+    /// Encodes what the next step wants to know of this one.
+    pub(super) fn copy(&mut self, gpu: &GpuContext, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
+        let (kept, loads) = (state.kept_bytes(), (self.contacts * size_of::<f32>()) as u64);
+        let fits = |buffer: &wgpu::Buffer| buffer.size() >= kept + loads;
+        let buffer = self.free.pop().filter(fits).unwrap_or_else(|| {
+            let size = kept + (loads.next_power_of_two().max(1024));
+            let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+            gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("state for contacts"), size, usage, mapped_at_creation: false })
+        });
+        state.keep(encoder, &buffer, 0);
+        if loads > 0 {
+            encoder.copy_buffer_to_buffer(self.buffers.loads(), 0, &buffer, kept, loads);
+        }
+        self.encoded = Some(buffer);
+    }
+
+    /// To be called after the submission of what was encoded.
+    pub(super) fn submitted(&mut self) {
+        if let Some(buffer) = self.encoded.take() {
+            let (sender, answer) = channel();
+            // Who asks no more needs no answer.
+            buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+            self.under_way = Some((buffer, answer));
+        }
+    }
+
+    /// Takes in the state under way, if there is one; returns the loads of its contacts.
+    fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<Option<Vec<f32>>, DeviceError> {
+        let Some((buffer, answer)) = self.under_way.take() else { return Ok(None) };
+        model.gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
+        answer.recv().map_err(|error| lost(&error))?.map_err(|error| lost(&error))?;
+        let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
+        let (kept, rest) = mapped.split_at(state.kept_bytes() as usize);
+        let kept: Vec<[f32; 4]> = kept.chunks_exact(16).map(bytemuck::pod_read_unaligned).collect();
+        let loads = rest.chunks_exact(size_of::<f32>()).take(self.contacts).map(bytemuck::pod_read_unaligned).collect();
+        self.known = Some(state.decode(&model.flesh.equations().vertex_of_row, &kept));
+        drop(mapped);
+        buffer.unmap();
+        self.free.push(buffer);
+        Ok(Some(loads))
+    }
+}
