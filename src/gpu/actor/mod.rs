@@ -302,10 +302,10 @@ impl Device for GpuFlesh {
         Self::TAKES_CONTACTS
     }
 
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
         let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(surface).map_err(|error: GpuError| lost(&error))
+        latest.fetch_into(&mut surface).map_err(|error: GpuError| lost(&error))
     }
 }
 
