@@ -10,7 +10,7 @@ use crate::gpu::{GpuContext, GpuError};
 use crate::skin::{DeviceTimes, Watched};
 
 /// Every so many frames the whole state comes along, for when the device is lost.
-const KEEP_EVERY: u64 = 16;
+const KEEP_EVERY: u64 = 4;
 /// Bytes before the timestamps, and before the state.
 const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
 
@@ -94,8 +94,9 @@ impl Echoes {
         self.frames = 0;
     }
 
-    /// The latest state that came back.
-    pub(super) fn kept(&self) -> Option<&[[f32; 4]]> {
+    /// The latest state that came back, even if nothing more will.
+    pub(super) fn kept(&mut self) -> Option<&[[f32; 4]]> {
+        while let Ok(true) = self.hear(None) {}
         (!self.kept.is_empty()).then_some(&self.kept[..])
     }
 

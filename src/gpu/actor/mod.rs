@@ -5,11 +5,12 @@
 //! | per character and parameters | [`GpuModel`]: kernels and constants; any number of [`GpuFlesh`] share it            |
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::skin::Device`] that an actor makes its steps by  |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
-//! | late                         | `Echo`: what became of a frame, 16 bytes; every 16th time the whole state            |
+//! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
 //!
 //! # Passes and bytes of a frame
 //! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`Surface`], all in one compute pass and one
-//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16. A frame that goes unseen for longer
+//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth
+//! time 64 a simulated vertex, for when the device is lost. A frame that goes unseen for longer
 //! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device.
 
 mod choice;
@@ -314,10 +315,10 @@ impl Device for GpuFlesh {
         Self::TAKES_CONTACTS
     }
 
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
         let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(surface).map_err(|error: GpuError| lost(&error))
+        latest.fetch_into(&mut surface).map_err(|error: GpuError| lost(&error))
     }
 }
 
