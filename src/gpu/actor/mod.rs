@@ -14,11 +14,13 @@
 //! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device.
 
 mod choice;
+mod crowd;
 mod echo;
 mod profile;
 mod skin;
 mod touch;
 
+pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
 pub use skin::{DeviceSkin, Shown};
 
