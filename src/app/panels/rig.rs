@@ -101,7 +101,8 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
         ui.horizontal(|ui| {
             icons::label(ui, icon, color);
             ui.label(RichText::new(word).color(color).strong());
-            if quality.pending {
+            // Without older flesh the sentence below says so.
+            if quality.pending && quality.verdict != Verdict::None {
                 ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
             }
         });

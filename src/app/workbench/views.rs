@@ -28,7 +28,7 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
-        if self.layout.reframe() {
+        if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }
         self.comfort.over_views(ui.ctx(), rect, self.layout.plates(), &self.session, &mut self.actions);
