@@ -7,10 +7,10 @@ use super::dqs::DualQuaternion;
 use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
-use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, SkinError, Skinner, Subject};
+use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, SkinError, Settled, Skinner, Subject};
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
-use crate::math::{Point, Vec3};
+use crate::math::{Affine, Point, Vec3};
 use crate::mesh::{NormalGroups, WELD_TOLERANCE};
 use crate::progress::Progress;
 
@@ -182,6 +182,18 @@ impl Actor {
         match &self.bound {
             Bound::Direct(_) => None,
             Bound::Simulated { skinner, .. } => Some(skinner),
+        }
+    }
+
+    /// Settles in a pose, for others to go on from there ([`super::Walker`]); nothing for methods that don't simulate. A device is let go
+    /// of.
+    ///
+    /// # Errors
+    /// As [`Actor::advance`].
+    pub fn settled_in(&mut self, world_from_joint: &[Affine]) -> Result<Option<Settled>, SkinError> {
+        match &mut self.bound {
+            Bound::Direct(_) => Ok(None),
+            Bound::Simulated { skinner, .. } => skinner.settled_in(world_from_joint).map(Some),
         }
     }
 

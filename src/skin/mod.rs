@@ -22,7 +22,7 @@ pub use actor::{Actor, StepTimes};
 pub use body::Body;
 pub use device::{Colliding, Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
 pub use dqs::SplitTransform;
-pub use projective::Projective;
+pub use projective::{Projective, Settled, Walker};
 pub use reach::Reach;
 pub use recipe::Recipe;
 pub use riding::Riding;

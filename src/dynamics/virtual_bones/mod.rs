@@ -49,6 +49,7 @@ const STILL: f64 = 1e-9;
 const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 
 /// All virtual bones of a tissue, with their state.
+#[derive(Clone)]
 pub struct VirtualBones {
     nodes: Vec<Node>,
     rods: Vec<Rod>,

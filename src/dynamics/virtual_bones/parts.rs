@@ -19,6 +19,7 @@ const GRAVITY_M_S2: f64 = 9.81;
 /// Centre, and one point on each axis.
 pub(super) type Points = [Point64; 4];
 
+#[derive(Clone)]
 pub(super) struct Node {
     /// The joint whose frame the node has when posed, and the joint that says where it is, if that is another.
     pub(super) frame: usize,
@@ -40,6 +41,7 @@ pub(super) struct Node {
     pub(super) residual: [Vec64; 4],
 }
 
+#[derive(Clone)]
 pub(super) struct Rod {
     pub(super) bone: usize,
     pub(super) joint: usize,

@@ -5,7 +5,7 @@ use nalgebra::{Matrix4, Vector3};
 use super::parts::{Node, Rod};
 
 /// Block Cholesky of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest: eliminated from the leaves, nothing fills in.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct TreeFactor {
     /// By position in the order: the inverse of the node's block once all that hangs on it is eliminated…
     pub(super) inverse: Vec<Matrix4<f64>>,

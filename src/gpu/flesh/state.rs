@@ -43,34 +43,37 @@ impl FleshState {
             return Err(FleshError::Count { what: "characters", wanted: instances as usize, limit });
         }
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let of_all = |what: &'static str, label: &'static str, each: usize, size: usize| {
-            let count = each * instances as usize;
-            let bytes = (count * size) as u64;
+        let of_all = |what: &'static str, label: &'static str, each: usize| {
+            let bytes = each as u64 * u64::from(instances);
             if bytes > limit {
                 return Err(FleshError::TooLarge { what, bytes, limit, rows: dims.rows as usize, instances });
             }
-            Ok(storage::<u8>(gpu, label, count * size))
+            Ok(storage::<u8>(gpu, label, each * instances as usize))
         };
-        let slot = size_of::<Slot>();
-        let rows = dims.row_stride as usize;
-        let groups = rows / ROWS;
-        let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
-        let remembered = REMEMBERED + 2 * dims.memory as usize;
+        let [rows, base, forces, memory, states, energies, sums, watch] = sizes(&dims);
         Ok(Self {
             dims,
             vertex_of_row: model.equations().vertex_of_row.clone(),
             uniform: uniform_of(gpu, "flesh dims", &dims),
-            x: of_all("positions", "flesh positions", rows, slot)?,
-            increment: of_all("increments", "flesh increments", rows, slot)?,
-            b: of_all("right-hand sides", "flesh right-hand sides", rows, slot)?,
-            base: of_all("bases", "flesh bases", dims.base_stride as usize, slot)?,
-            forces: of_all("forces", "flesh forces", 3 * dims.prism_stride as usize, slot)?,
-            memory: of_all("what a step remembers", "flesh memory", remembered * rows, slot)?,
-            states: of_all("states of the acceleration", "flesh acceleration", 2, size_of::<Anderson>())?,
-            energies: of_all("energies", "flesh energies", energies, size_of::<f32>())?,
-            sums: of_all("products", "flesh products", groups * VECTORS, slot)?,
-            watch: of_all("what is watched", "flesh watch", 1, size_of::<Watch>())?,
+            x: of_all("positions", "flesh positions", rows)?,
+            increment: of_all("increments", "flesh increments", rows)?,
+            b: of_all("right-hand sides", "flesh right-hand sides", rows)?,
+            base: of_all("bases", "flesh bases", base)?,
+            forces: of_all("forces", "flesh forces", forces)?,
+            memory: of_all("what a step remembers", "flesh memory", memory)?,
+            states: of_all("states of the acceleration", "flesh acceleration", states)?,
+            energies: of_all("energies", "flesh energies", energies)?,
+            sums: of_all("products", "flesh products", sums)?,
+            watch: of_all("what is watched", "flesh watch", watch)?,
         })
+    }
+
+    /// Bytes of an instance: all together, and in the largest buffer.
+    #[must_use]
+    pub fn bytes_per_instance(model: &FleshModel) -> [u64; 2] {
+        let sizes = sizes(&model.dims(1)).map(|size| size as u64);
+        // Positions, increments and right-hand sides are as large as each other.
+        [sizes.iter().sum::<u64>() + 2 * sizes[0], sizes.into_iter().max().unwrap_or(0)]
     }
 
     /// Sizes and strides of the buffers.
@@ -207,6 +210,26 @@ impl FleshState {
         }
         Ok(())
     }
+}
+
+/// Bytes of an instance: of a row array, of the base, of forces, memory, states of the acceleration, energies, products, and what is
+/// watched.
+fn sizes(dims: &Dims) -> [usize; 8] {
+    let slot = size_of::<Slot>();
+    let rows = dims.row_stride as usize;
+    let groups = rows / ROWS;
+    let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
+    let remembered = REMEMBERED + 2 * dims.memory as usize;
+    [
+        rows * slot,
+        dims.base_stride as usize * slot,
+        3 * dims.prism_stride as usize * slot,
+        remembered * rows * slot,
+        2 * size_of::<Anderson>(),
+        energies * size_of::<f32>(),
+        groups * VECTORS * slot,
+        size_of::<Watch>(),
+    ]
 }
 
 fn slot(v: &Vec3) -> Slot {

@@ -18,7 +18,10 @@ pub struct Watcher {
     free: Vec<wgpu::Buffer>,
     encoded: Option<wgpu::Buffer>,
     /// In the order of their submission.
-    under_way: VecDeque<(wgpu::Buffer, Receiver<Result<(), wgpu::BufferAsyncError>>)>,
+    under_way: VecDeque<(wgpu::Buffer, Receiver<Result<(), wgpu::BufferAsyncError>>, u64)>,
+    /// Submissions so far, and the one that the latest is of.
+    submissions: u64,
+    heard: u64,
     latest: Vec<Watch>,
 }
 
@@ -34,6 +37,8 @@ impl Watcher {
             free: (0..COPIES).map(|_| buffer()).collect(),
             encoded: None,
             under_way: VecDeque::with_capacity(COPIES),
+            submissions: 0,
+            heard: 0,
             latest: vec![Watch::default(); state.dims().instances as usize],
         }
     }
@@ -48,12 +53,25 @@ impl Watcher {
 
     /// To be called after the submission of what was encoded.
     pub fn submitted(&mut self) {
+        self.submissions += 1;
         if let Some(buffer) = self.encoded.take() {
             let (sender, receiver) = channel();
             // Who asks no more needs no answer.
             buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
-            self.under_way.push_back((buffer, receiver));
+            self.under_way.push_back((buffer, receiver, self.submissions));
         }
+    }
+
+    /// How many submissions there were.
+    #[must_use]
+    pub fn submissions(&self) -> u64 {
+        self.submissions
+    }
+
+    /// The submission, from 1 on, that is known of by now; 0 if none is.
+    #[must_use]
+    pub fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// What is known by now, an entry an instance.
@@ -62,10 +80,10 @@ impl Watcher {
     /// [`GpuError::Readback`] if the device was lost.
     pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
         gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
-        while let Some((buffer, receiver)) = self.under_way.pop_front() {
+        while let Some((buffer, receiver, number)) = self.under_way.pop_front() {
             match receiver.try_recv() {
                 Err(TryRecvError::Empty) => {
-                    self.under_way.push_front((buffer, receiver));
+                    self.under_way.push_front((buffer, receiver, number));
                     break;
                 }
                 Err(error) => return Err(lost(&error)),
@@ -78,6 +96,7 @@ impl Watcher {
             drop(mapped);
             buffer.unmap();
             self.free.push(buffer);
+            self.heard = number;
         }
         Ok(&self.latest)
     }

@@ -7,7 +7,7 @@ use super::{SurfaceError, check_groups, check_size};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Dispatch, Kernel, storage_of, uniform_of, workgroups};
 use crate::gpu::shader;
-use crate::math::Point;
+use crate::math::{Point, Vec3};
 use crate::tissue::anchors::PlainAnchor;
 use crate::tissue::{Anchors, BaseFrame};
 
@@ -73,6 +73,12 @@ impl BaseModel {
         self.points.next_multiple_of(64)
     }
 
+    /// Bytes that an instance uploads for a step.
+    #[must_use]
+    pub fn bytes_per_step(&self) -> u64 {
+        ((self.bones * BONE + self.nodes * NODE) * size_of::<[f32; 4]>()) as u64
+    }
+
     /// Binds the buffer that the points go to: `vec4`s, instance after instance, [`BaseModel::stride`] apart. Up to `steps` bases can be
     /// made in one submission.
     ///
@@ -110,6 +116,19 @@ impl Base {
     /// Sets where the bones of an instance are at a step of the coming submission: as [`Anchors::move_volumes`] left them. Steps and
     /// instances that there are not are left out.
     pub fn set(&mut self, step: usize, instance: usize, frame: &BaseFrame) {
+        self.set_moved(step, instance, frame, &Vec3::zeros());
+    }
+
+    /// As [`Base::set`], for an instance that stands so far away from where the frame has it.
+    pub fn set_moved(&mut self, step: usize, instance: usize, frame: &BaseFrame, offset: &Vec3) {
+        let rows = |matrix: &Matrix3x4<f32>| {
+            let mut rows = rows(matrix);
+            for (row, offset) in rows.iter_mut().zip(offset.iter()) {
+                row[3] += offset;
+            }
+            rows
+        };
+        let with = |point: &Point, w: f32| with(&(point + offset), w);
         if step >= self.steps.len() || instance >= self.instances {
             return;
         }

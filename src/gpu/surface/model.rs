@@ -47,6 +47,19 @@ impl SurfaceModel {
         self.stages.len()
     }
 
+    /// Bytes of an instance over so many simulated rows: all together, and in the largest buffer.
+    #[must_use]
+    pub fn bytes_per_instance(&self, row_stride: usize) -> [u64; 2] {
+        let recipe = &self.recipe;
+        let vertices = recipe.positions.len() * size_of::<[f32; 3]>();
+        let joints = recipe.palette.len() * if recipe.dual_quaternions { 64 } else { 48 };
+        let controls = recipe.cloth.as_ref().map_or(0, |cloth| cloth.controls.len() * size_of::<[[f32; 4]; 3]>());
+        let rows = row_stride * size_of::<[f32; 4]>();
+        let all = 2 * vertices + joints + controls + 2 * rows;
+        let largest = vertices.max(joints).max(controls).max(rows);
+        [all as u64, largest as u64]
+    }
+
     /// Bytes of constants that a frame reads, the same for all instances.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {

@@ -9,6 +9,9 @@
 mod elsewhere;
 mod poses;
 mod walk;
+mod walker;
+
+pub use walker::{Settled, Walker};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

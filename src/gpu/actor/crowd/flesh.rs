@@ -1,0 +1,211 @@
+//! The simulated flesh of a crowd.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::error::{CrowdError, unfit};
+use crate::dynamics::State;
+use crate::gpu::GpuContext;
+use crate::gpu::actor::GpuModel;
+use crate::gpu::compute::Dispatch;
+use crate::gpu::flesh::solve::BoundSolver;
+use crate::gpu::flesh::{FleshState, FleshStep, Watcher};
+use crate::gpu::surface::{Base, Simulated};
+use crate::math::{Affine, Vec3};
+use crate::skin::{Actor, Settled, SkinError, Walker};
+
+/// Steps of a submission; a frame with more makes more submissions.
+pub(super) const STEPS: usize = 4;
+
+/// State of all instances, and the passes over it.
+pub(super) struct Flesh {
+    model: Arc<GpuModel>,
+    pub state: FleshState,
+    /// Holds the vectors of the dispatches in `step`.
+    _solver: BoundSolver,
+    step: FleshStep,
+    base: Base,
+    /// Settles what has to begin anew.
+    prototype: Actor,
+    /// Empty until the first frame.
+    walkers: Vec<Walker>,
+    watcher: Watcher,
+    /// Steps that are set but not submitted.
+    queued: usize,
+    /// Time not yet simulated, s.
+    pending_secs: f64,
+    /// The submission after which each instance was put in its state: what is heard of earlier ones is of no interest.
+    placed: Vec<u64>,
+    /// Instances that were settled anew since the crowd began, because they diverged or jumped.
+    pub recovered: usize,
+}
+
+impl Flesh {
+    pub fn new(gpu: &GpuContext, model: Arc<GpuModel>, prototype: Actor, instances: usize) -> Result<Self, CrowdError> {
+        let state = FleshState::new(gpu, &model.flesh, instances as u32).map_err(|error| unfit(&error))?;
+        let solver = model.solver.on(gpu, instances, state.right_hand_side(), state.increment());
+        let step = FleshStep::new(gpu, &model.flesh, &state, solver.dispatches());
+        let base = model.base.on(gpu, state.base(), instances, STEPS).map_err(|error| unfit(&error))?;
+        let watcher = Watcher::new(gpu, &state);
+        Ok(Self {
+            model,
+            state,
+            _solver: solver,
+            step,
+            base,
+            prototype,
+            walkers: Vec::new(),
+            watcher,
+            queued: 0,
+            pending_secs: 0.0,
+            placed: vec![0; instances],
+            recovered: 0,
+        })
+    }
+
+    pub fn simulated(&self) -> Simulated<'_> {
+        let stride = self.state.dims().row_stride as usize;
+        Simulated { positions: self.state.positions(), velocities: Some(self.state.velocities()), stride }
+    }
+
+    /// Passes of a step, with that of the base.
+    pub fn passes(&self) -> usize {
+        1 + self.step.dispatches().len()
+    }
+
+    /// Bytes that a step uploads.
+    pub fn bytes_per_step(&self) -> usize {
+        self.base.bytes_per_step()
+    }
+
+    /// Whether the next frame begins at rest.
+    pub fn begins(&self) -> bool {
+        self.walkers.is_empty()
+    }
+
+    /// Everybody at rest in these poses. Each pose that differs is settled once.
+    pub fn begin(&mut self, gpu: &GpuContext, poses: &[Vec<Affine>], places: &[Vec3]) -> Result<(), CrowdError> {
+        let mut known: HashMap<Vec<u64>, Settled> = HashMap::new();
+        let mut walkers = Vec::with_capacity(poses.len());
+        for (instance, pose) in poses.iter().enumerate() {
+            let key = bits(pose);
+            if !known.contains_key(&key) {
+                let settled = settle(&mut self.prototype, pose, instance)?;
+                known.insert(key.clone(), settled);
+            }
+            let Some(settled) = known.get(&key) else { continue };
+            self.place(gpu, instance, &settled.state, &places[instance])?;
+            walkers.push(settled.walker.clone());
+        }
+        self.walkers = walkers;
+        (self.pending_secs, self.queued) = (0.0, 0);
+        Ok(())
+    }
+
+    /// Puts one instance into a state, as its prototype at the origin has it.
+    pub fn place(&mut self, gpu: &GpuContext, instance: usize, state: &State, offset: &Vec3) -> Result<(), CrowdError> {
+        let moved = State {
+            position: state.position.iter().map(|p| p + offset).collect(),
+            base: state.base.iter().map(|p| p + offset).collect(),
+            ..state.clone()
+        };
+        self.state.upload(gpu, instance as u32, &moved).map_err(|error| unfit(&error))?;
+        if let Some(placed) = self.placed.get_mut(instance) {
+            *placed = self.watcher.submissions();
+        }
+        Ok(())
+    }
+
+    /// Settles an instance anew in its pose; the others don't notice.
+    fn recover(&mut self, gpu: &GpuContext, instance: usize, pose: &[Affine], offset: &Vec3) -> Result<(), CrowdError> {
+        log::debug!("character {instance} of the crowd begins anew");
+        let Settled { state, walker } = settle(&mut self.prototype, pose, instance)?;
+        self.place(gpu, instance, &state, offset)?;
+        // It stands in all steps that are waiting.
+        for step in 0..self.queued {
+            self.base.set_moved(step, instance, walker.frame(), offset);
+        }
+        self.walkers[instance] = walker;
+        self.recovered += 1;
+        Ok(())
+    }
+
+    /// Sets the steps of a frame; `submit` makes room when there are too many for one submission. Returns how long after the last step
+    /// the frame is, s of simulated time.
+    pub fn advance(
+        &mut self,
+        gpu: &GpuContext,
+        (poses, places): (&[Vec<Affine>], &[Vec3]),
+        dt_secs: f64,
+        mut submit: impl FnMut(&mut Self),
+    ) -> Result<f32, CrowdError> {
+        for (instance, (walker, pose)) in self.walkers.iter_mut().zip(poses).enumerate() {
+            walker.aim(pose).map_err(|source| CrowdError::Pose { instance, source })?;
+        }
+        for instance in self.broken(gpu)? {
+            self.recover(gpu, instance, &poses[instance], &places[instance])?;
+        }
+        let params = self.prototype.projective().map(|flesh| *flesh.simulation().params()).unwrap_or_default();
+        let step_secs = params.time_step_secs;
+        let earlier = self.pending_secs;
+        self.pending_secs += dt_secs;
+        let steps = ((self.pending_secs + 1e-9) / step_secs).floor() as u32;
+        for k in 1..=steps {
+            if self.queued == STEPS {
+                submit(self);
+            }
+            let t = ((f64::from(k) * step_secs - earlier) / dt_secs).clamp(0.0, 1.0);
+            let stepped: Vec<bool> = self.walkers.par_iter_mut().map(|walker| walker.step_to(t)).collect();
+            for (instance, stepped) in stepped.into_iter().enumerate() {
+                if !stepped {
+                    self.recover(gpu, instance, &poses[instance], &places[instance])?;
+                }
+                self.base.set_moved(self.queued, instance, self.walkers[instance].frame(), &places[instance]);
+            }
+            self.queued += 1;
+        }
+        self.pending_secs -= f64::from(steps) * step_secs;
+        Ok((self.pending_secs * params.simulated_step_secs() / step_secs) as f32)
+    }
+
+    /// Instances of which it has become known that they are no numbers any more.
+    fn broken(&mut self, gpu: &GpuContext) -> Result<Vec<usize>, CrowdError> {
+        let watched = self.watcher.poll(gpu)?;
+        let broken: Vec<usize> = (0..watched.len()).filter(|&instance| watched[instance].broken != 0).collect();
+        let heard = self.watcher.heard();
+        Ok(broken.into_iter().filter(|&instance| heard > self.placed[instance]).collect())
+    }
+
+    /// The passes of the steps that are set, after uploading what they need.
+    pub fn dispatches(&self, gpu: &GpuContext) -> impl Iterator<Item = &Dispatch> {
+        self.base.upload(gpu, self.queued);
+        (0..self.queued).flat_map(|step| self.base.step(step).into_iter().chain(self.step.dispatches()))
+    }
+
+    /// Encodes what is to be heard of them.
+    pub fn listen(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        self.watcher.copy(encoder, &self.state);
+    }
+
+    pub fn submitted(&mut self) {
+        self.watcher.submitted();
+        self.queued = 0;
+    }
+
+    /// The model, with the constants.
+    pub fn model(&self) -> &GpuModel {
+        &self.model
+    }
+}
+
+fn settle(prototype: &mut Actor, pose: &[Affine], instance: usize) -> Result<Settled, CrowdError> {
+    let settled = prototype.settled_in(pose).map_err(|source| CrowdError::Pose { instance, source })?;
+    settled.ok_or(CrowdError::Pose { instance, source: SkinError::Diverged })
+}
+
+/// What two poses have in common if they are the same.
+fn bits(pose: &[Affine]) -> Vec<u64> {
+    pose.iter().flat_map(|joint| joint.matrix().iter().map(|number| number.to_bits())).collect()
+}
