@@ -20,8 +20,8 @@ mod profile;
 mod skin;
 mod touch;
 
-pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
+pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;

@@ -283,10 +283,10 @@ impl GpuCrowd {
     /// A box around all of them.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        self.boxes.iter().filter(|bounds| !bounds.is_empty()).fold(Bounds::of([]), |all, one| Bounds {
-            min: all.min.inf(&one.min),
-            max: all.max.sup(&one.max),
-        })
+        self.boxes
+            .iter()
+            .filter(|bounds| !bounds.is_empty())
+            .fold(Bounds::of([]), |all, one| Bounds { min: all.min.inf(&one.min), max: all.max.sup(&one.max) })
     }
 
     /// Reads positions and normals of all instances back, one after the other. Waits: for files and tests, not for display.
