@@ -35,10 +35,6 @@ impl Workbench {
         if self.session.subject().is_none() {
             notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
         }
-        if !self.actions.list().is_empty() {
-            // Asked for after this pass's commands were carried out.
-            ui.ctx().request_repaint();
-        }
     }
 
     /// Lets every view read the pointer, where it was in the last frame: what is drawn over it comes later and goes first.
