@@ -100,7 +100,7 @@ impl Bench {
         let report = self.report(&subject, &params, setup_ms, &frames, memory_mb);
         // What the processor does not do has no limits here.
         let iteration = report.iteration.filter(|_| !device.as_ref().is_some_and(DeviceReport::simulates));
-        Ok(Report { device, iteration, ..report })
+        Ok(Report { iteration, device, ..report })
     }
 
     fn report(&self, subject: &Subject, params: &Params, setup_ms: Setup, frames: &[Measured], memory_mb: f64) -> Report {
