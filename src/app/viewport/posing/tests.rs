@@ -165,9 +165,12 @@ fn framing_everything_shows_the_pose_and_not_the_rest() {
     drag(&mut harness, at, at + vec2(300.0, 200.0), Modifiers::NONE);
     let session = harness.state().session();
     let snapshot = session.snapshot().expect("a character");
-    let rect = egui::Rect::from_min_size(Pos2::ZERO, vec2(400.0, 300.0));
+    let subject = session.subject().expect("a character");
+    // A view that the bind pose fills.
+    let extent = subject.bounds_of_surface(&subject.bind_positions).extent();
+    let rect = egui::Rect::from_min_size(Pos2::ZERO, vec2(300.0 * extent.x / extent.y, 300.0));
     let mut viewport = crate::app::viewport::Viewport::default();
-    viewport.follow_subject(rect, session.subject());
+    viewport.follow_subject(rect, Some(subject));
     viewport.camera.look_from(crate::render::NamedView::Front);
     let all_seen = |viewport: &crate::app::viewport::Viewport| {
         let map = viewport.map().expect("a size");
