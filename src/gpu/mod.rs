@@ -215,7 +215,8 @@ impl GpuContext {
     /// Whether both are the same device, so that one can use what the other has.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        self.device == other.device
+        // Devices of two instances may be equal to wgpu: it compares numbers that each instance gives out by itself.
+        Arc::ptr_eq(&self.lost, &other.lost)
     }
 
     /// Whether the adapter is a software renderer, where every pass counts.
