@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::{GpuContext, GpuError};
 
-/// The longest wait in one piece. Whoever waits holds a lock that a window needs to show its next picture.
-const SLICE: Duration = Duration::from_millis(1);
+/// Between two looks. A wait inside of the driver would hold a lock that a window needs to show its next picture; and one that ends
+/// early trips over others that look at the same time (an assertion in wgpu 30: the queue is empty, the wait was not for it).
+const PAUSE: Duration = Duration::from_micros(50);
 
 /// What becomes of a buffer that is to be read.
 pub(super) type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
@@ -42,7 +43,7 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
     Ok(())
 }
 
-/// Waits until all work submitted so far is done, or a little.
+/// Looks what has been done, and lets others work.
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
@@ -50,10 +51,11 @@ pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
     if gpu.is_lost() {
         return Err(GpuError::Readback { reason: "the device was lost".to_owned() });
     }
-    match gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(SLICE) }) {
-        Ok(_) | Err(wgpu::PollError::Timeout) => Ok(()),
-        Err(error) => Err(lost(&error)),
+    let status = gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+    if !status.is_queue_empty() {
+        std::thread::sleep(PAUSE);
     }
+    Ok(())
 }
 
 pub(super) fn lost(error: &dyn std::error::Error) -> GpuError {
