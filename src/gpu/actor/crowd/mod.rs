@@ -113,7 +113,8 @@ impl GpuCrowd {
     /// # Errors
     /// [`CrowdError`]; a crowd that was lost has to be made anew.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
-        let Self { gpu, places, surface, flesh, boxes, .. } = self;
+        let boxes = self.boxes_of(poses);
+        let Self { gpu, places, surface, flesh, .. } = self;
         if gpu.is_lost() {
             return Err(lost(&"it does not answer any more").into());
         }
@@ -135,8 +136,8 @@ impl GpuCrowd {
             world.extend(pose.iter().map(|joint| offset * joint));
             surface.set_pose(instance, &world);
             surface.set_ahead(instance, ahead_secs);
-            boxes[instance] = bulged(&surface.model().recipe().reach.bounds(&world));
         }
+        self.boxes = boxes;
         Ok(())
     }
 
@@ -280,13 +281,24 @@ impl GpuCrowd {
         &self.boxes
     }
 
+    /// The same in other poses.
+    #[must_use]
+    pub fn boxes_of(&self, poses: &[Vec<Affine>]) -> Vec<Bounds> {
+        let reach = &self.surface.model().recipe().reach;
+        let boxed = |(pose, place): (&Vec<Affine>, &Vec3)| {
+            let bounds = bulged(&reach.bounds(pose));
+            if bounds.is_empty() { bounds } else { Bounds { min: bounds.min + place, max: bounds.max + place } }
+        };
+        poses.iter().zip(&self.places).map(boxed).collect()
+    }
+
     /// A box around all of them.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        self.boxes.iter().filter(|bounds| !bounds.is_empty()).fold(Bounds::of([]), |all, one| Bounds {
-            min: all.min.inf(&one.min),
-            max: all.max.sup(&one.max),
-        })
+        self.boxes
+            .iter()
+            .filter(|bounds| !bounds.is_empty())
+            .fold(Bounds::of([]), |all, one| Bounds { min: all.min.inf(&one.min), max: all.max.sup(&one.max) })
     }
 
     /// Reads positions and normals of all instances back, one after the other. Waits: for files and tests, not for display.
