@@ -88,7 +88,7 @@ fn device(gpu: &GpuContext, snapshot: &Snapshot) {
     let (mut upload, mut orders) = (Vec::new(), Vec::new());
     for _ in 0..FRAMES {
         let start = Instant::now();
-        mesh.update(gpu, &snapshot.positions, &snapshot.normals);
+        mesh.update(gpu, snapshot.positions(), snapshot.normals());
         let uploaded = Instant::now();
         renderer.render(&mut target, &camera, &Scene::of(&mesh, MeshStyle::default(), 0.0));
         upload.push(uploaded - start);

@@ -304,7 +304,7 @@ fn a_crowd_is_many_single_ones() {
     assert_ne!(together[0].position, together[1].position);
 }
 
-/// A NaN raises the flag of its instance, which stays up until a good state is put in.
+/// A NaN raises the flag of its instance, which stays up until a good state is put in; nothing of it is left then.
 #[test]
 fn nonsense_is_noticed() {
     let Some(gpu) = on_device::gpu() else { return };
@@ -330,9 +330,16 @@ fn nonsense_is_noticed() {
     };
     assert_eq!(broken(), [0, 1]);
     assert_eq!(broken(), [0, 1]);
-    crowd.state.upload(gpu, 1, &good).expect("fits");
-    assert_eq!(broken(), [0, 0]);
-    assert_eq!(crowd.state.download(gpu, 0).expect("comes back").position.len(), good.position.len());
+    for instance in 0..2 {
+        crowd.state.upload(gpu, instance, &good).expect("fits");
+    }
+    for base in [0.1, 0.2].map(|angle| turned(&subject, angle)) {
+        (0..2).for_each(|instance| crowd.state.move_base(gpu, instance, &base).expect("fits"));
+        assert_eq!(broken(), [0, 0]);
+    }
+    let [sound, mended] = [0, 1].map(|instance| crowd.state.download(gpu, instance).expect("comes back"));
+    assert_ne!(sound.position, good.position);
+    assert_eq!(sound, mended);
 }
 
 /// A model under other parameters makes the steps of one made for them from the start.

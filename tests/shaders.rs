@@ -47,3 +47,28 @@ fn every_shader_source_is_named_once() {
     names.dedup();
     assert_eq!(names.len(), shader::ALL.len());
 }
+
+/// What any device that computes has: eight storage buffers, 16 KiB and 256 threads a workgroup.
+#[test]
+fn compute_passes_fit_any_device() {
+    let mut passes = 0;
+    for source in shader::ALL {
+        let module = parse(source);
+        let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+        let info = validator.validate(&module).expect("valid");
+        let mut layouter = naga::proc::Layouter::default();
+        layouter.update(module.to_ctx()).expect("has sizes");
+        for (index, entry) in module.entry_points.iter().enumerate().filter(|(_, entry)| entry.stage == naga::ShaderStage::Compute) {
+            let used = || module.global_variables.iter().filter(|(handle, _)| !info.get_entry_point(index)[*handle].is_empty());
+            let buffers = used().filter(|(_, variable)| matches!(variable.space, naga::AddressSpace::Storage { .. })).count();
+            let shared = used().filter(|(_, variable)| variable.space == naga::AddressSpace::WorkGroup);
+            let bytes: u32 = shared.map(|(_, variable)| layouter[variable.ty].size.next_multiple_of(16)).sum();
+            let threads: u32 = entry.workgroup_size.iter().product();
+            assert!(buffers <= 8, "{}: {buffers} storage buffers", entry.name);
+            assert!(bytes <= 16 << 10, "{}: {bytes} bytes in a workgroup", entry.name);
+            assert!(threads <= 256, "{}: {threads} threads", entry.name);
+            passes += 1;
+        }
+    }
+    assert!(passes > 20, "only {passes} passes");
+}

@@ -222,7 +222,7 @@ fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) gro
         let i = thread + k * THREADS;
         if i < count {
             // What is no number presses nothing.
-            let load = select(0.0, value[k], value[k] > 0.0 && value[k] < 1e30);
+            let load = select(0.0, value[k], value[k] > 0.0 && is_finite(value[k]));
             multiplied[i] = load;
             loads[first_contact + i] = load;
         }

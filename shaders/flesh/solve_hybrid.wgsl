@@ -100,7 +100,7 @@ fn sums_of(instance: u32) -> u32 {
     return instance * (2u * dims.groups + PROGRESS);
 }
 
-// What was left behind, if it is a number.
+// What was left behind, if it is numbers. By their bits, since a compiler may take it for granted that there is no NaN.
 fn usable(x: vec4<f32>) -> vec4<f32> {
-    return select(vec4<f32>(), x, abs(x) < vec4<f32>(1e30));
+    return select(vec4<f32>(), x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) < vec4<u32>(0x70000000u));
 }

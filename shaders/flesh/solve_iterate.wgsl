@@ -10,6 +10,7 @@
 @group(0) @binding(6) var<storage, read> sums_before: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> sums_after: array<vec4<f32>>;
 
+var<workgroup> stopped: u32;
 var<private> alpha: vec3<f32>;
 var<private> beta: vec3<f32>;
 
@@ -61,9 +62,13 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     if writes_progress {
         sums_after[progress] = vec4<f32>(alpha, select(0.0, 1.0, stops));
         sums_after[progress + 1u] = vec4<f32>(sums.gamma.xyz, start);
-        sums_after[progress + 2u] = vec4<f32>(done.x + select(1.0, 0.0, stops), whole / max(start, 1e-38), 0.0, 0.0);
+        sums_after[progress + 2u] = vec4<f32>(done.x + select(1.0, 0.0, stops), whole / max(start, 1e-30), 0.0, 0.0);
     }
-    if stops {
+    // The same for all threads, said so that compilers know.
+    if thread == 0u {
+        stopped = select(0u, 1u, stops);
+    }
+    if workgroupUniformLoad(&stopped) != 0u {
         return;
     }
     first_vector = 3u * instance * dims.stride;

@@ -16,6 +16,7 @@ mod layout;
 mod readback;
 pub mod shader;
 pub mod surface;
+mod waiting;
 
 pub use buffer::GrowBuffer;
 pub use layout::{StructLayout, struct_layouts};
@@ -54,8 +55,26 @@ pub enum GpuError {
         /// The device's limit.
         limit: u32,
     },
+    /// The adapter only draws, or computes too little at once.
+    #[error("the graphics adapter \"{adapter}\" can't simulate: it has {has} {what}, and {needed} are needed")]
+    NoCompute {
+        /// Its name.
+        adapter: String,
+        /// Of what there is too little.
+        what: &'static str,
+        /// How much there is.
+        has: u32,
+        /// How much there should be.
+        needed: u32,
+    },
+    /// There is no memory left, or the driver does not take a shader.
+    #[error("the graphics device does not take it: {reason}")]
+    Refused {
+        /// What wgpu reported, a line.
+        reason: String,
+    },
     /// The device was lost or a result could not be mapped.
-    #[error("the graphics device gave no picture back: {reason}")]
+    #[error("the graphics device gave nothing back: {reason}")]
     Readback {
         /// What wgpu reported.
         reason: String,
@@ -64,6 +83,13 @@ pub enum GpuError {
 
 /// Used where the adapter has them, never needed.
 const OPTIONAL: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+
+/// What compute passes use at most: storage buffers…
+const STORAGE_BUFFERS: u32 = 8;
+/// …threads of a workgroup…
+const THREADS: u32 = 256;
+/// …and bytes that these share.
+const WORKGROUP_BYTES: u32 = 16 << 10;
 
 /// A device with its queue.
 #[derive(Debug, Clone)]
@@ -106,6 +132,45 @@ impl GpuContext {
         Self::request(instance, Some(surface))
     }
 
+    /// Checks that compute passes can be run as they are written.
+    ///
+    /// # Errors
+    /// [`GpuError::NoCompute`] if not.
+    pub fn check_compute(&self) -> Result<(), GpuError> {
+        let limits = self.device.limits();
+        let computes = self.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
+        let needs = [
+            ("compute shaders", u32::from(computes), 1),
+            ("storage buffers in a shader", limits.max_storage_buffers_per_shader_stage, STORAGE_BUFFERS),
+            ("threads in a workgroup", limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x), THREADS),
+            ("bytes of memory in a workgroup", limits.max_compute_workgroup_storage_size, WORKGROUP_BYTES),
+        ];
+        match needs.into_iter().find(|&(_, has, needed)| has < needed) {
+            None => Ok(()),
+            Some((what, has, needed)) => Err(GpuError::NoCompute { adapter: self.adapter.get_info().name, what, has, needed }),
+        }
+    }
+
+    /// Does what the device may refuse: makes buffers and pipelines, or submits. What it complains of on the way is the error then, and
+    /// nothing that was made may be used.
+    ///
+    /// # Errors
+    /// [`GpuError::Refused`] with the first complaint.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, GpuError> {
+        // One for each kind of complaint; they end in reverse, also when the work panics.
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let made = work();
+        let internal = pollster::block_on(internal.pop());
+        let memory = pollster::block_on(memory.pop());
+        let validation = pollster::block_on(validation.pop());
+        // What is out of memory is invalid afterwards: the cause comes first.
+        let Some(error) = memory.or(internal).or(validation) else { return Ok(made) };
+        log::warn!("graphics: {error}");
+        Err(GpuError::Refused { reason: in_a_line(&error) })
+    }
+
     fn request(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::from_env().unwrap_or(wgpu::PowerPreference::HighPerformance),
@@ -121,11 +186,15 @@ impl GpuContext {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             ..wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered.clone())
         };
+        Self::open(instance, adapter, limits, surface.is_some())
+    }
+
+    fn open(instance: wgpu::Instance, adapter: wgpu::Adapter, limits: wgpu::Limits, has_window: bool) -> Result<Self, GpuError> {
         let required_features = adapter.features() & OPTIONAL;
         let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, required_features, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
-        let lost = watch(&device, surface.is_some());
+        let lost = watch(&device, has_window);
         Ok(Self { instance, adapter, device, queue, lost })
     }
 
@@ -146,7 +215,8 @@ impl GpuContext {
     /// Whether both are the same device, so that one can use what the other has.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        self.device == other.device
+        // Devices of two instances may be equal to wgpu: it compares numbers that each instance gives out by itself.
+        Arc::ptr_eq(&self.lost, &other.lost)
     }
 
     /// Whether the adapter is a software renderer, where every pass counts.
@@ -194,6 +264,13 @@ fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
     lost
 }
 
+/// The first lines say where it happened, the innermost why.
+fn in_a_line(error: &wgpu::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.last().unwrap_or(&"it does not say why").trim_end_matches('.').to_owned()
+}
+
 /// Whether a missing adapter must fail a test rather than skip it (`SINEW_REQUIRE_GPU=1`).
 #[must_use]
 pub fn is_required() -> bool {
@@ -210,5 +287,47 @@ pub(crate) fn for_tests() -> Option<GpuContext> {
             eprintln!("SKIPPED: {error}");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::compute::{Kernel, fetch, storage_of};
+    use crate::gpu::shader::ShaderSource;
+
+    /// A device that is refused something goes on, and says what; headless, an error that nobody takes ends the program.
+    #[test]
+    fn what_a_device_refuses_is_an_error() {
+        let Some(gpu) = for_tests() else { return };
+        let wrong = ShaderSource { name: "wrong", parts: &[("wrong", "@compute @workgroup_size(1) fn main() { nothing(); }")] };
+        let refused = gpu.attempt(|| Kernel::new(&gpu, &wrong, "main", &[])).expect_err("no such function").to_string();
+        assert!(refused.starts_with("the graphics device does not take it: ") && refused.lines().count() == 1, "{refused}");
+        let size = gpu.device.limits().max_buffer_size + 4;
+        let usage = wgpu::BufferUsages::STORAGE;
+        let large = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        assert!(gpu.attempt(|| gpu.device.create_buffer(&large)).is_err());
+        let kept = gpu.attempt(|| storage_of(&gpu, "kept", &[1_u32, 2, 3])).expect("fits");
+        assert_eq!(fetch::<u32>(&gpu, &kept, 3).expect("comes back"), [1, 2, 3]);
+    }
+
+    /// An adapter that computes too little says so; one that does enough does not.
+    #[test]
+    fn an_adapter_that_can_not_compute_says_so() {
+        let Some(gpu) = for_tests() else { return };
+        gpu.check_compute().expect("enough for all shaders");
+        let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 4, ..gpu.device.limits() };
+        let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false).expect("opens");
+        let error = small.check_compute().expect_err("four are too few").to_string();
+        assert!(error.contains("can't simulate: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
+    }
+
+    /// A lost device lets nobody wait.
+    #[test]
+    fn nobody_waits_for_a_lost_device() {
+        let Some(gpu) = for_tests() else { return };
+        let kept = storage_of(&gpu, "kept", &[1_u32, 2, 3]);
+        gpu.lose();
+        assert!(fetch::<u32>(&gpu, &kept, 3).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Reading a picture back from the device.
 
+use super::waiting::{ask, lost, wait};
 use super::{GpuContext, GpuError};
 
 /// Copies an 8-bit RGBA texture into an image. Waits for all work submitted before.
@@ -25,19 +26,11 @@ pub fn read_rgba(gpu: &GpuContext, texture: &wgpu::Texture) -> Result<image::Rgb
     );
     gpu.queue.submit([encoder.finish()]);
 
-    let (sender, receiver) = std::sync::mpsc::channel();
-    // The receiver lives until after the poll, so that a failing send has nobody to tell.
-    buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
-    gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
-    receiver.recv().map_err(|error| lost(&error))?.map_err(|error| lost(&error))?;
+    wait(gpu, &ask(&buffer))?;
     let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
     let mut pixels = Vec::with_capacity((row * height) as usize);
     for line in mapped.chunks_exact(padded_row as usize) {
         pixels.extend_from_slice(&line[..row as usize]);
     }
     image::RgbaImage::from_raw(width, height, pixels).ok_or_else(|| GpuError::Readback { reason: "the picture is incomplete".into() })
-}
-
-fn lost(error: &dyn std::error::Error) -> GpuError {
-    GpuError::Readback { reason: error.to_string() }
 }

@@ -59,7 +59,7 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 /// Coloured triangles.
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// How hard contacts press.
-pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/contacts.wgsl", "flesh/press.wgsl");
+pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
 /// Flesh: the energy of the contacts.
 pub const FLESH_LOOK: ShaderSource =
     source!("flesh_look": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/contacts.wgsl", "flesh/look.wgsl");

@@ -53,13 +53,16 @@ struct Decided {
     status: DeviceStatus,
 }
 
+/// For what a device is being prepared.
+type Deciding = (Need, Key, Job<Result<Verdict, BindError>>);
+
 /// The devices there are, and what was decided.
 #[derive(Default)]
 pub(super) struct Devices {
     choice: DeviceChoice,
     gpu: Option<GpuContext>,
     round: u64,
-    job: Option<(Need, Key, Job<Result<Verdict, BindError>>)>,
+    job: Option<Deciding>,
     decided: Vec<Decided>,
 }
 

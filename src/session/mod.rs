@@ -64,6 +64,7 @@ mod together;
 mod views;
 mod worker;
 
+pub use crate::gpu::actor::DeviceChoice;
 pub use bake::{BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig};
 pub use checkup::{
     Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary, PartSummary, Spot, UpAxis, all_notes, up_axis,
@@ -72,7 +73,6 @@ pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
 pub use crowd::CrowdMotion;
-pub use crate::gpu::actor::DeviceChoice;
 pub use device::DeviceStatus;
 pub use document::Document;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, GhostWorker};
@@ -329,7 +329,8 @@ impl Session {
         self.follow_devices();
         changed |= self.tick_timeline(real_secs);
         self.watch_work();
-        let works = self.stages.is_busy() || self.devices.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
+        let works =
+            self.stages.is_busy() || self.devices.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
         Tick { changed, active: moving || playing || works }
     }
 

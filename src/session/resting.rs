@@ -65,7 +65,7 @@ mod tests {
             session.tick(0.01);
             let shown = session.snapshot().unwrap();
             assert!(Arc::ptr_eq(&shown.subject, &expected.subject));
-            assert_eq!((shown.method, shown.positions.len()), (Method::Pd, expected.positions.len()));
+            assert_eq!((shown.method, shown.positions().len()), (Method::Pd, expected.positions().len()));
             assert!(session.jobs().is_empty(), "{:?}", session.jobs());
         }
     }

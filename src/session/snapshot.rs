@@ -65,7 +65,7 @@ impl Numbers {
             simulated: vec![Point::origin(); simulated],
         };
         let Self { positions, normals, simulated } = &mut numbers;
-        if let Err(error) = skin.fetch_into(SurfaceMut { positions, normals, simulated }) {
+        if let Err(error) = skin.fetch_into(&mut SurfaceMut { positions, normals, simulated }) {
             log::warn!("{error}");
         }
         numbers

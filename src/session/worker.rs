@@ -33,6 +33,9 @@ const CALM_SECS: f64 = 0.5;
 /// Buffers in turn: one in the cell, one with the reader, one being written.
 const BUFFERS: usize = 3;
 
+/// What makes the steps from now on: a device, or the processor.
+struct Successor(Option<Box<GpuFlesh>>);
+
 /// What the owner asked for since the thread last looked.
 #[derive(Default)]
 struct Inbox {
@@ -43,7 +46,7 @@ struct Inbox {
     params: Option<Params>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
-    device: Option<Option<Box<GpuFlesh>>>,
+    device: Option<Successor>,
     stop: bool,
 }
 
@@ -164,7 +167,7 @@ impl SimWorker {
     /// Has a device make the steps from the next frame on, or the processor again. The state goes along.
     pub fn set_device(&self, device: Option<Box<GpuFlesh>>) {
         let mut inbox = lock(&self.shared.inbox);
-        (inbox.device, inbox.posted) = (Some(device), true);
+        (inbox.device, inbox.posted) = (Some(Successor(device)), true);
         self.shared.wake.notify_one();
     }
 
@@ -241,7 +244,7 @@ struct Task {
     params: Option<Params>,
     bones: Option<BoneMap>,
     wants: Option<Wants>,
-    device: Option<Option<Box<GpuFlesh>>>,
+    device: Option<Successor>,
 }
 
 impl Task {
@@ -283,8 +286,8 @@ impl Running {
     }
 
     /// Another device, or none.
-    fn take_device(&mut self, device: Option<Option<Box<GpuFlesh>>>) {
-        let Some(device) = device else { return };
+    fn take_device(&mut self, device: Option<Successor>) {
+        let Some(Successor(device)) = device else { return };
         self.shown = device.as_ref().map(|device| device.shown());
         self.actor.set_device(device.map(|device| -> Box<dyn crate::skin::Device> { device }));
     }

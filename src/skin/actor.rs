@@ -7,7 +7,7 @@ use super::dqs::DualQuaternion;
 use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
-use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, SkinError, Settled, Skinner, Subject};
+use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, Settled, SkinError, Skinner, Subject};
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};

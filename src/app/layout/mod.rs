@@ -17,7 +17,7 @@ pub use preset::Preset;
 use self::tiles::PaneTiles;
 use super::pane::{Pane, PaneContext, PaneState};
 use crate::render::Camera;
-use crate::session::{Command, View, ViewCommand, ViewId, Views};
+use crate::session::{Command, Session, View, ViewCommand, ViewId, Views};
 
 /// Which side of a view a new one comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,8 +156,8 @@ impl Layout {
         self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
     }
 
-    /// Brings everything into view once the panes have their new places. Linked cameras go by the narrowest pane.
-    pub fn reframe(&mut self) -> bool {
+    /// Brings everything, as it is posed, into view once the panes have their new places. Linked cameras go by the narrowest pane.
+    pub fn reframe(&mut self, session: &Session) -> bool {
         match &mut self.reframe_in {
             None => return false,
             Some(0) => self.reframe_in = None,
@@ -167,14 +167,19 @@ impl Layout {
             }
         }
         let width = |pane: &Pane| pane.body().map_or(f32::INFINITY, |body| body.width() / body.height().max(1.0));
-        let linked = |pane: &&mut Pane| pane.state.camera_linked;
-        if let Some(narrowest) = self.panes.values_mut().filter(linked).min_by(|a, b| width(a).total_cmp(&width(b))) {
-            narrowest.viewport.frame_whole();
+        let linked = |(_, pane): &(&ViewId, &mut Pane)| pane.state.camera_linked;
+        let shown: Vec<_> = self.panes.iter_mut().filter(linked).filter_map(|(id, _)| session.snapshot_of(*id)).collect();
+        if let Some((_, narrowest)) = self.panes.iter_mut().filter(linked).min_by(|(_, a), (_, b)| width(a).total_cmp(&width(b))) {
+            narrowest.viewport.frame_whole(&shown);
             self.camera = narrowest.viewport.camera;
         }
-        let camera = self.camera;
-        self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
-        self.panes.values_mut().filter(|pane| !pane.state.camera_linked).for_each(|pane| pane.viewport.frame_whole());
+        for (id, pane) in &mut self.panes {
+            if pane.state.camera_linked {
+                pane.viewport.set_camera(self.camera);
+            } else {
+                pane.viewport.frame_whole(session.snapshot_of(*id).as_slice());
+            }
+        }
         false
     }
 

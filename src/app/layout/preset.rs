@@ -90,7 +90,8 @@ impl Preset {
             let sides = [NamedView::ThreeQuarter, NamedView::Front, NamedView::Right, NamedView::Top];
             let side = sides[place.min(3)];
             pane.viewport.camera.projection = if place == 0 { Projection::Perspective } else { Projection::Orthographic };
-            pane.viewport.look_from(side);
+            // The layout brings everything into view once the pane has its place.
+            pane.viewport.camera.look_from(side);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The layout over a session without a character.
 
 use super::*;
-use crate::session::Session;
 
 /// Applies an action to both, as the workbench does.
 fn act(layout: &mut Layout, session: &mut Session, action: &LayoutAction) {

@@ -101,7 +101,8 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
         ui.horizontal(|ui| {
             icons::label(ui, icon, color);
             ui.label(RichText::new(word).color(color).strong());
-            if quality.pending {
+            // Without older flesh the sentence below says so.
+            if quality.pending && quality.verdict != Verdict::None {
                 ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
             }
         });
@@ -164,14 +165,16 @@ fn joint_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelS
     if let Some((position, gesture)) = place_ui(ui, "Position", "Where the joint is in the bind pose", this.position, view.size) {
         actions.send(edit(RigEdit::Move { joint, position, with_children: false }), gesture);
     }
-    if view.rig.is_leaf(joint) {
-        // Not known before the flesh has grown; the row stays, so that nothing below moves away from the pointer.
-        let tail = ui.add_enabled_ui(view.tail.is_some(), |ui| {
-            place_ui(ui, "Tail", "Where the bone of this last joint ends", view.tail.unwrap_or(this.position), view.size)
-        });
-        if let Some((tail, gesture)) = tail.inner {
-            actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
-        }
+    // Only last joints have one, and that is not known before the flesh has grown; the row stays, so that nothing below moves away
+    // from the pointer.
+    let next = view.rig.children(joint).next().map(|child| view.rig.joints()[child].position);
+    let tail = view.tail.filter(|_| next.is_none());
+    let row = ui.add_enabled_ui(tail.is_some(), |ui| {
+        let hover = "Where the bone of a last joint ends; others end at the next joint";
+        place_ui(ui, "Tail", hover, tail.or(next).unwrap_or(this.position), view.size)
+    });
+    if let Some((tail, gesture)) = row.inner {
+        actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
     }
     bone_ui(ui, view, joint, actions);
     buttons_ui(ui, view, joint, actions);

@@ -1,5 +1,7 @@
 //! Where the viewport looks from: named views, framing, the way from one view to another, and the turntable.
 
+use std::sync::Arc;
+
 use egui::{Response, Ui};
 
 use super::navigation::{self, Motion};
@@ -8,7 +10,7 @@ use crate::math::{Affine, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::Skeleton;
-use crate::session::Spot;
+use crate::session::{Snapshot, Spot};
 
 /// How long the way from one view to another takes.
 const FLIGHT_SECS: f32 = 0.18;
@@ -49,13 +51,24 @@ pub enum CameraAction {
 }
 
 impl Viewport {
-    /// Brings the whole character into view at once, from where the camera looks.
-    pub(in crate::app) fn frame_whole(&mut self) {
-        if let Some(framed) = self.framed {
+    /// Brings the whole character, as it is posed, into view at once, from where the camera looks or is about to look.
+    /// Several snapshots are those of views that share the camera.
+    pub(in crate::app) fn frame_whole(&mut self, snapshots: &[Arc<Snapshot>]) {
+        if let Some(whole) = self.whole(snapshots) {
+            self.camera = self.wanted_camera();
             self.flight = None;
             let aspect = self.aspect();
-            self.camera.frame(&framed.bounds, aspect);
+            self.camera.frame(&whole, aspect);
         }
+    }
+
+    /// The box around the character as it is shown, or else in its bind pose.
+    fn whole(&self, snapshots: &[Arc<Snapshot>]) -> Option<Bounds> {
+        let bind = self.framed?.bounds;
+        let posed = snapshots.iter().map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions()));
+        let posed: Vec<Bounds> = posed.filter(|bounds| !bounds.is_empty()).collect();
+        let whole = Bounds::of(posed.iter().flat_map(|bounds| [&bounds.min, &bounds.max]));
+        Some(if whole.is_empty() { bind } else { whole })
     }
 
     /// A viewport that begins as this one.
@@ -74,7 +87,7 @@ impl Viewport {
         match action {
             CameraAction::FrameSelected => self.frame(view),
             CameraAction::FrameAll => self.frame(&ViewportView { selected: None, ..*view }),
-            CameraAction::LookFrom(from) => self.look_from(from),
+            CameraAction::LookFrom(from) => self.look_from(from, view.snapshot),
             CameraAction::TurnTo(from) => self.fly(|camera| camera.look_from(from)),
             CameraAction::Opposite => self.fly(|camera| {
                 let up = camera.pitch.abs() > 1.5;
@@ -109,22 +122,20 @@ impl Viewport {
         (self.camera, self.flight) = (camera, None);
     }
 
-    /// Looks at the whole character from a side.
-    pub fn look_from(&mut self, view: NamedView) {
-        if let Some(framed) = self.framed {
+    /// Looks at the whole character, as it is posed, from a side.
+    pub fn look_from(&mut self, view: NamedView, snapshot: Option<&Arc<Snapshot>>) {
+        if let Some(whole) = self.whole(snapshot.map_or(&[], std::slice::from_ref)) {
             let aspect = self.aspect();
             self.fly(|camera| {
                 camera.look_from(view);
-                camera.frame(&framed.bounds, aspect);
+                camera.frame(&whole, aspect);
             });
         }
     }
 
     /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
-        let (Some(framed), Some(snapshot)) = (self.framed, view.snapshot) else { return };
-        let whole = snapshot.subject.bounds_of_surface(snapshot.positions());
-        let whole = if whole.is_empty() { framed.bounds } else { whole };
+        let Some(whole) = self.whole(view.snapshot.map_or(&[], std::slice::from_ref)) else { return };
         let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();
         self.fly(|camera| {
@@ -258,12 +269,12 @@ mod tests {
     #[test]
     fn views_are_reached_smoothly_or_at_once() {
         let mut viewport = framed();
-        viewport.look_from(NamedView::Top);
+        viewport.look_from(NamedView::Top, None);
         let wanted = viewport.wanted_camera();
         assert!(viewport.camera != wanted, "it is on its way");
         run(&mut viewport, false, 1);
         assert_eq!((viewport.camera, viewport.flight.is_none()), (wanted, true));
-        viewport.look_from(NamedView::Left);
+        viewport.look_from(NamedView::Left, None);
         run(&mut viewport, true, 2);
         assert!(viewport.flight.is_some() && viewport.camera != wanted && viewport.camera != viewport.wanted_camera());
         run(&mut viewport, true, 12);
@@ -291,7 +302,7 @@ mod tests {
     #[test]
     fn a_hand_takes_over_where_the_flight_would_have_ended() {
         let mut viewport = framed();
-        viewport.look_from(NamedView::Front);
+        viewport.look_from(NamedView::Front, None);
         let wanted = viewport.wanted_camera();
         run(&mut viewport, true, 1);
         viewport.obey(Motion::Orbit(egui::Vec2::ZERO));

@@ -25,6 +25,7 @@ impl Workbench {
         }
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
+        self.read_enter(ctx);
         timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
         shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
@@ -119,7 +120,7 @@ impl Workbench {
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
             Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
             Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
-            Action::LookFrom(side) => self.in_view(self.active(), |viewport, _| viewport.look_from(side)),
+            Action::LookFrom(side) => self.in_view(self.active(), |viewport, view| viewport.look_from(side, view.snapshot)),
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),

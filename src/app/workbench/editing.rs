@@ -3,6 +3,7 @@
 use egui::{Context, Key, Modifiers, Ui};
 
 use super::Workbench;
+use crate::app::actions::Action;
 use crate::app::panels::rig::{RigView, rig_ui};
 use crate::app::panels::rig_tree::{RigTreeView, rig_tree_ui};
 use crate::app::panels::section;
@@ -39,6 +40,18 @@ impl Workbench {
             // The same key has moved the focus to the first widget of the window.
             ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
             self.had_focus = false;
+        }
+    }
+
+    /// Enter applies a template wherever the pointer is: it has just pressed a button beside the views.
+    pub(super) fn read_enter(&mut self, ctx: &Context) {
+        let is_free = !ctx.text_edit_focused() && ctx.memory(egui::Memory::focused).is_none() && !egui::Popup::is_any_open(ctx);
+        if self.edit.fitting.is_some()
+            && self.is_editing()
+            && is_free
+            && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter))
+        {
+            self.actions.push(Action::Edit(EditAction::ApplyFitting));
         }
     }
 

@@ -271,6 +271,10 @@ impl Workbench {
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
+        if !self.actions.list().is_empty() {
+            // Asked for after this pass's commands were carried out, by a window over the views for example.
+            ctx.request_repaint();
+        }
     }
 }
 

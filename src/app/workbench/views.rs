@@ -28,16 +28,12 @@ impl Workbench {
         self.pass_time(ui.ctx());
         self.layout.sync(self.session.views());
         self.draw_panes(ui, painter);
-        if self.layout.reframe() {
+        if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }
         self.comfort.over_views(ui.ctx(), rect, self.layout.plates(), &self.session, &mut self.actions);
         if self.session.subject().is_none() {
             notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
-        }
-        if !self.actions.list().is_empty() {
-            // Asked for after this pass's commands were carried out.
-            ui.ctx().request_repaint();
         }
     }
 

@@ -7,8 +7,8 @@ use super::report::quantile;
 use crate::cli::options::Options;
 use crate::cli::{Failure, Outcome};
 use crate::gpu::GpuContext;
-use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
 use crate::gpu::actor;
+use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
 use crate::skin::{Actor, DeviceTimes, Method};
 
 /// What simulates, and what it did.

@@ -178,9 +178,7 @@ impl Report {
             ms("normals", frame.normals_ms),
         ]);
         lines.extend(self.device.iter().flat_map(DeviceReport::lines));
-        lines.extend([
-            format!("memory     {:9.1} MB at most", self.memory_mb),
-        ]);
+        lines.extend([format!("memory     {:9.1} MB at most", self.memory_mb)]);
         lines
     }
 }

@@ -1,20 +1,18 @@
 //! What comes back of frames, late and in order.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
 use crate::gpu::flesh::{FleshState, Watch};
+use crate::gpu::waiting::{Answer, ask, is_there, lost, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
 use crate::skin::{DeviceTimes, Watched};
 
 /// Every so many frames the whole state comes along, for when the device is lost.
-const KEEP_EVERY: u64 = 16;
+const KEEP_EVERY: u64 = 4;
 /// Bytes before the timestamps, and before the state.
 const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
-
-type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 /// What a frame sends back.
 #[derive(Debug)]
@@ -63,8 +61,7 @@ impl Echoes {
         while self.free.is_empty() && !self.under_way.is_empty() {
             gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
             if !self.hear(None)? {
-                // Nothing can be waited for more narrowly: the wait ends with all that is submitted, by whomever.
-                gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
+                wait_a_little(gpu)?;
             }
         }
         Ok(())
@@ -86,9 +83,7 @@ impl Echoes {
     /// To be called after the submission of what was encoded; so many steps have been made then.
     pub(super) fn submitted(&mut self, steps: u64) {
         let Some((buffer, has_state, labels)) = self.encoded.take() else { return };
-        let (sender, answer) = channel();
-        // Who asks no more needs no answer.
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+        let answer = ask(&buffer);
         self.under_way.push_back(Echo { buffer, answer, steps, has_state, labels });
     }
 
@@ -99,8 +94,9 @@ impl Echoes {
         self.frames = 0;
     }
 
-    /// The latest state that came back.
-    pub(super) fn kept(&self) -> Option<&[[f32; 4]]> {
+    /// The latest state that came back, even if nothing more will.
+    pub(super) fn kept(&mut self) -> Option<&[[f32; 4]]> {
+        while let Ok(true) = self.hear(None) {}
         (!self.kept.is_empty()).then_some(&self.kept[..])
     }
 
@@ -115,13 +111,9 @@ impl Echoes {
     /// Takes in the oldest frame, if its answer is there. Returns whether it was.
     fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
         let Some(Echo { buffer, answer, steps, has_state, labels }) = self.under_way.pop_front() else { return Ok(false) };
-        match answer.try_recv() {
-            Err(TryRecvError::Empty) => {
-                self.under_way.push_front(Echo { buffer, answer, steps, has_state, labels });
-                return Ok(false);
-            }
-            Err(error) => return Err(lost(&error)),
-            Ok(result) => result.map_err(|error| lost(&error))?,
+        if !is_there(&answer)? {
+            self.under_way.push_front(Echo { buffer, answer, steps, has_state, labels });
+            return Ok(false);
         }
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
         let (watch, rest) = mapped.split_at(WATCH_BYTES as usize);
@@ -140,8 +132,4 @@ impl Echoes {
         self.known.push_back(Watched { steps, farthest: watch.farthest, finite: watch.broken == 0, work_ms });
         Ok(true)
     }
-}
-
-fn lost(error: &dyn std::error::Error) -> GpuError {
-    GpuError::Readback { reason: error.to_string() }
 }

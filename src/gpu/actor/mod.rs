@@ -5,11 +5,12 @@
 //! | per character and parameters | [`GpuModel`]: kernels and constants; any number of [`GpuFlesh`] share it            |
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::skin::Device`] that an actor makes its steps by  |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
-//! | late                         | `Echo`: what became of a frame, 16 bytes; every 16th time the whole state            |
+//! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
 //!
 //! # Passes and bytes of a frame
 //! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`Surface`], all in one compute pass and one
-//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16. A frame that goes unseen for longer
+//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth
+//! time 64 a simulated vertex, for when the device is lost. A frame that goes unseen for longer
 //! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device.
 
 mod choice;
@@ -19,8 +20,8 @@ mod profile;
 mod skin;
 mod touch;
 
-pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
+pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
@@ -58,6 +59,11 @@ impl GpuModel {
     /// # Errors
     /// [`DeviceError::Unfit`] if the actor simulates nothing, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+        gpu.check_compute().map_err(|error| unfit(&error))?;
+        gpu.attempt(|| Self::build(gpu, actor)).map_err(|error| unfit(&error))?
+    }
+
+    fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         let (Some(projective), Ok(flesh)) = (actor.projective(), &actor.subject().tissue) else {
             return Err(unfit(&"its method simulates nothing"));
         };
@@ -119,6 +125,11 @@ impl GpuFlesh {
     /// # Errors
     /// [`DeviceError::Unfit`] if the device is too small.
     pub fn new(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
+        let gpu = model.gpu.clone();
+        gpu.attempt(|| Self::build(model)).map_err(|error| unfit(&error))?
+    }
+
+    fn build(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = &model.gpu;
         let state = FleshState::new(gpu, &model.flesh, 1).map_err(|error| unfit(&error))?;
         let solver = model.solver.on(gpu, 1, state.right_hand_side(), state.increment());
@@ -185,8 +196,11 @@ impl GpuFlesh {
         let stride = self.state.dims().row_stride as usize;
         let simulated = Simulated { positions: self.state.positions(), velocities: Some(self.state.velocities()), stride };
         let gpu = &self.model.gpu;
-        let surface = Surface::new(gpu, &self.model.surface, Some(simulated), 1).map_err(|error| unfit(&error))?;
-        Ok(Arc::new(DeviceSkin::new(gpu, surface, self.model.flesh.row_of_vertex(), stride)))
+        let make = || {
+            let surface = Surface::new(gpu, &self.model.surface, Some(simulated), 1).map_err(|error| unfit(&error))?;
+            Ok(Arc::new(DeviceSkin::new(gpu, surface, self.model.flesh.row_of_vertex(), stride)))
+        };
+        gpu.attempt(make).map_err(|error| unfit(&error))?
     }
 
     /// Submits the steps that are queued, and with a skin the surface over them.
@@ -303,10 +317,10 @@ impl Device for GpuFlesh {
         Self::TAKES_CONTACTS
     }
 
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
         let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(surface).map_err(|error: GpuError| lost(&error))
+        latest.fetch_into(&mut surface).map_err(|error: GpuError| lost(&error))
     }
 }
 

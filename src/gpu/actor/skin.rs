@@ -93,7 +93,7 @@ impl DeviceSkin {
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
-    pub fn fetch_into(&self, out: SurfaceMut<'_>) -> Result<(), GpuError> {
+    pub fn fetch_into(&self, out: &mut SurfaceMut<'_>) -> Result<(), GpuError> {
         if self.gpu.is_lost() {
             return Err(GpuError::Readback { reason: "the device was lost".to_owned() });
         }

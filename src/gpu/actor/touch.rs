@@ -4,17 +4,14 @@
 //! it (64 bytes a vertex), the processor predicts where this step begins, finds the contacts there, and sends them up with their matrix.
 //! Between two frames of a display that takes no time from anybody; who asks for frames as fast as they come waits for one.
 
-use std::sync::mpsc::{Receiver, channel};
-
 use super::{GpuModel, lost};
 use crate::dynamics::{Meeting, State};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
+use crate::gpu::waiting::{Answer, ask, wait};
 use crate::math::Point;
 use crate::skin::{Colliding, DeviceError};
-
-type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 /// What steps with contacts need beside the others.
 pub(super) struct Touch {
@@ -78,7 +75,9 @@ impl Touch {
         self.contacts = match meeting {
             Meeting::Nothing => 0,
             Meeting::Contacts(problem) if PressBuffers::fits(gpu, problem.contacts.len(), 1) => {
-                if self.buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex()) {
+                let buffers = &mut self.buffers;
+                let write = || buffers.write(gpu, 0, &problem, model.flesh.row_of_vertex());
+                if gpu.attempt(write).map_err(|error| lost(&error))? {
                     self.step = None;
                 }
                 problem.contacts.len()
@@ -121,9 +120,7 @@ impl Touch {
     /// To be called after the submission of what was encoded.
     pub(super) fn submitted(&mut self) {
         if let Some(buffer) = self.encoded.take() {
-            let (sender, answer) = channel();
-            // Who asks no more needs no answer.
-            buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+            let answer = ask(&buffer);
             self.under_way = Some((buffer, answer));
         }
     }
@@ -131,8 +128,7 @@ impl Touch {
     /// Takes in the state under way, if there is one; returns the loads of its contacts.
     fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<Option<Vec<f32>>, DeviceError> {
         let Some((buffer, answer)) = self.under_way.take() else { return Ok(None) };
-        model.gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
-        answer.recv().map_err(|error| lost(&error))?.map_err(|error| lost(&error))?;
+        wait(&model.gpu, &answer).map_err(|error| lost(&error))?;
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
         let (kept, rest) = mapped.split_at(state.kept_bytes() as usize);
         let kept: Vec<[f32; 4]> = kept.chunks_exact(16).map(bytemuck::pod_read_unaligned).collect();

@@ -1,5 +1,6 @@
 //! Reading numbers back from the device.
 
+use crate::gpu::waiting::{ask, lost, wait};
 use crate::gpu::{GpuContext, GpuError};
 
 /// Copies the first elements of a buffer. Waits for all work submitted before.
@@ -27,16 +28,8 @@ pub fn fetch_from<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, fir
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read back") });
     encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, size);
     gpu.queue.submit([encoder.finish()]);
-    let (sender, receiver) = std::sync::mpsc::channel();
-    // The receiver lives until after the poll, so that a failing send has nobody to tell.
-    staging.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
-    gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
-    receiver.recv().map_err(|error| lost(&error))?.map_err(|error| lost(&error))?;
+    wait(gpu, &ask(&staging))?;
     let mapped = staging.get_mapped_range(..).map_err(|error| lost(&error))?;
     let whole = mapped.len() / size_of::<T>();
     Ok(mapped.chunks_exact(size_of::<T>()).take(whole.min(count)).map(bytemuck::pod_read_unaligned).collect())
-}
-
-fn lost(error: &dyn std::error::Error) -> GpuError {
-    GpuError::Readback { reason: error.to_string() }
 }

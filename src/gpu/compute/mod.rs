@@ -10,6 +10,7 @@ mod fetch;
 mod storage;
 
 pub use fetch::{fetch, fetch_from};
+pub(super) use storage::filled;
 pub use storage::{storage, storage_of, uniform_of};
 
 use std::sync::Arc;

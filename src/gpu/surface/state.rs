@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use wgpu::util::DeviceExt;
-
 use super::layout::SurfaceDims;
 use super::palette::Palette;
 use super::stages::{Slot, Stage};
 use super::{SurfaceError, SurfaceModel, check_groups, check_size};
-use crate::gpu::compute::{Dispatch, fetch, storage, storage_of, uniform_of};
+use crate::gpu::compute::{Dispatch, fetch, filled, storage, storage_of, uniform_of};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::upsample::PlainUpsampling;
@@ -261,6 +259,5 @@ fn drawn(gpu: &GpuContext, label: &'static str, one: &[[f32; 3]], instances: usi
     let all = one.repeat(instances);
     // A buffer of no bytes can't be bound.
     let contents: &[u8] = if all.is_empty() { &[0; 16] } else { bytemuck::cast_slice(&all) };
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+    filled(gpu, label, contents, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC)
 }

@@ -49,7 +49,9 @@ impl Session {
         let flesh = match &subject.tissue {
             Ok(flesh) => flesh,
             Err(error) => {
-                let sentence = if subject.rig.is_empty() {
+                let sentence = if pending {
+                    "The first flesh is being made.".to_owned()
+                } else if subject.rig.is_empty() {
                     "Place the first joint: click into the flesh.".to_owned()
                 } else {
                     format!("{}.", super::capitalised(&error.to_string()))

@@ -80,7 +80,7 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
     session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, 60.0] });
     run_until_idle(&mut session);
     let bent = session.snapshot().expect("shown");
-    let farthest = bent.positions.iter().zip(&*subject.bind_positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    let farthest = bent.positions().iter().zip(&*subject.bind_positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
     assert!(farthest > 0.5, "it bends: {farthest}");
 
     for _ in 0..4 {

@@ -272,7 +272,7 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     for frame in [30_usize, 0, 12, 29, 3, 12] {
         session.apply_once(Command::Scrub { time_secs: 0.5 + frame as f64 / 30.0 });
         let shown = session.snapshot().unwrap();
-        assert!(shown.positions == expected[frame], "frame {frame}");
+        assert!(shown.positions() == expected[frame], "frame {frame}");
         assert!(Arc::ptr_eq(&shown.subject, session.subject().unwrap()) && shown.world_from_joint == session.world_from_joint());
     }
     // Anything that matters starts it anew, and undoing that does, too.
@@ -312,9 +312,9 @@ fn dynamic_scrubbing_serves_all_views() {
         }
         for (shown, frame) in [(session.compared_snapshot_of(first), frame), (session.snapshot_of(second), other)] {
             let shown = shown.unwrap();
-            assert!(shown.method == Method::Pd && shown.positions == expected[frame], "frame {frame}");
+            assert!(shown.method == Method::Pd && shown.positions() == expected[frame], "frame {frame}");
             let moved = |vertex: usize| (expected[frame][vertex] - expected[frame.saturating_sub(1)][vertex]) * 30.0;
-            assert!((0..shown.positions.len()).all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3));
+            assert!((0..shown.positions().len()).all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3));
         }
     }
     // What is no longer seen is let go of.

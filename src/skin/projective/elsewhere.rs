@@ -114,9 +114,12 @@ impl Projective {
                 None => self.started = false,
             }
         }
-        let anchors = &self.flesh.tissue.anchors;
         compose(&self.subject.character.skeleton, &self.at, &mut self.world);
-        anchors.place(&self.world, &mut self.frame, &mut self.base);
+        self.flesh.tissue.anchors.place(&self.world, &mut self.frame, &mut self.base);
+        if let Some(contacts) = self.simulation.contacts_mut() {
+            contacts.place_feet(self.frame.bones());
+            contacts.part_base(&mut self.base);
+        }
     }
 
     /// Brings the state there, if it is here.

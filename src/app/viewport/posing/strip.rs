@@ -19,7 +19,7 @@ pub fn strip_ui(ui: &Ui, body: Rect, id: Id, tools: &Toolbox, actions: &mut Acti
     let colors = theme::colors(ui.ctx());
     let area = Area::new(id).order(Order::Middle).fixed_pos(body.min + vec2(MARGIN, MARGIN)).constrain_to(body);
     let shown = area.show(ui.ctx(), |ui| {
-        egui::Frame::new().fill(colors.plate).corner_radius(5.0).inner_margin(3.0).show(ui, |ui| {
+        egui::Frame::new().fill(colors.panel).corner_radius(5.0).inner_margin(3.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(0.0, 2.0);
             ui.vertical(|ui| {
                 for tool in Tool::ALL {

@@ -157,3 +157,24 @@ fn tools_change_by_key_and_by_button_and_arrows_move() {
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().pose, before);
 }
+
+#[test]
+fn framing_everything_shows_the_pose_and_not_the_rest() {
+    let mut harness = workbench();
+    let at = joint_at(&harness, tip(&harness));
+    drag(&mut harness, at, at + vec2(300.0, 200.0), Modifiers::NONE);
+    let session = harness.state().session();
+    let snapshot = session.snapshot().expect("a character");
+    let rect = egui::Rect::from_min_size(Pos2::ZERO, vec2(400.0, 300.0));
+    let mut viewport = crate::app::viewport::Viewport::default();
+    viewport.follow_subject(rect, session.subject());
+    viewport.camera.look_from(crate::render::NamedView::Front);
+    let all_seen = |viewport: &crate::app::viewport::Viewport| {
+        let map = viewport.map().expect("a size");
+        snapshot.positions().iter().all(|point| map.project(&point.cast()).is_some_and(|at| rect.contains(at)))
+    };
+    viewport.frame_whole(&[]);
+    assert!(!all_seen(&viewport), "the pose reaches beyond the bind pose");
+    viewport.frame_whole(std::slice::from_ref(&snapshot));
+    assert!(all_seen(&viewport));
+}

@@ -19,7 +19,8 @@ impl Limits {
     /// Those of a device.
     #[must_use]
     pub fn of(gpu: &GpuContext) -> Self {
-        let binding = usize::try_from(gpu.device.limits().max_storage_buffer_binding_size).unwrap_or(usize::MAX);
+        let limits = gpu.device.limits();
+        let binding = usize::try_from(limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).unwrap_or(usize::MAX);
         Self { bytes: BUDGET.min(binding) }
     }
 }

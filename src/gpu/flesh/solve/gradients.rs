@@ -97,6 +97,7 @@ impl Gradients {
     pub(super) fn new(gpu: &GpuContext, equations: &Equations, tolerance: Tolerance) -> Result<Self, SolveError> {
         let matrix = HybridMatrix::of(&equations.matrix);
         super::check_size(gpu, 8 * (matrix.ell.len() + matrix.crs.len()))?;
+        super::check_groups(gpu, matrix.rows.div_ceil(HYBRID_ROWS))?;
         let dims = HybridDims {
             rows: matrix.rows as u32,
             row_stride: row_stride(matrix.rows) as u32,

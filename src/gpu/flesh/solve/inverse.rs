@@ -24,7 +24,7 @@ use crate::gpu::layout::layout;
 use crate::gpu::shader::{SOLVE_COLUMNS, SOLVE_ROWS};
 use crate::gpu::{GpuContext, StructLayout};
 
-use super::{SolveError, check_size, row_stride};
+use super::{SolveError, check_groups, check_size, row_stride};
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -83,6 +83,7 @@ impl Lines {
         }
         check_size(gpu, size_of_val(&matrix.values[..]))?;
         let (groups, batches) = matrix.batches();
+        check_groups(gpu, batches.len())?;
         Ok(Some(Self {
             values: storage_of(gpu, "inverse: values", &matrix.values),
             groups: storage_of(gpu, "inverse: groups of rows", &groups),
@@ -112,7 +113,9 @@ impl Products {
         let mut bytes = inverse.top.bytes() + inverse.factor.bytes();
         let mut factor = None;
         if let Some(lines) = Lines::new(gpu, &inverse.factor)? {
+            check_groups(gpu, inverse.rows.div_ceil(LINE))?;
             let mut columns = inverse.factor.columns(inverse.rows);
+            check_size(gpu, size_of_val(&columns.lines[..]))?;
             for [row, _] in &mut columns.lines {
                 *row |= if inverse.is_top[*row as usize] { TOP } else { 0 };
             }

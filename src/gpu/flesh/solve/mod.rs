@@ -75,6 +75,16 @@ pub enum SolveError {
         /// The device's limit.
         limit: u64,
     },
+    /// A pass would have more workgroups than the device starts.
+    #[error(
+        "the global step needs {workgroups} workgroups at once, and the graphics device starts at most {limit}; simplify the simulated mesh"
+    )]
+    TooMany {
+        /// Of the largest pass.
+        workgroups: usize,
+        /// The device's limit.
+        limit: u32,
+    },
 }
 
 /// How many rows the instances of a row array are apart.
@@ -85,8 +95,15 @@ pub fn row_stride(rows: usize) -> usize {
 
 /// Refuses tables that the device can't bind.
 fn check_size(gpu: &GpuContext, bytes: usize) -> Result<(), SolveError> {
-    let (bytes, limit) = (bytes as u64, gpu.device.limits().max_storage_buffer_binding_size);
+    let limits = gpu.device.limits();
+    let (bytes, limit) = (bytes as u64, limits.max_storage_buffer_binding_size.min(limits.max_buffer_size));
     if bytes > limit { Err(SolveError::TooLarge { bytes, limit }) } else { Ok(()) }
+}
+
+/// Refuses passes that the device can't start.
+fn check_groups(gpu: &GpuContext, workgroups: usize) -> Result<(), SolveError> {
+    let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
+    if workgroups > limit as usize { Err(SolveError::TooMany { workgroups, limit }) } else { Ok(()) }
 }
 
 impl GlobalSolver {
@@ -154,7 +171,7 @@ impl GlobalSolver {
             Inner::Gradients(gradients) => (gradients.bytes_per_instance(), 1),
             Inner::Inverse(products) => (products.bytes_per_instance(), inverse::SHARED),
         };
-        let fit = limits.max_storage_buffer_binding_size / bytes.max(1) as u64;
+        let fit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) / bytes.max(1) as u64;
         usize::try_from(fit).unwrap_or(usize::MAX).min(shared * limits.max_compute_workgroups_per_dimension as usize)
     }
 
