@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use self::gpu::DeviceReport;
 use self::limits::IterationReport;
 use self::report::{CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb};
 use super::calibration::Calibration;
@@ -103,7 +104,10 @@ impl Bench {
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
         let device = device.map(|device| device.with(&frames));
-        Ok(Report { device, ..self.report(&subject, &params, setup_ms, &frames, memory_mb) })
+        let report = self.report(&subject, &params, setup_ms, &frames, memory_mb);
+        // What the processor does not do has no limits here.
+        let iteration = report.iteration.filter(|_| !device.as_ref().is_some_and(DeviceReport::simulates));
+        Ok(Report { iteration, device, ..report })
     }
 
     fn report(&self, subject: &Subject, params: &Params, setup_ms: Setup, frames: &[Measured], memory_mb: f64) -> Report {

@@ -264,11 +264,11 @@ fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
     lost
 }
 
-/// The first lines say where it happened, the innermost why.
+/// The first lines say where it happened, the innermost why; pictures of source text say nothing to a user.
 fn in_a_line(error: &wgpu::Error) -> String {
     let text = error.to_string();
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.last().unwrap_or(&"it does not say why").trim_end_matches('.').to_owned()
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty() && !line.contains(['│', '┌', '╵', '=']));
+    lines.next().unwrap_or("it does not say why").trim_end_matches('.').to_owned()
 }
 
 /// Whether a missing adapter must fail a test rather than skip it (`SINEW_REQUIRE_GPU=1`).

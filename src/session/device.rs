@@ -94,6 +94,8 @@ impl Session {
         if !same {
             self.devices.gpu = gpu.cloned();
             self.devices.round += 1;
+            // What slept on a device that is gone would not notice, and have nothing to show.
+            self.stages.wake();
         }
     }
 

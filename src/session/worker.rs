@@ -168,7 +168,13 @@ impl SimWorker {
     pub fn set_device(&self, device: Option<Box<GpuFlesh>>) {
         let mut inbox = lock(&self.shared.inbox);
         (inbox.device, inbox.posted) = (Some(Successor(device)), true);
+        self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();
+    }
+
+    /// Ends its sleep: the next time that passes is simulated, even if nothing moves.
+    pub fn wake(&self) {
+        self.shared.asleep.store(false, Ordering::Relaxed);
     }
 
     /// Why its device was lost since the last call; the processor has gone on.

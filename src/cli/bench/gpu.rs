@@ -60,6 +60,11 @@ fn refuse(why: &str) -> Result<Option<DeviceReport>, Failure> {
 }
 
 impl DeviceReport {
+    /// Whether it is the graphics device that simulates.
+    pub(super) fn simulates(&self) -> bool {
+        self.runs == DeviceChoice::Gpu
+    }
+
     /// With what the frames took.
     pub(super) fn with(mut self, frames: &[Measured]) -> Self {
         let median = |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));

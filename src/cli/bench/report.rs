@@ -164,9 +164,11 @@ impl Report {
             format!("  bind     {:9.2} ms", setup_ms.bind),
             format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
             ms("slowest", step.p99_ms) + " (99 %)",
-            ms("local", step.local_ms),
-            ms("global", step.global_ms),
         ]);
+        let elsewhere = self.device.as_ref().is_some_and(DeviceReport::simulates);
+        if !elsewhere {
+            lines.extend([ms("local", step.local_ms), ms("global", step.global_ms)]);
+        }
         lines.extend(self.iteration.iter().flat_map(IterationReport::lines));
         lines.extend([
             format!("frame      {:9.3} ms (median)", frame.median_ms),
@@ -174,9 +176,10 @@ impl Report {
             ms("pose", frame.pose_ms),
             ms("anchors", frame.anchors_ms),
             ms("step", frame.step_ms),
-            ms("upsample", frame.upsampling_ms),
-            ms("normals", frame.normals_ms),
         ]);
+        if !elsewhere {
+            lines.extend([ms("upsample", frame.upsampling_ms), ms("normals", frame.normals_ms)]);
+        }
         lines.extend(self.device.iter().flat_map(DeviceReport::lines));
         lines.extend([format!("memory     {:9.1} MB at most", self.memory_mb)]);
         lines

@@ -1,10 +1,10 @@
 //! Copies of what is watched, without waiting for the device.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::layout::Watch;
 use super::state::FleshState;
+use crate::gpu::waiting::{Answer, ask, is_there, lost};
 use crate::gpu::{GpuContext, GpuError};
 
 /// Copies under way at most; a step whose copy has no room goes unwatched, and the next one tells what broke in it.
@@ -57,10 +57,8 @@ impl Watcher {
     pub fn submitted(&mut self) {
         self.submissions += 1;
         if let Some(buffer) = self.encoded.take() {
-            let (sender, receiver) = channel();
-            // Who asks no more needs no answer.
-            buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
-            self.under_way.push_back((buffer, receiver, self.submissions));
+            let answer = ask(&buffer);
+            self.under_way.push_back((buffer, answer, self.submissions));
         }
     }
 
@@ -82,14 +80,10 @@ impl Watcher {
     /// [`GpuError::Readback`] if the device was lost.
     pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
         gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
-        while let Some((buffer, receiver, number)) = self.under_way.pop_front() {
-            match receiver.try_recv() {
-                Err(TryRecvError::Empty) => {
-                    self.under_way.push_front((buffer, receiver, number));
-                    break;
-                }
-                Err(error) => return Err(lost(&error)),
-                Ok(result) => result.map_err(|error| lost(&error))?,
+        while let Some((buffer, answer, number)) = self.under_way.pop_front() {
+            if !is_there(&answer)? {
+                self.under_way.push_front((buffer, answer, number));
+                break;
             }
             let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
             for (watch, bytes) in self.latest.iter_mut().zip(mapped.chunks_exact(size_of::<Watch>())) {
@@ -102,8 +96,4 @@ impl Watcher {
         }
         Ok(&self.latest)
     }
-}
-
-fn lost(error: &dyn std::error::Error) -> GpuError {
-    GpuError::Readback { reason: error.to_string() }
 }

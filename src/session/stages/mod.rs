@@ -78,6 +78,11 @@ impl Stages {
         self.bound.iter().filter(|bound| bound.live).map(|bound| bound.need)
     }
 
+    /// Ends the sleep of all simulations.
+    pub(super) fn wake(&self) {
+        self.bound.iter().for_each(|bound| bound.worker.wake());
+    }
+
     /// The simulations that have lost their device since the last call, and why.
     pub(super) fn faulty_devices(&self) -> Vec<(Need, String)> {
         self.bound.iter().filter_map(|bound| Some((bound.need, bound.worker.take_device_fault()?))).collect()
