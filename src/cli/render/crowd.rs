@@ -39,7 +39,7 @@ impl Render {
         crowd::note_collisions(subject, method, options);
         let actor = character::bind(subject, method, &Options { device: None, ..options.clone() })?;
         let crowd = GpuCrowd::new(&gpu, actor, motion.places()).map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
-        let size = self.size.unwrap_or([1280, 900]);
+        let size = self.size.unwrap_or([1280, 720]);
         gpu.check_size(size[0], size[1])?;
         let mut picture = Picture::new(self, &gpu, (subject, shown), crowd, size);
         let moments = Play::new(&take, &motion, subject, method);

@@ -43,7 +43,7 @@ pub(super) struct Render {
     pose: PoseOptions,
     #[command(flatten)]
     look: LookOptions,
-    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
+    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
     /// From where: front, back, side, left, right, top or three-quarter [default: three-quarter; of a project, as its active view looks].
