@@ -373,6 +373,53 @@ fn bench_prints_the_fields_that_machines_are_compared_by() {
 }
 
 #[test]
+fn a_crowd_is_measured() {
+    let crowd = |count: &str| sinew(&[&"bench", &"builtin:cylinder", &"--sim-vertices=300", &"--steps=10", &"--crowd", &count, &"--json"]);
+    let output = crowd("3");
+    if no_gpu(&String::from_utf8_lossy(&output.stderr)) {
+        return;
+    }
+    let report = json(&output);
+    assert_eq!((report["crowd"]["instances"].as_u64(), report["frames"].as_u64()), (Some(3), Some(10)));
+    for name in ["constant_bytes", "instance_bytes", "bytes_up_step", "passes_step", "passes_surface"] {
+        assert!(report["crowd"][name].as_u64().unwrap() > 0, "crowd.{name}");
+    }
+    assert!(report["frame_ms"].as_f64().unwrap() > 0.0 && report["collisions"] == false && report["recovered"] == 0);
+    assert_eq!(report["state_bytes"].as_u64().unwrap(), 3 * report["crowd"]["instance_bytes"].as_u64().unwrap());
+    assert_refused(&crowd("999999"), &["--crowd 999999", "fit"]);
+    assert_eq!(crowd("0").status.code(), Some(2));
+}
+
+#[test]
+fn a_crowd_is_drawn_in_one_picture() {
+    let folder = Folder::new("crowd");
+    let render = |name: &str, more: &[&str]| {
+        let out = folder.0.join(name);
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> =
+            vec![&"render", &"builtin:cylinder", &"--sim-vertices=300", &"--crowd=4", &"--size=320x200", &"-o", &out];
+        arguments.extend(more.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        (sinew(&arguments), out.clone())
+    };
+    for (name, more) in
+        [("a.png", &["--method=lbs"][..]), ("b.png", &["--method=pd", "--frames=3"]), ("c.gif", &["--method=pd", "--frames=0-2"])]
+    {
+        let (output, out) = render(name, more);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if no_gpu(&stderr) {
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        let picture = image::open(&out).unwrap().to_rgb8();
+        assert_eq!(picture.dimensions(), (320, 200));
+        let corner = *picture.get_pixel(0, 0);
+        let differs = picture.pixels().filter(|p| (0..3).map(|i| u32::from(corner[i].abs_diff(p[i]))).sum::<u32>() > 60).count();
+        assert!(differs > 1000, "{name}: the crowd is seen in {differs} pixels");
+    }
+    assert_eq!(render("d.png", &["--method=lbs,pd"]).0.status.code(), Some(2), "one method");
+    assert_eq!(render("d.png", &["--method=pd", "--device=cpu"]).0.status.code(), Some(2), "no crowd on the processor");
+}
+
+#[test]
 fn a_picture_has_the_size_asked_for() {
     let folder = Folder::new("picture");
     let out = folder.0.join("a.png");

@@ -1,5 +1,6 @@
 //! `sinew bench`: the time of every stage on this machine, and how far that is from what the machine could do.
 
+mod crowd;
 mod gpu;
 mod limits;
 mod report;
@@ -38,6 +39,9 @@ pub(super) struct Bench {
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     steps: u32,
+    /// Measure so many of the character at once on the graphics device, instead of one. Nothing collides in a crowd.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    crowd: Option<u32>,
     /// Print a report for machines.
     #[arg(long)]
     json: bool,
@@ -54,6 +58,9 @@ struct Measured {
 
 impl Bench {
     pub(super) fn run(&self, options: &Options) -> Outcome {
+        if let Some(count) = self.crowd {
+            return self.run_crowd(count as usize, options);
+        }
         let source = self.character.source(options);
         let report = stderr::with_progress(options, "Measuring", |progress| self.measure(&source, options, progress))?;
         if self.json {
@@ -116,13 +123,7 @@ impl Bench {
         });
         Report {
             machine: Machine::new(threads, calibration),
-            character: CharacterSize {
-                name: subject.character.name.clone(),
-                source_vertices: subject.character.source_vertices(),
-                simulated_vertices: subject.sim().mesh.positions.len(),
-                tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
-                unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
-            },
+            character: CharacterSize::of(subject, self.method),
             method: self.method,
             setup_ms,
             step,

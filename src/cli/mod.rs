@@ -7,6 +7,7 @@ mod bake;
 mod bench;
 mod calibration;
 mod character;
+mod crowd;
 mod info;
 mod motion_info;
 mod options;

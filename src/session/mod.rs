@@ -39,6 +39,7 @@ mod checkup;
 mod clip_play;
 mod clips;
 mod command;
+mod crowd;
 mod device;
 mod document;
 mod ghosts;
@@ -71,6 +72,7 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
+pub use crowd::CrowdMotion;
 pub use device::DeviceStatus;
 pub use document::Document;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, GhostWorker};

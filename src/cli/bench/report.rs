@@ -7,7 +7,7 @@ use super::gpu::DeviceReport;
 use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
-use crate::skin::{Method, StepTimes};
+use crate::skin::{Method, StepTimes, Subject};
 
 /// Everything.
 #[derive(Debug, Serialize)]
@@ -40,6 +40,20 @@ pub(super) struct CharacterSize {
     pub(super) simulated_vertices: usize,
     pub(super) tets: usize,
     pub(super) unknowns: usize,
+}
+
+impl CharacterSize {
+    /// Nothing but source vertices counts for methods without a simulation.
+    pub(super) fn of(subject: &Subject, method: Method) -> Self {
+        let flesh = subject.tissue.as_ref().ok().filter(|_| method.is_simulated());
+        Self {
+            name: subject.character.name.clone(),
+            source_vertices: subject.character.source_vertices(),
+            simulated_vertices: subject.sim().mesh.positions.len(),
+            tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
+            unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
+        }
+    }
 }
 
 /// Milliseconds of the set-up.

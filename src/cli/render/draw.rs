@@ -18,7 +18,7 @@ use crate::session::Checkup;
 use crate::skin::Subject;
 
 /// Lines are drawn for pictures of this height; in larger ones they are wider.
-const LINE_HEIGHT: f32 = 900.0;
+pub(super) const LINE_HEIGHT: f32 = 900.0;
 /// Part of the width that a colour bar needs.
 const BAR_SHARE: f32 = 0.17;
 

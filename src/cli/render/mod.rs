@@ -1,5 +1,6 @@
 //! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
 
+mod crowd;
 mod draw;
 mod film;
 mod looks;
@@ -42,7 +43,7 @@ pub(super) struct Render {
     pose: PoseOptions,
     #[command(flatten)]
     look: LookOptions,
-    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several.
+    /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
     /// From where: front, back, side, left, right, top or three-quarter [default: three-quarter; of a project, as its active view looks].
@@ -54,6 +55,11 @@ pub(super) struct Render {
     /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
     turntable: Option<u32>,
+    /// Shows so many of the character on one floor, made by the graphics device: each at its own moment of the clip [default clip: the
+    /// first]. Nothing collides in a crowd.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color"])]
+    crowd: Option<u32>,
     /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
     #[arg(short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
@@ -114,8 +120,13 @@ impl Render {
         let shown = self.shown(saved.as_ref());
         check_compare(shown.compare, &shown.methods)?;
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
-        let files =
-            if films { self.film(&subject, &shown, format, pose, options)? } else { self.picture(&subject, &shown, pose, options)? };
+        let files = if let Some(count) = self.crowd {
+            self.crowd(&subject, &shown, format, (pose, count as usize), options)?
+        } else if films {
+            self.film(&subject, &shown, format, pose, options)?
+        } else {
+            self.picture(&subject, &shown, pose, options)?
+        };
         if let (false, Some(first)) = (options.quiet, files.first()) {
             let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
             stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));

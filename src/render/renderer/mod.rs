@@ -3,6 +3,7 @@
 //! A picture is made of: shadow map (depth from the key light), depth from the eye at half size, ambient occlusion and its blur,
 //! and one multisampled pass with everything that is seen. Passes that nothing needs are left out.
 
+mod crowd;
 mod passes;
 mod skins;
 

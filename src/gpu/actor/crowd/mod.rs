@@ -113,7 +113,8 @@ impl GpuCrowd {
     /// # Errors
     /// [`CrowdError`]; a crowd that was lost has to be made anew.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
-        let Self { gpu, places, surface, flesh, boxes, .. } = self;
+        let boxes = self.boxes_of(poses);
+        let Self { gpu, places, surface, flesh, .. } = self;
         if gpu.is_lost() {
             return Err(lost(&"it does not answer any more").into());
         }
@@ -135,8 +136,8 @@ impl GpuCrowd {
             world.extend(pose.iter().map(|joint| offset * joint));
             surface.set_pose(instance, &world);
             surface.set_ahead(instance, ahead_secs);
-            boxes[instance] = bulged(&surface.model().recipe().reach.bounds(&world));
         }
+        self.boxes = boxes;
         Ok(())
     }
 
@@ -278,6 +279,17 @@ impl GpuCrowd {
     #[must_use]
     pub fn boxes(&self) -> &[Bounds] {
         &self.boxes
+    }
+
+    /// The same in other poses.
+    #[must_use]
+    pub fn boxes_of(&self, poses: &[Vec<Affine>]) -> Vec<Bounds> {
+        let reach = &self.surface.model().recipe().reach;
+        let boxed = |(pose, place): (&Vec<Affine>, &Vec3)| {
+            let bounds = bulged(&reach.bounds(pose));
+            if bounds.is_empty() { bounds } else { Bounds { min: bounds.min + place, max: bounds.max + place } }
+        };
+        poses.iter().zip(&self.places).map(boxed).collect()
     }
 
     /// A box around all of them.

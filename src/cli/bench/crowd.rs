@@ -1,0 +1,190 @@
+//! `sinew bench --crowd`: many of one character at once.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::Bench;
+use super::report::CharacterSize;
+use crate::cli::options::Options;
+use crate::cli::{Failure, Outcome, crowd, print_json, print_line, stderr};
+use crate::gpu::actor::{CrowdSize, GpuCrowd};
+use crate::progress::Progress;
+use crate::session::{CrowdMotion, Motion, open_with};
+use crate::skin::{Actor, DeviceTimes, Method};
+
+/// Frames before measuring begins.
+const WARM_UP: u32 = 3;
+/// Frames whose passes are measured one by one.
+const PROFILED: u32 = 9;
+
+/// What a crowd takes and how fast it is.
+#[derive(Debug, Serialize)]
+struct CrowdReport {
+    adapter: String,
+    character: CharacterSize,
+    method: Method,
+    crowd: CrowdSize,
+    /// Of all of them.
+    state_bytes: u64,
+    /// How global steps are solved; nothing for methods that don't simulate.
+    solver: Option<String>,
+    /// Nothing collides in a crowd.
+    collisions: bool,
+    /// Loading, binding, uploading.
+    setup_ms: f64,
+    /// Until everybody was settled in the first pose.
+    settle_ms: f64,
+    frames: u32,
+    /// Of one step each, without drawing.
+    frames_per_s: f64,
+    frame_ms: f64,
+    /// Of these: the processor, placing joints and bones. It does so while the device works.
+    processor_ms: f64,
+    /// Medians by the device's own clock; nothing where it has none.
+    stages_ms: Option<DeviceTimes>,
+    /// How often one was settled anew because it diverged or jumped.
+    recovered: usize,
+}
+
+impl Bench {
+    /// Measures a crowd of so many.
+    pub(super) fn run_crowd(&self, count: usize, options: &Options) -> Outcome {
+        let report = stderr::with_progress(options, "Measuring", |progress| self.measure_crowd(count, options, progress))?;
+        if self.json {
+            return print_json(&report);
+        }
+        for line in report.lines() {
+            print_line(&line);
+        }
+        Ok(())
+    }
+
+    fn measure_crowd(&self, count: usize, options: &Options, progress: &Progress) -> Result<CrowdReport, Failure> {
+        let gpu = crowd::device(options)?;
+        let start = Instant::now();
+        let source = self.character.source(options);
+        let subject = open_with(&source, &options.cache(), progress)?;
+        let params = options.params_for(&subject);
+        let actor = Actor::bind(&subject, self.method, &params, progress).map_err(|error| Failure::Undone(format!("{source}: {error}")))?;
+        let motion = CrowdMotion::new(&subject, Motion::Rest, count);
+        let mut crowd =
+            GpuCrowd::new(&gpu, actor, motion.places()).map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
+        let setup_ms = since(start);
+        let start = Instant::now();
+        let poses = |frame: u32| motion.poses_at(&subject.character, f64::from(frame) * params.time_step_secs);
+        crowd.advance(&poses(0), 0.0)?;
+        let settle_ms = since(start);
+        let mut frame = 0;
+        let mut next = |crowd: &mut GpuCrowd| {
+            frame += 1;
+            crowd.advance(&poses(frame), params.time_step_secs)
+        };
+        for _ in 0..WARM_UP {
+            next(&mut crowd)?;
+            crowd.present()?;
+        }
+        crowd.wait()?;
+        let start = Instant::now();
+        let mut processor_ms = 0.0;
+        for step in 0..self.steps {
+            progress.report(step as f32 / self.steps as f32, "Stepping");
+            let begin = Instant::now();
+            next(&mut crowd)?;
+            processor_ms += since(begin);
+            crowd.present()?;
+        }
+        crowd.wait()?;
+        let frame_ms = since(start) / f64::from(self.steps);
+        let mut profiled = Vec::new();
+        for _ in 0..PROFILED {
+            next(&mut crowd)?;
+            let Some(times) = crowd.present_measured()? else { break };
+            profiled.push(times);
+        }
+        let size = crowd.size();
+        Ok(CrowdReport {
+            adapter: gpu.description(),
+            character: CharacterSize::of(&subject, self.method),
+            method: self.method,
+            state_bytes: size.instance_bytes * count as u64,
+            crowd: size,
+            solver: crowd.solver_reason().map(str::to_owned),
+            collisions: false,
+            setup_ms,
+            settle_ms,
+            frames: self.steps,
+            frames_per_s: 1e3 / frame_ms.max(1e-6),
+            frame_ms,
+            processor_ms: processor_ms / f64::from(self.steps),
+            stages_ms: medians(&profiled),
+            recovered: crowd.recovered(),
+        })
+    }
+}
+
+fn since(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
+    let median = |of: fn(&DeviceTimes) -> f64| {
+        let mut values: Vec<f64> = times.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    (!times.is_empty()).then(|| DeviceTimes {
+        anchors_ms: median(|t| t.anchors_ms),
+        step_ms: median(|t| t.step_ms),
+        local_ms: median(|t| t.local_ms),
+        global_ms: median(|t| t.global_ms),
+        surface_ms: median(|t| t.surface_ms),
+        total_ms: median(|t| t.total_ms),
+    })
+}
+
+impl CrowdReport {
+    fn lines(&self) -> Vec<String> {
+        let Self { crowd, character, .. } = self;
+        let CrowdSize { instances, passes_step, passes_surface, bytes_up_step, .. } = *crowd;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        let mut lines = vec![
+            format!("device     {}", self.adapter),
+            format!("crowd      {instances} of {}, method {}; nothing collides", character.name, self.method.id()),
+            format!("           {} source vertices, {} simulated each", character.source_vertices, character.simulated_vertices),
+            format!(
+                "           {:.1} MB of constants, {:.1} MB of state ({:.2} each), {:.2} MB up a step",
+                megabytes(crowd.constant_bytes),
+                megabytes(self.state_bytes),
+                megabytes(crowd.instance_bytes),
+                megabytes(bytes_up_step as u64)
+            ),
+            format!("           {passes_step} passes a step, {passes_surface} a frame after it, however many there are"),
+        ];
+        lines.extend(self.solver.iter().map(|solver| format!("           {solver}")));
+        lines.extend([
+            format!("set-up     {:9.2} ms", self.setup_ms),
+            format!("settling   {:9.2} ms", self.settle_ms),
+            format!(
+                "frame      {:9.3} ms, {:.1} frames/s ({} frames of one step, not drawn)",
+                self.frame_ms, self.frames_per_s, self.frames
+            ),
+            format!("  {:9}{:9.3} ms (while the device works)", "processor", self.processor_ms),
+        ]);
+        if let Some(times) = &self.stages_ms {
+            let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
+            lines.extend([
+                stage("anchors", times.anchors_ms),
+                stage("local", times.local_ms),
+                stage("global", times.global_ms),
+                stage("step", times.step_ms),
+                stage("surface", times.surface_ms),
+                stage("all", times.total_ms),
+            ]);
+        }
+        if self.recovered > 0 {
+            lines.push(format!("recovered  {} times one was settled anew", self.recovered));
+        }
+        lines
+    }
+}
