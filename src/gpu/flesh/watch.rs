@@ -10,8 +10,6 @@ use crate::gpu::{GpuContext, GpuError};
 /// Copies under way at most; a step whose copy has no room goes unwatched, and the next one tells what broke in it.
 const COPIES: usize = 3;
 
-type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
-
 /// Brings [`Watch`]es to the host some steps late, and never waits.
 ///
 /// Every submission: [`Watcher::copy`] while encoding, [`Watcher::submitted`] after it, and [`Watcher::poll`] whenever one likes.
