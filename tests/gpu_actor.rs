@@ -6,27 +6,21 @@ use std::sync::Arc;
 use sinew::dynamics::{Collisions, Params};
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuFlesh, GpuModel, verdict, without_measuring};
-use sinew::math::{Affine, Point, Quat, Vec64};
+use sinew::math::{Affine, Point, Vec64};
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Device, DeviceError, DeviceStep, Frame, Method, SkinError, Subject, SurfaceMut, Watched};
+
+mod moved;
+mod on_device;
+mod skip;
+
+use moved::{bent, worst};
 
 /// As on the processor: a few dozen roundings of the size.
 const REST_TOL: f32 = 1e-5;
 /// What a clip may drift apart, of the size.
 const CLIP_TOL: f32 = 1e-3;
 const DT: f64 = 1.0 / 60.0;
-
-/// The device; without one a test fails where one is required, and is skipped visibly elsewhere.
-fn gpu() -> Option<GpuContext> {
-    match GpuContext::headless() {
-        Ok(gpu) => Some(gpu),
-        Err(error) => {
-            assert!(!sinew::gpu::is_required(), "SINEW_REQUIRE_GPU is set, but {error}");
-            eprintln!("SKIPPED: {error}");
-            None
-        }
-    }
-}
 
 fn subject(name: &str) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
@@ -49,23 +43,6 @@ fn on_gpu(subject: &Arc<Subject>, gpu: &GpuContext) -> Actor {
     actor
 }
 
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    assert_eq!(a.len(), b.len());
-    let distances = a.iter().zip(b).map(|(a, b)| (a - b).norm());
-    distances.max_by(f32::total_cmp).expect("has vertices")
-}
-
-/// A pose in which every joint turns.
-fn bent(subject: &Subject, amount: f64) -> Vec<Affine> {
-    let skeleton = &subject.character.skeleton;
-    let mut pose = skeleton.rest_pose();
-    for (joint, local) in pose.locals.iter_mut().enumerate() {
-        let phase = joint as f64;
-        local.rotation *= Quat::from_euler_angles(amount * phase.sin(), 0.5 * amount * phase.cos(), amount * (2.3 * phase).sin());
-    }
-    skeleton.world_from_joint(&pose)
-}
-
 fn advance(actor: &mut Actor, world_from_joint: &[Affine], dt_secs: f64) {
     actor.advance(&Frame { world_from_joint, dt_secs }).expect("moves");
     assert!(actor.is_here(), "read back");
@@ -73,7 +50,7 @@ fn advance(actor: &mut Actor, world_from_joint: &[Affine], dt_secs: f64) {
 
 #[test]
 fn rest_is_rest_and_rigid_motion_is_rigid() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let turn = nalgebra::Isometry3::new(Vec64::new(0.4, -0.3, 0.7), Vec64::new(0.5, 1.1, -0.6));
     for name in ["cylinder", "arm"] {
         let subject = subject(name);
@@ -96,7 +73,7 @@ fn rest_is_rest_and_rigid_motion_is_rigid() {
 
 #[test]
 fn equal_frames_give_equal_bits() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("arm");
     let mut actor = on_gpu(&subject, &gpu);
     let mut play = || -> Vec<Vec<Point>> {
@@ -112,7 +89,7 @@ fn equal_frames_give_equal_bits() {
 
 #[test]
 fn a_clip_on_both_devices_is_the_same() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
     let mut moved = 0.0_f32;
@@ -126,7 +103,7 @@ fn a_clip_on_both_devices_is_the_same() {
         assert!(error < CLIP_TOL, "frame {frame}: {error} of the size");
         let inside = worst(cpu.simulated(), device.simulated()) / subject.size;
         assert!(inside < CLIP_TOL, "frame {frame}: simulated vertices are off by {inside} of the size");
-        let turned = cpu.normals().iter().zip(device.normals()).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+        let turned = cpu.normals().iter().zip(device.normals()).map(|(a, b)| (a - b).norm()).max_by(f32::total_cmp).expect("has vertices");
         assert!(turned < 0.02, "frame {frame}: normals are off by {turned}");
         moved = moved.max(worst(cpu.positions(), &subject.bind_positions) / subject.size);
     }
@@ -136,7 +113,7 @@ fn a_clip_on_both_devices_is_the_same() {
 
 #[test]
 fn the_state_goes_along_from_device_to_device() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
     let pose = |k: u32| bent(&subject, 0.05 * f64::from(k));
@@ -154,7 +131,7 @@ fn the_state_goes_along_from_device_to_device() {
 
 #[test]
 fn other_parameters_bring_the_flesh_home() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut device = on_gpu(&subject, &gpu);
     advance(&mut device, &bent(&subject, 0.1), DT);
@@ -167,7 +144,7 @@ fn other_parameters_bring_the_flesh_home() {
 
 #[test]
 fn a_lost_device_leaves_the_processor_where_it_was() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let (mut cpu, mut device) = (on_cpu(&subject), on_gpu(&subject, &gpu));
     let pose = |frame: u32| bent(&subject, 0.005 * f64::from(frame));
@@ -196,7 +173,7 @@ fn a_lost_device_leaves_the_processor_where_it_was() {
 
 #[test]
 fn flesh_that_stands_falls_asleep_there_too() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut device = on_gpu(&subject, &gpu);
     let pose = bent(&subject, 0.1);
@@ -219,7 +196,7 @@ fn the_choice_says_why() {
     let none = without_measuring(DeviceChoice::Auto, Err("there is no graphics adapter"), false);
     assert_eq!(none.as_deref(), Some("The CPU simulates: there is no graphics adapter."));
     assert!(without_measuring(DeviceChoice::Cpu, Err("no"), false).is_some_and(|why| why.contains("as you chose")));
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut actor = on_cpu(&subject);
     let auto = verdict(DeviceChoice::Auto, Ok(&gpu), &mut actor);

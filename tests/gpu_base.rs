@@ -15,11 +15,13 @@ use sinew::tissue::BaseFrame;
 use sinew::upsample::{Directions, Kind, PlainUpsampling, Settings, Upsampling};
 
 mod drawn;
+mod moved;
 mod skip;
 mod surfaces;
 
 use drawn::{ball, renderer};
-use surfaces::{Input, POSITION_TOL, assert_agrees, bent, farthest, output, some_rows, submit, upload_rows};
+use moved::{bent, worst};
+use surfaces::{Input, POSITION_TOL, assert_agrees, output, some_rows, submit, upload_rows};
 
 /// A character whose bones twist, stretch and hold.
 fn subject(name: &str) -> Subject {
@@ -82,7 +84,7 @@ fn the_base_is_where_the_cpu_has_it() {
                 anchors.place(&pose(step, instance), &mut frame, &mut expected);
                 let own = &out[instance * stride..instance * stride + anchors.len()];
                 let own: Vec<Point> = own.iter().map(|p| Point::new(p[0], p[1], p[2])).collect();
-                let apart = farthest(&own, &expected) / subject.size;
+                let apart = worst(&own, &expected) / subject.size;
                 assert!(apart <= POSITION_TOL, "{name}, step {step}, instance {instance}: {apart} of the size apart");
             }
         }
@@ -152,7 +154,7 @@ fn assert_kind(what: &str, coarse: &TriMesh, kind: Kind, extra: usize) {
     let out = output(renderer.gpu(), recipe.clone(), &[Input { simulated: &simulated, world_from_joint: &[] }]);
     let device = (&*out.positions, &*out.normals);
     assert_agrees(what, &recipe, 4.0, POSITION_TOL, device, (&positions, &normals));
-    let moved = farthest(&positions, &fine.positions) > 1.0;
+    let moved = worst(&positions, &fine.positions) > 1.0;
     assert_eq!(moved, !matches!(recipe.upsampling, Some(PlainUpsampling::Still(_))), "{what}: all but what stands still moves");
 }
 

@@ -7,12 +7,15 @@ use sinew::character::{FleshSettings, SimVertices};
 use sinew::dynamics::Preset;
 use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{GpuFlesh, GpuModel};
-use sinew::math::{Affine, Point};
+use sinew::math::Affine;
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Projective, Subject};
 
+mod moved;
 mod on_device;
 mod skip;
+
+use moved::worst;
 
 /// Files with clips: people, an animal on four legs, things that are worn and carried.
 const CHARACTERS: [&str; 5] =
@@ -38,10 +41,6 @@ fn joints(subject: &Subject, time_secs: f64) -> Vec<Affine> {
     let turn = clip.duration_secs.max(1e-3);
     let there = time_secs % (2.0 * turn);
     character.skeleton.world_from_joint(&clip.sample(&character.skeleton, if there > turn { 2.0 * turn - there } else { there }))
-}
-
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
 }
 
 /// Returns how many contacts pressed at once.

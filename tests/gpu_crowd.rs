@@ -10,6 +10,7 @@ use sinew::progress::Progress;
 use sinew::session::{CrowdMotion, Motion};
 use sinew::skin::{Actor, Frame, Method, Subject};
 
+mod moved;
 mod on_device;
 mod skip;
 
@@ -135,7 +136,7 @@ fn one_that_diverges_does_not_hurt_the_others() {
     assert_eq!((sound.recovered(), hurt.recovered()), (0, 1), "exactly one begins anew, once");
     // It is about where it would be anyway: what is left is jiggling.
     let [sound, hurt] = [&sound, &hurt].map(|crowd| crowd.fetch().expect("comes back").0);
-    let apart = sound.iter().zip(&hurt).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max) / subject.size;
+    let apart = moved::worst(&sound, &hurt) / subject.size;
     assert!(apart < 0.05, "{apart} of the size from where it should be");
 }
 

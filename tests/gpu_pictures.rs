@@ -13,11 +13,13 @@ use sinew::render::{Camera, Ground, MeshDraw, MeshFrame, MeshModel, MeshStyle, N
 use sinew::skin::{Actor, Frame, Method, Subject};
 
 mod drawn;
+mod moved;
 mod skip;
 mod surfaces;
 
 use drawn::renderer;
-use surfaces::{Input, bent, submit, surface};
+use moved::bent;
+use surfaces::{Input, submit, surface};
 
 const SIZE: u32 = 240;
 

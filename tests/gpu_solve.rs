@@ -3,22 +3,14 @@
 use std::sync::Arc;
 
 use sinew::dynamics::{Elimination, EquationMatrix, Equations, HybridMatrix, Inverse, InverseError, Plan, Preset, Simulation};
+use sinew::gpu::GpuContext;
 use sinew::gpu::compute::{Dispatch, fetch, storage, storage_of};
 use sinew::gpu::flesh::solve::{GlobalSolver, Kind, Limits, Progress, Tolerance, row_stride};
-use sinew::gpu::{self, GpuContext};
 use sinew::progress::Progress as Watch;
 use sinew::skin::Subject;
 
-fn device() -> Option<GpuContext> {
-    match GpuContext::headless() {
-        Ok(gpu) => Some(gpu),
-        Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
-        Err(error) => {
-            println!("SKIPPED: {error}");
-            None
-        }
-    }
-}
+mod on_device;
+mod skip;
 
 /// The equations of a built-in character.
 fn equations(name: &str) -> Equations {
@@ -101,14 +93,14 @@ fn residual(matrix: &EquationMatrix, x: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
 }
 
 fn farthest(a: &[[f32; 3]], b: &[[f32; 3]]) -> f32 {
-    a.iter().zip(b).flat_map(|(a, b)| (0..3).map(|c| (a[c] - b[c]).abs())).fold(0.0, f32::max)
+    a.iter().zip(b).flat_map(|(a, b)| (0..3).map(|c| (a[c] - b[c]).abs())).max_by(f32::total_cmp).unwrap_or_default()
 }
 
 const TIGHT: Tolerance = Tolerance { iterations: 400, residual: 1e-6 };
 
 #[test]
 fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     for name in ["cylinder", "arm"] {
         let equations = equations(name);
         let b = noise(equations.inertia.len(), 1);
@@ -128,7 +120,7 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
 /// Half of what is wanted is known already, and then something that is no number.
 #[test]
 fn gradients_go_on_from_what_they_have() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let b = noise(equations.inertia.len(), 5);
     let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
@@ -160,7 +152,7 @@ fn gradients_go_on_from_what_they_have() {
 
 #[test]
 fn gradients_that_have_stopped_stay_stopped() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let b = noise(equations.inertia.len(), 2);
     let solve = |iterations| {
@@ -190,7 +182,7 @@ const KINDS: [Kind; 2] = [Kind::Gradients, Kind::Inverse];
 
 #[test]
 fn instances_don_t_feel_each_other() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let rows = equations.inertia.len();
     // Of different sizes, so that they need different numbers of iterations; one is nothing.
@@ -210,7 +202,7 @@ fn instances_don_t_feel_each_other() {
 
 #[test]
 fn a_solve_is_the_same_every_time() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let equations = equations("cylinder");
     let b = [noise(equations.inertia.len(), 3)];
     for kind in KINDS {
@@ -238,7 +230,7 @@ fn chain(rows: usize) -> EquationMatrix {
 
 #[test]
 fn systems_of_any_number_of_rows_are_solved() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     for rows in [1, 2, 15, 16, 17, 64, 65, 127, 128, 129, 300] {
         let equations = only(chain(rows));
         let b = noise(rows, rows as u64);
@@ -255,7 +247,7 @@ fn systems_of_any_number_of_rows_are_solved() {
 /// Rows that are coupled with nothing, among others; a hard one among them.
 #[test]
 fn loose_rows_are_solved_beside_others() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let mut matrix = chain(40);
     for (place, stiffness) in [(0, 1e5), (1, 1e-3)] {
         matrix.columns.push(40 + place);
@@ -272,7 +264,7 @@ fn loose_rows_are_solved_beside_others() {
 
 #[test]
 fn no_rows_are_solved_by_doing_nothing() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     let equations = only(EquationMatrix { starts: vec![0], columns: Vec::new(), values: Vec::new() });
     for kind in KINDS {
         let solver = GlobalSolver::new(&gpu, &equations, kind).expect("fits");
@@ -286,7 +278,7 @@ fn no_rows_are_solved_by_doing_nothing() {
 /// Every form of the inverse, small or large its top, on the card and by the twin.
 #[test]
 fn every_form_of_the_inverse_is_exact() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = on_device::own() else { return };
     for name in ["cylinder", "arm"] {
         let equations = equations(name);
         let b: Vec<Rows> = (0..2).map(|seed| noise(equations.inertia.len(), 20 + seed)).collect();

@@ -12,11 +12,13 @@ use sinew::rig::Trs;
 use sinew::skin::{Actor, Frame, Method, Recipe, Subject};
 
 mod drawn;
+mod moved;
 mod skip;
 mod surfaces;
 
 use drawn::{ball, renderer};
-use surfaces::{Input, POSITION_TOL, assert_agrees, bent, output};
+use moved::bent;
+use surfaces::{Input, POSITION_TOL, assert_agrees, output};
 
 fn built(character: Character, sim_vertices: SimVertices) -> Arc<Subject> {
     let flesh = FleshSettings { sim_vertices, ..character.flesh.clone() };

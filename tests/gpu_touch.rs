@@ -15,8 +15,11 @@ use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Projective, Subject};
 use sinew::tissue::BaseFrame;
 
+mod moved;
 mod on_device;
 mod skip;
+
+use moved::worst;
 
 /// A step, with the loads solved to a millionth of the size.
 const STEP_TOLERANCE: f32 = 1e-5;
@@ -120,10 +123,6 @@ impl Device {
         *met = (*met).max(loads.iter().filter(|&&load| load > 0.0).count());
         positions
     }
-}
-
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max)
 }
 
 /// An arm is bent until it touches itself.

@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use sinew::dynamics::Params;
-use sinew::math::{Affine, Point, Quat, Vec64};
+use sinew::math::{Affine, Point, Vec64};
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, SkinError, Subject};
+
+mod moved;
+
+use moved::{bent, worst};
 
 /// `f32` positions of a skin that was moved, solved for and moved back: a few dozen roundings of the size.
 const REST_TOL: f32 = 1e-5;
@@ -18,23 +22,6 @@ fn subject(name: &str) -> Arc<Subject> {
 
 fn bind(subject: &Arc<Subject>, method: Method) -> Actor {
     Actor::bind(subject, method, &Params::default(), &Progress::new()).expect("binds")
-}
-
-fn worst(a: &[Point], b: &[Point]) -> f32 {
-    assert_eq!(a.len(), b.len());
-    let distances = a.iter().zip(b).map(|(a, b)| (a - b).norm());
-    distances.max_by(f32::total_cmp).expect("has vertices")
-}
-
-/// A pose in which every joint turns.
-fn bent(subject: &Subject, amount: f64) -> Vec<Affine> {
-    let skeleton = &subject.character.skeleton;
-    let mut pose = skeleton.rest_pose();
-    for (joint, local) in pose.locals.iter_mut().enumerate() {
-        let phase = joint as f64;
-        local.rotation *= Quat::from_euler_angles(amount * phase.sin(), 0.5 * amount * phase.cos(), amount * (2.3 * phase).sin());
-    }
-    skeleton.world_from_joint(&pose)
 }
 
 fn frames(actor: &mut Actor, poses: &[Vec<Affine>]) -> Vec<Vec<Point>> {

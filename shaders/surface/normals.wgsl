@@ -24,13 +24,7 @@ fn gather_normals(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let own = targets[id.x];
-    var sum = vec3(0.0);
-    for (var t = own.begin; t < own.end; t += 1u) {
-        let a = corner_at(id.y, 3u * t);
-        sum += cross(corner_at(id.y, 3u * t + 1u) - a, corner_at(id.y, 3u * t + 2u) - a);
-    }
-    let size = length(sum);
-    let n = select(vec3(0.0, 1.0, 0.0), sum / size, size > SHORTEST);
+    let n = normal_around(id.y, own.begin, own.end);
     let at = (id.y * dims.vertices + own.vertex) * 3u;
     normals[at] = n.x;
     normals[at + 1u] = n.y;

@@ -104,6 +104,12 @@ fn place_rows(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
+// Flesh carries its normal in its local frame.
+fn write_flesh(instance: u32, vertex: u32, source: SourceVertex, placed: Placed) {
+    write_position(instance, vertex, placed.position);
+    write_normal(instance, vertex, normal_in(placed.frame, vec3(source.x, source.y, source.z)));
+}
+
 // Flesh follows as sums.
 @compute @workgroup_size(64)
 fn place_sums(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -115,9 +121,7 @@ fn place_sums(@builtin(global_invocation_id) id: vec3<u32>) {
     if kind == BLENDED {
         place_blended(id.x, source, id.y);
     } else if kind == FLESH {
-        let placed = summed(source.name & NUMBER, id.y);
-        write_position(id.y, id.x, placed.position);
-        write_normal(id.y, id.x, normal_in(placed.frame, vec3(source.x, source.y, source.z)));
+        write_flesh(id.y, id.x, source, summed(source.name & NUMBER, id.y));
     }
 }
 
@@ -181,8 +185,6 @@ fn place_standing(@builtin(global_invocation_id) id: vec3<u32>) {
     if kind == BLENDED {
         place_blended(id.x, source, id.y);
     } else if kind == FLESH {
-        let placed = standing(source.name & NUMBER, id.y);
-        write_position(id.y, id.x, placed.position);
-        write_normal(id.y, id.x, normal_in(placed.frame, vec3(source.x, source.y, source.z)));
+        write_flesh(id.y, id.x, source, standing(source.name & NUMBER, id.y));
     }
 }

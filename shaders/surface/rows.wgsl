@@ -32,11 +32,5 @@ fn row_normals(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let own = around[id.x];
-    var sum = vec3(0.0);
-    for (var t = own.x; t < own.y; t += 1u) {
-        let a = corner_at(id.y, 3u * t);
-        sum += cross(corner_at(id.y, 3u * t + 1u) - a, corner_at(id.y, 3u * t + 2u) - a);
-    }
-    let size = length(sum);
-    moved[id.y * dims.row_stride + id.x] = vec4(select(vec3(0.0, 1.0, 0.0), sum / size, size > SHORTEST), 0.0);
+    moved[id.y * dims.row_stride + id.x] = vec4(normal_around(id.y, own.x, own.y), 0.0);
 }

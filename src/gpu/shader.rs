@@ -99,13 +99,13 @@ pub const SURFACE_PLACE: ShaderSource = source!(
     "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
 );
 /// Surfaces: passes over simulated rows.
-pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/rows.wgsl");
+pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/around.wgsl", "surface/rows.wgsl");
 /// Surfaces: cloth on the flesh.
 pub const SURFACE_RIDE: ShaderSource = source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
 /// Surfaces: things that ride stiffly.
 pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
 /// Surfaces: normals by the triangles around.
-pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/normals.wgsl");
+pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
 /// The base under the flesh.
 pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
 

@@ -13,16 +13,21 @@ use sinew::gpu::{self, GpuContext};
 
 use crate::skip;
 
-/// One device for all tests of the process; `None` skips visibly, or fails where a device is promised.
-pub fn gpu() -> Option<&'static GpuContext> {
-    static DEVICE: LazyLock<Option<GpuContext>> = LazyLock::new(|| match GpuContext::headless() {
+/// A device of one's own; `None` skips visibly, or fails where a device is promised.
+pub fn own() -> Option<GpuContext> {
+    match GpuContext::headless() {
         Ok(gpu) => Some(gpu),
         Err(error) if gpu::is_required() => panic!("SINEW_REQUIRE_GPU is set, but {error}"),
         Err(error) => {
             skip::skipped(error);
             None
         }
-    });
+    }
+}
+
+/// One device for all tests of the process, as [`own`].
+pub fn gpu() -> Option<&'static GpuContext> {
+    static DEVICE: LazyLock<Option<GpuContext>> = LazyLock::new(own);
     DEVICE.as_ref()
 }
 

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use crate::moved::worst;
 use sinew::gpu::GpuContext;
 use sinew::gpu::compute::{Dispatch, storage_of};
 use sinew::gpu::surface::{Simulated, Surface, SurfaceModel, row_of_vertex};
-use sinew::math::{Affine, Point, Quat, Vec3};
-use sinew::skin::{Recipe, Subject};
+use sinew::math::{Affine, Point, Vec3};
+use sinew::skin::Recipe;
 
 /// Positions agree to this part of the size.
 pub const POSITION_TOL: f32 = 1e-6;
@@ -80,27 +81,10 @@ pub fn output(gpu: &GpuContext, recipe: Recipe, inputs: &[Input<'_>]) -> Output 
     Output { positions, normals, passes: surface.dispatches().len() }
 }
 
-/// A pose in which every joint turns.
-pub fn bent(subject: &Subject, amount: f64) -> Vec<Affine> {
-    let skeleton = &subject.character.skeleton;
-    let mut pose = skeleton.rest_pose();
-    for (joint, local) in pose.locals.iter_mut().enumerate() {
-        let phase = joint as f64;
-        local.rotation *= Quat::from_euler_angles(amount * phase.sin(), 0.5 * amount * phase.cos(), amount * (2.3 * phase).sin());
-    }
-    skeleton.world_from_joint(&pose)
-}
-
-/// Largest distance; NaN counts as largest.
-pub fn farthest(a: &[Point], b: &[Point]) -> f32 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).max_by(f32::total_cmp).unwrap_or_default()
-}
-
 /// Asserts that positions and normals are those of the CPU. A gathered normal may turn by what moves a corner against the height of its
 /// triangles; `position_tol` is a part of the size.
 pub fn assert_agrees(what: &str, recipe: &Recipe, size: f32, position_tol: f32, device: (&[Point], &[Vec3]), cpu: (&[Point], &[Vec3])) {
-    let apart = farthest(device.0, cpu.0) / size;
+    let apart = worst(device.0, cpu.0) / size;
     assert!(apart <= position_tol, "{what}: positions are {apart} of the size apart");
     let mut slack = vec![0.0_f32; cpu.0.len()];
     for target in &recipe.normal_targets {

@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Bench;
+use super::gpu::stage_lines;
 use super::report::CharacterSize;
 use crate::cli::options::Options;
 use crate::cli::{Failure, Outcome, crowd, print_json, print_line, stderr};
@@ -171,17 +172,7 @@ impl CrowdReport {
             ),
             format!("  {:9}{:9.3} ms (while the device works)", "processor", self.processor_ms),
         ]);
-        if let Some(times) = &self.stages_ms {
-            let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
-            lines.extend([
-                stage("anchors", times.anchors_ms),
-                stage("local", times.local_ms),
-                stage("global", times.global_ms),
-                stage("step", times.step_ms),
-                stage("surface", times.surface_ms),
-                stage("all", times.total_ms),
-            ]);
-        }
+        lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         if self.recovered > 0 {
             lines.push(format!("recovered  {} times one was settled anew", self.recovered));
         }

@@ -88,17 +88,20 @@ impl DeviceReport {
             let passes = format!("{} passes a step, {} a frame after it", self.passes_step, self.passes_surface);
             lines.push(format!("           {passes}; {megabytes:.1} MB of constants"));
         }
-        if let Some(times) = &self.stages_ms {
-            let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
-            lines.extend([
-                stage("anchors", times.anchors_ms),
-                stage("local", times.local_ms),
-                stage("global", times.global_ms),
-                stage("step", times.step_ms),
-                stage("surface", times.surface_ms),
-                stage("all", times.total_ms),
-            ]);
-        }
+        lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         lines
     }
+}
+
+/// The stages of a frame for people.
+pub(super) fn stage_lines(times: &DeviceTimes) -> [String; 6] {
+    let stage = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms (on the device)");
+    [
+        stage("anchors", times.anchors_ms),
+        stage("local", times.local_ms),
+        stage("global", times.global_ms),
+        stage("step", times.step_ms),
+        stage("surface", times.surface_ms),
+        stage("all", times.total_ms),
+    ]
 }
