@@ -12,12 +12,18 @@ override AGAIN: bool = false;
 const THREADS: u32 = 128u;
 
 var<workgroup> energy_of: array<f32, THREADS>;
+var<workgroup> taken_back: u32;
 
 @compute @workgroup_size(128)
 fn look(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) thread: u32) {
     let instance = workgroup.y;
-    if AGAIN && states[state_at(instance, turn.iteration)].taken_back == 0u {
-        return;
+    if AGAIN {
+        if thread == 0u {
+            taken_back = states[state_at(instance, turn.iteration)].taken_back;
+        }
+        if workgroupUniformLoad(&taken_back) == 0u {
+            return;
+        }
     }
     let count = min(spread[instance * press_dims.spread_stride], MOST);
     var energy = 0.0;
