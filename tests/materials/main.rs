@@ -79,6 +79,14 @@ fn materials_of(subject: &Subject, bones: &BoneMap) -> Materials {
     Materials::of_bones(&flesh(subject).tissue, &subject.sim().mesh, bones)
 }
 
+fn actor(subject: &Arc<Subject>, params: &Params) -> Actor {
+    Actor::bind(subject, Method::Pd, params, &Progress::new()).expect("binds")
+}
+
+fn advance(actor: &mut Actor, world: &[Affine], dt_secs: f64) {
+    actor.advance(&Frame { world_from_joint: world, dt_secs }).expect("moves");
+}
+
 /// A pose in which every joint but the roots is turned a little.
 fn some_pose(skeleton: &Skeleton) -> Pose {
     let mut pose = skeleton.rest_pose();

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Quat, Vec64};
-use sinew::progress::Progress;
-use sinew::skin::{Actor, Frame, Method, Subject};
+use sinew::skin::{Actor, Subject};
 
-use super::{calm, character, flesh, heavy, simulation, with_bones, worst};
+use super::{actor, advance, calm, character, flesh, heavy, simulation, with_bones, worst};
 
 /// The gecko with a tail that nothing holds from its second joint on.
 fn with_virtual_tail(more: &str) -> Arc<Subject> {
@@ -15,14 +14,6 @@ fn with_virtual_tail(more: &str) -> Arc<Subject> {
     let tail: Vec<String> = (2..=6).map(|joint| format!("tail.{joint}")).collect();
     let edits: Vec<(&str, &str)> = tail.iter().map(|joint| (joint.as_str(), edit.as_str())).collect();
     with_bones("gecko", &edits)
-}
-
-fn actor(subject: &Arc<Subject>, params: &Params) -> Actor {
-    Actor::bind(subject, Method::Pd, params, &Progress::new()).expect("binds")
-}
-
-fn advance(actor: &mut Actor, world: &[Affine], dt_secs: f64) {
-    actor.advance(&Frame { world_from_joint: world, dt_secs }).expect("moves");
 }
 
 fn tail_tip(subject: &Subject, actor: &Actor) -> Point {

@@ -10,7 +10,7 @@ use super::lanes::Slot;
 use super::rows::Rows;
 use super::solver::Solver;
 use super::touch::Touch;
-use super::{Collisions, Contacts, Equations, Materials, Params, State, System};
+use super::{Collisions, Contacts, Equations, Materials, Params, System};
 use crate::math::{Point, Vec3};
 
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
