@@ -1,4 +1,4 @@
-// Where a step begins: carried along by the base, with what a row had of its own motion. The twin of predict in dynamics/simulation.rs.
+// Where a step begins: carried along by the base, with what a row had of its own motion. The twin of predict in dynamics/simulation/step.rs.
 @group(0) @binding(5) var<storage, read> base: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read_write> increment: array<vec4f>;

@@ -162,8 +162,7 @@ fn descend(tolerance: f32) {
             }
         }
         let curvature = sum(own);
-        // False for NaN too.
-        if !(curvature > 0.0) {
+        if curvature <= 0.0 || !is_finite(curvature) {
             return;
         }
         let alpha = rz / curvature;
@@ -208,7 +207,11 @@ fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) gro
     thread = index;
     let instance = group.y;
     let header = instance * press_dims.spread_stride;
-    let tolerance = bitcast<f32>(spread[header + 2u]);
+    // The same for all threads, said so that compilers know: barriers hang on it.
+    if thread == 0u {
+        reduced = vec2(bitcast<f32>(spread[header + 2u]), 0.0);
+    }
+    let tolerance = workgroupUniformLoad(&reduced).x;
     let offset = instance * press_dims.row_stride;
     count = min(spread[header], MOST);
     first_contact = instance * press_dims.contact_stride;

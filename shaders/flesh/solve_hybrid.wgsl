@@ -31,6 +31,8 @@ const PROGRESS: u32 = 3u;
 var<workgroup> scratch: array<vec4<f32>, CHUNK>;
 var<workgroup> partial: array<f32, THREADS>;
 var<workgroup> totals: array<f32, 8>;
+// Begin and end of what is left of the rows of the workgroup.
+var<workgroup> range: vec2<u32>;
 var<private> first_vector: u32;
 
 fn diagonal(row: u32) -> f32 {
@@ -47,10 +49,14 @@ fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
     for (var k = 0u; k < dims.width; k++) {
         sum += times(entries[k * dims.stride + row]);
     }
-    let begin = starts[first];
-    let end = starts[first + THREADS];
+    // The same for all threads, said so that compilers know: there are barriers between.
+    if thread == 0u {
+        range = vec2<u32>(starts[first], starts[first + THREADS]);
+    }
+    let whole = workgroupUniformLoad(&range);
+    let end = whole.y;
     let own = vec2<u32>(starts[row], starts[row + 1u]);
-    for (var chunk = begin; chunk < end; chunk += CHUNK) {
+    for (var chunk = whole.x; chunk < end; chunk += CHUNK) {
         workgroupBarrier();
         for (var k = thread; k < min(CHUNK, end - chunk); k += THREADS) {
             scratch[k] = vec4<f32>(times(entries[dims.rest + chunk + k]), 0.0);
