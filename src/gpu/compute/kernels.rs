@@ -38,7 +38,7 @@ impl KernelCache {
             return kept.clone();
         }
         // Nobody waits meanwhile: two that want the same one at the same time compile it twice.
-        let compile = || Arc::new(compile(gpu, source.name, &key, constants));
+        let compile = || Arc::new(compile(gpu, source, entry, constants));
         match gpu.attempt(compile) {
             Ok(pipeline) => self.lock().entry(key).or_insert(pipeline).clone(),
             Err(_) => compile(),
@@ -50,16 +50,13 @@ impl KernelCache {
     }
 }
 
-fn compile(gpu: &GpuContext, name: &'static str, key: &Key, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
-    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(name),
-        source: wgpu::ShaderSource::Wgsl(key.wgsl.as_str().into()),
-    });
+fn compile(gpu: &GpuContext, source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+    let module = source.compile(&gpu.device);
     gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(key.entry),
+        label: Some(entry),
         layout: None,
         module: &module,
-        entry_point: Some(key.entry),
+        entry_point: Some(entry),
         compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
         cache: None,
     })
@@ -68,7 +65,6 @@ fn compile(gpu: &GpuContext, name: &'static str, key: &Key, constants: &[(&str, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::GpuContext;
     use crate::gpu::compute::Kernel;
 
     const SET: ShaderSource = ShaderSource {

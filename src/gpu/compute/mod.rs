@@ -1,10 +1,10 @@
 //! Compute passes: kernels, what they are bound to, and lists of dispatches that are made once and encoded every frame.
 //!
-//! | lifetime       | type                                                            |
-//! |----------------|-----------------------------------------------------------------|
+//! | lifetime       | type                                                                    |
+//! |----------------|-------------------------------------------------------------------------|
 //! | per device     | [`Kernel`]: one compiled entry point; kept, so that it is compiled once |
-//! | per character  | [`Dispatch`]: a kernel with its buffers and number of workgroups |
-//! | per submission | a `wgpu::ComputePass` that they are encoded into                 |
+//! | per character  | [`Dispatch`]: a kernel with its buffers and number of workgroups        |
+//! | per submission | a `wgpu::ComputePass` that they are encoded into                        |
 
 mod fetch;
 mod kernels;

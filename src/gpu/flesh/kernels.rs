@@ -124,10 +124,20 @@ impl Kernels {
 
 const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::ENERGIES, n::WATCH];
 const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
-const LOCAL_MIXED: &[u32] =
-    &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
+const LOCAL_MIXED: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
 const LOCAL_TOUCHING: &[u32] = &[
-    n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS, n::PRESS_DIMS, n::CONTACTS,
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::CONSTANTS,
+    n::BASE,
+    n::FORCES,
+    n::MEMORY,
+    n::STATES,
+    n::ENERGIES,
+    n::SUMS,
+    n::PRESS_DIMS,
+    n::CONTACTS,
 ];
 const GATHER_PLAIN: &[u32] = &[n::DIMS, n::TURN, n::CONSTANTS, n::FORCES, n::X, n::INCREMENT, n::B, n::MEMORY, n::ENERGIES];
 const GATHER_MIXED: &[u32] =
