@@ -15,8 +15,7 @@ struct HybridDims {
     groups: u32,
     // Stop when the square of the residual is this part of the first one's.
     tolerance2: f32,
-    // Not 0 if the increment is taken on from.
-    warm: u32,
+    unused: u32,
 }
 
 const THREADS: u32 = 128u;
@@ -104,9 +103,4 @@ fn total(thread: u32, gamma: vec4<f32>, delta: vec3<f32>) -> Sums {
 // Where the sums of an instance begin.
 fn sums_of(instance: u32) -> u32 {
     return instance * (2u * dims.groups + PROGRESS);
-}
-
-// What was left behind, if it is numbers. By their bits, since a compiler may take it for granted that there is no NaN.
-fn usable(x: vec4<f32>) -> vec4<f32> {
-    return select(vec4<f32>(), x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) < vec4<u32>(0x70000000u));
 }

@@ -104,7 +104,10 @@ impl Bench {
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
         let device = device.map(|device| device.with(&frames));
-        let report = self.report(&subject, &params, setup_ms, &frames, memory_mb);
+        let mut report = self.report(&subject, &params, setup_ms, &frames, memory_mb);
+        if let Some(device) = device.as_ref().filter(|device| device.simulates()) {
+            [report.step.local_ms, report.step.global_ms] = device.local_and_global_ms();
+        }
         // What the processor does not do has no limits here.
         let iteration = report.iteration.filter(|_| !device.as_ref().is_some_and(DeviceReport::simulates));
         Ok(Report { iteration, device, ..report })
@@ -118,7 +121,7 @@ impl Bench {
         let iteration = flesh.map(|flesh| {
             // Mean iterations of a step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
-            let ms = [step.local_ms / iterations, step.global_ms / iterations];
+            let ms = [step.local_ms, step.global_ms].map(|ms| ms.unwrap_or(0.0) / iterations);
             IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
         });
         Report {

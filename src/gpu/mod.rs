@@ -119,6 +119,8 @@ pub struct GpuContext {
     /// Its queue.
     pub queue: wgpu::Queue,
     lost: Arc<AtomicBool>,
+    /// What was compiled for this device.
+    kernels: Arc<compute::KernelCache>,
 }
 
 impl GpuContext {
@@ -211,7 +213,7 @@ impl GpuContext {
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
         let lost = watch(&device, has_window);
-        Ok(Self { instance, adapter, device, queue, lost })
+        Ok(Self { instance, adapter, device, queue, lost, kernels: Arc::default() })
     }
 
     /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be done with it any more.

@@ -235,6 +235,23 @@ fn bench_prints_the_fields_that_machines_are_compared_by() {
     assert!(report["step"]["p99_ms"].as_f64().unwrap() >= report["step"]["median_ms"].as_f64().unwrap());
 }
 
+/// Local and global steps are told by the device's own clock, or not at all; what it took to get there and to ask is told always.
+#[test]
+fn a_device_is_measured() {
+    let output = sinew(&[&"bench", &"builtin:cylinder", &"--sim-vertices=300", &"--steps=20", &"--device=gpu", &"--json"]);
+    if no_gpu(&String::from_utf8_lossy(&output.stderr)) {
+        return;
+    }
+    let report = json(&output);
+    let (step, device) = (&report["step"], &report["device"]);
+    assert_eq!(device["runs"], "gpu");
+    for stage in ["local_ms", "global_ms"] {
+        let (told, of_device) = (&step[stage], &device["stages_ms"][stage]);
+        assert!(told == of_device && (told.is_null() || told.as_f64().unwrap() > 0.0), "{stage}: {told} and {of_device}");
+    }
+    assert!(device["host_ms"].as_f64().unwrap() > 0.0 && device["setup_ms"].as_f64().unwrap() > 0.0, "{device}");
+}
+
 #[test]
 fn a_crowd_is_measured() {
     let crowd = |count: &str| sinew(&[&"bench", &"builtin:cylinder", &"--sim-vertices=300", &"--steps=10", &"--crowd", &count, &"--json"]);

@@ -25,6 +25,7 @@ pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use self::echo::Echoes;
 use self::profile::Profile;
@@ -110,6 +111,8 @@ pub struct GpuFlesh {
     touching: bool,
     /// Steps made.
     steps: u64,
+    /// What the processor spent on the frame so far.
+    host: Duration,
     ring: Vec<Arc<DeviceSkin>>,
     shown: Arc<Shown>,
     echoes: Echoes,
@@ -146,6 +149,7 @@ impl GpuFlesh {
             touch: None,
             touching: false,
             steps: 0,
+            host: Duration::ZERO,
             ring: Vec::new(),
             shown,
             echoes,
@@ -205,6 +209,7 @@ impl GpuFlesh {
 
     /// Submits the steps that are queued, and with a skin the surface over them.
     fn submit(&mut self, skin: Option<&mut DeviceSkin>) {
+        let start = Instant::now();
         let gpu = &self.model.gpu;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh") });
         self.base.upload(gpu, self.queued);
@@ -245,7 +250,10 @@ impl GpuFlesh {
         }
         (self.queued, self.touching) = (0, false);
         if is_frame {
-            self.echoes.submitted(self.steps);
+            self.echoes.submitted(self.steps, (self.host + start.elapsed()).as_secs_f64() * 1e3);
+            self.host = Duration::ZERO;
+        } else {
+            self.host += start.elapsed();
         }
     }
 }
@@ -267,16 +275,18 @@ impl Device for GpuFlesh {
             self.submit(None);
         }
         if let Some(colliding) = step.colliding {
-            let Self { model, state, solver, touch, .. } = self;
+            let Self { model, state, solver, touch, host, .. } = self;
             let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
-            touch.prepare(model, state, solver.dispatches(), colliding)?;
+            *host += touch.prepare(model, state, solver.dispatches(), colliding)?;
             self.touching = true;
         } else {
             if let Some(touch) = &mut self.touch {
                 touch.set_state(None);
             }
+            let start = Instant::now();
             self.base.set(self.queued, 0, step.frame);
             self.queued += 1;
+            self.host += start.elapsed();
         }
         self.steps += 1;
         Ok(())
@@ -285,9 +295,11 @@ impl Device for GpuFlesh {
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
         self.check()?;
         self.echoes.make_room(&self.model.gpu).map_err(|error| lost(&error))?;
+        let start = Instant::now();
         let mut skin = self.free_skin()?;
         if let Some(skin) = Arc::get_mut(&mut skin) {
             skin.prepare(world_from_joint, ahead_secs);
+            self.host += start.elapsed();
             self.submit(Some(skin));
         }
         self.check()?;
@@ -310,7 +322,9 @@ impl Device for GpuFlesh {
 
     fn last_state(&mut self) -> Option<State> {
         let kept = self.echoes.kept()?;
-        Some(self.state.decode(&self.model.flesh.equations().vertex_of_row, kept))
+        let mut state = State::default();
+        self.state.decode(kept, &mut state);
+        Some(state)
     }
 
     fn takes_contacts(&self) -> bool {
