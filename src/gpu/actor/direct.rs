@@ -56,7 +56,7 @@ impl SurfaceDevice for GpuSkin {
         self.skins.watched()
     }
 
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
-        self.skins.fetch(surface)
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+        self.skins.fetch(&mut surface)
     }
 }

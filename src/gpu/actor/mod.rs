@@ -9,7 +9,8 @@
 //! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
 //!
 //! # Passes and bytes of a frame
-//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`Surface`], all in one compute pass and one
+//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of
+//! [`super::surface::Surface`], all in one compute pass and one
 //! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth
 //! time 64 a simulated vertex, for when the device is lost. A frame that goes unseen for longer
 //! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device. Without a simulation, a frame is the passes of the
@@ -186,8 +187,8 @@ impl SurfaceDevice for GpuFlesh {
         self.skins.watched()
     }
 
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
-        self.skins.fetch(surface)
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+        self.skins.fetch(&mut surface)
     }
 }
 

@@ -142,9 +142,9 @@ impl Skins {
     }
 
     /// Reads back what is shown. Waits.
-    pub fn fetch(&self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+    pub fn fetch(&self, surface: &mut SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
         let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(&mut surface).map_err(|error: GpuError| lost(&error))
+        latest.fetch_into(surface).map_err(|error: GpuError| lost(&error))
     }
 }

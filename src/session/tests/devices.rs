@@ -32,7 +32,8 @@ fn opened_on(gpu: &GpuContext, method: Method) -> Session {
 /// How far what is shown is from what the processor makes of the same pose, of the size.
 fn off(session: &Session) -> f32 {
     let shown = session.snapshot().unwrap();
-    let mut actor = crate::skin::Actor::bind(&shown.subject, shown.method, &session.document().params, &Progress::new()).unwrap();
+    let mut actor =
+        crate::skin::Actor::bind(&shown.subject, shown.method, &session.document().params, &crate::progress::Progress::new()).unwrap();
     actor.advance(&crate::skin::Frame { world_from_joint: session.world_from_joint(), dt_secs: 0.0 }).unwrap();
     assert_eq!(shown.world_from_joint, session.world_from_joint());
     let apart = |(a, b): (&crate::math::Point, &crate::math::Point)| (a - b).norm();
