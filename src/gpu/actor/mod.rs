@@ -9,12 +9,10 @@
 //! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
 //!
 //! # Passes and bytes of a frame
-//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of
-//! [`super::surface::Surface`], all in one compute pass and one
-//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth
-//! time 64 a simulated vertex, for when the device is lost. A frame that goes unseen for longer
-//! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device. Without a simulation, a frame is the passes of the
-//! surface alone.
+//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all in one compute
+//! pass and one submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth time 64 a
+//! simulated vertex, for when the device is lost. A frame that goes unseen for longer than [`FRAMES_BEHIND`] is waited for, so that time
+//! never runs ahead of the device. Without a simulation, a frame is the passes of the surface alone.
 
 mod choice;
 mod crowd;
