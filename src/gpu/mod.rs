@@ -72,7 +72,7 @@ pub enum GpuError {
         limit: u32,
     },
     /// The adapter only draws, or computes too little at once.
-    #[error("the graphics adapter \"{adapter}\" can't simulate: it has {has} {what}, and {needed} are needed")]
+    #[error("the graphics adapter \"{adapter}\" computes too little: it has {has} {what}, and {needed} are needed")]
     NoCompute {
         /// Its name.
         adapter: String,
@@ -337,7 +337,7 @@ mod tests {
         let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 4, ..gpu.device.limits() };
         let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false).expect("opens");
         let error = small.check_compute().expect_err("four are too few").to_string();
-        assert!(error.contains("can't simulate: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
+        assert!(error.contains("computes too little: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
     }
 
     /// A lost device lets nobody wait.

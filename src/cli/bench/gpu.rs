@@ -1,4 +1,4 @@
-//! What `sinew bench` says of the device that simulates.
+//! What `sinew bench` says of the device that simulates or moves the skin.
 
 use std::time::Instant;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::Measured;
 use super::report::quantile;
+use crate::cli::Failure;
 use crate::cli::options::Options;
-use crate::cli::{Failure, Outcome};
 use crate::gpu::GpuContext;
 use crate::gpu::actor;
 use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
-use crate::skin::{Actor, DeviceTimes, Method};
+use crate::skin::{Actor, DeviceTimes};
 
-/// What simulates, and what it did.
+/// What simulates or moves the skin, and what it did.
 #[derive(Debug, Serialize)]
 pub(super) struct DeviceReport {
     runs: DeviceChoice,
@@ -35,18 +35,15 @@ pub(super) struct DeviceReport {
     stages_ms: Option<DeviceTimes>,
 }
 
-/// Decides what simulates; the actor then does.
-pub(super) fn choose(bound: &mut Actor, method: Method, options: &Options) -> Result<Option<DeviceReport>, Failure> {
-    if !method.is_simulated() {
-        return Ok(None);
-    }
+/// Decides what simulates or moves the skin; the actor is given to it.
+pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
     let start = Instant::now();
     let choice = options.device.unwrap_or_default();
     let gpu = if choice == DeviceChoice::Cpu { None } else { Some(GpuContext::headless()) };
     let told = gpu.as_ref().map_or_else(|| Err(String::new()), |gpu| gpu.as_ref().map_err(ToString::to_string));
     let Verdict { device, measured, why } = verdict(choice, told.as_ref().copied().map_err(String::as_str), bound);
     if choice == DeviceChoice::Gpu && device.is_none() {
-        return refuse(&why);
+        return Err(Failure::Undone(format!("--device gpu: {why}")));
     }
     let adapter = told.ok().map(GpuContext::description);
     let runs = if device.is_some() { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
@@ -67,20 +64,15 @@ pub(super) fn choose(bound: &mut Actor, method: Method, options: &Options) -> Re
         device.set_profiled(true);
         (report.passes_step, report.passes_surface) = device.passes();
         report.constant_bytes = device.constant_bytes();
-        bound.set_device(Some(device));
+        device.give_to(bound);
     }
     bound.reset();
-    Ok(Some(report))
-}
-
-fn refuse(why: &str) -> Result<Option<DeviceReport>, Failure> {
-    let refused: Outcome = Err(Failure::Undone(format!("--device gpu: {why}")));
-    refused.map(|()| None)
+    Ok(report)
 }
 
 impl DeviceReport {
-    /// Whether it is the graphics device that simulates.
-    pub(super) fn simulates(&self) -> bool {
+    /// Whether it is the graphics device that does it.
+    pub(super) fn is_gpu(&self) -> bool {
         self.runs == DeviceChoice::Gpu
     }
 
@@ -110,7 +102,10 @@ impl DeviceReport {
         let mut lines = vec![format!("device     {}", self.why)];
         if self.runs == DeviceChoice::Gpu {
             let megabytes = self.constant_bytes as f64 / 1e6;
-            let passes = format!("{} passes a step, {} a frame after it", self.passes_step, self.passes_surface);
+            let passes = match (self.passes_step, self.passes_surface) {
+                (0, surface) => format!("{surface} passes a frame"),
+                (step, surface) => format!("{step} passes a step, {surface} a frame after it"),
+            };
             lines.push(format!("           {passes}; {megabytes:.1} MB of constants"));
             lines.push(format!("  set-up {:12.2} ms", self.setup_ms));
             lines.push(format!("  host     {:9.3} ms (a frame: uploads, encoding, submission)", self.host_ms));

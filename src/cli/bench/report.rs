@@ -20,8 +20,7 @@ pub(super) struct Report {
     /// Nothing for methods without a simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
-    /// Nothing for methods without a simulation.
-    pub(super) device: Option<DeviceReport>,
+    pub(super) device: DeviceReport,
     pub(super) memory_mb: f64,
 }
 
@@ -165,7 +164,7 @@ impl Report {
             format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
             ms("slowest", step.p99_ms) + " (99 %)",
         ]);
-        let elsewhere = self.device.as_ref().is_some_and(DeviceReport::simulates);
+        let elsewhere = self.device.is_gpu();
         if !elsewhere {
             lines.extend(step.local_ms.map(|local| ms("local", local)));
             lines.extend(step.global_ms.map(|global| ms("global", global)));
@@ -181,7 +180,7 @@ impl Report {
         if !elsewhere {
             lines.extend([ms("upsample", frame.upsampling_ms), ms("normals", frame.normals_ms)]);
         }
-        lines.extend(self.device.iter().flat_map(DeviceReport::lines));
+        lines.extend(self.device.lines());
         lines.extend([format!("memory     {:9.1} MB at most", self.memory_mb)]);
         lines
     }

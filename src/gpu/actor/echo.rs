@@ -41,8 +41,9 @@ pub(super) struct Echoes {
 }
 
 impl Echoes {
-    pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
-        let state_bytes = state.kept_bytes();
+    /// For frames over that state, or of the surface alone.
+    pub(super) fn new(gpu: &GpuContext, state: Option<&FleshState>) -> Self {
+        let state_bytes = state.map_or(0, FleshState::kept_bytes);
         let size = WATCH_BYTES + Profile::BYTES + state_bytes;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("echo"), size, usage, mapped_at_creation: false });
@@ -70,14 +71,19 @@ impl Echoes {
     }
 
     /// Encodes what this frame sends back.
-    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState, profile: Option<&mut Profile>) {
+    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: Option<&FleshState>, profile: Option<&mut Profile>) {
         let Some(buffer) = self.free.pop() else { return };
-        encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES);
+        match state {
+            Some(state) => encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES),
+            // No news but that the frame is done: the submission has to use the buffer for that.
+            None => encoder.clear_buffer(&buffer, 0, Some(WATCH_BYTES)),
+        }
         let labels = profile.map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES)).unwrap_or_default();
-        let has_state = self.frames.is_multiple_of(KEEP_EVERY);
-        if has_state {
+        let kept = state.filter(|_| self.frames.is_multiple_of(KEEP_EVERY));
+        if let Some(state) = kept {
             state.keep(encoder, &buffer, WATCH_BYTES + Profile::BYTES);
         }
+        let has_state = kept.is_some();
         self.frames += 1;
         self.encoded = Some((buffer, has_state, labels));
     }

@@ -68,8 +68,7 @@ impl Projective {
     }
 
     /// Whether there is a device, whether it may make the steps now or not.
-    #[must_use]
-    pub fn has_device(&self) -> bool {
+    pub(in crate::skin) fn has_device(&self) -> bool {
         self.elsewhere.is_some()
     }
 
@@ -207,7 +206,8 @@ impl Projective {
 
     /// Reads back what was presented last. Returns whether that was possible; if not, the processor has the state.
     pub(in crate::skin) fn fetch(&mut self, positions: &mut [Point], normals: &mut [Vec3], simulated: &mut [Point]) -> bool {
-        let Some(elsewhere) = &mut self.elsewhere else { return false };
+        // A device that has only just come has shown nothing yet.
+        let Some(elsewhere) = self.elsewhere.as_mut().filter(|elsewhere| elsewhere.presented.is_some()) else { return false };
         let surface = SurfaceMut { positions, normals, simulated };
         match elsewhere.device.fetch(surface) {
             Ok(()) => {
