@@ -43,6 +43,22 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
     Ok(())
 }
 
+/// Waits until all that was submitted so far is done.
+///
+/// # Errors
+/// [`GpuError::Readback`] if the device was lost.
+pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
+    let (sender, done) = channel();
+    gpu.queue.on_submitted_work_done(move || drop(sender.send(())));
+    loop {
+        match done.try_recv() {
+            Ok(()) => return if gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) },
+            Err(TryRecvError::Empty) => wait_a_little(gpu)?,
+            Err(error) => return Err(lost(&error)),
+        }
+    }
+}
+
 /// Looks what has been done, and lets others work.
 ///
 /// # Errors
@@ -58,6 +74,6 @@ pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
     Ok(())
 }
 
-pub(super) fn lost(error: &dyn std::error::Error) -> GpuError {
+pub(super) fn lost(error: &dyn std::fmt::Display) -> GpuError {
     GpuError::Readback { reason: error.to_string() }
 }

@@ -21,7 +21,7 @@ mod skin;
 mod touch;
 
 pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
-pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
+pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
