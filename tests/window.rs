@@ -163,8 +163,17 @@ fn colours_of_amounts_are_offered_where_amounts_are_shown() {
         (SkinColors::Material, true, true),
     ] {
         let look = Look { colors, ..Look::default() };
-        let view =
-            LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: true, has_clip: true, shows_distance, crowd: 1, compares: shows_distance };
+        let view = LookView {
+            view: ViewId(7),
+            look,
+            has_textures: true,
+            has_tissue: false,
+            has_selection: true,
+            has_clip: true,
+            shows_distance,
+            crowd: 1,
+            compares: shows_distance,
+        };
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         assert_eq!(harness.query_by_role_and_label(Role::ComboBox, "Colours").is_some(), offered, "{colors:?} {shows_distance}");
         assert_eq!(raised(&mut harness), []);

@@ -97,9 +97,8 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect
 /// ```
 #[must_use]
 pub fn crowd_text(count: u32, frame_ms: Option<f64>, frames_per_s: Option<f64>) -> [String; 2] {
-    let number = |number: Option<f64>, digits: usize| number.map_or_else(|| NONE.to_owned(), |n| format!("{:.digits$}", n.min(99_999.0)));
-    let speed = frames_per_s.map(|fps| if fps < 9.95 { number(Some(fps), 1) } else { number(Some(fps), 0) });
-    let (ms, speed) = (number(frame_ms, 1), speed.unwrap_or_else(|| NONE.to_owned()));
+    let ms = frame_ms.map_or_else(|| NONE.to_owned(), |ms| format!("{:.1}", ms.min(9999.9)));
+    let speed = frames_per_s.map_or_else(|| NONE.to_owned(), |fps| format!("{:.*}", usize::from(fps < 9.95), fps.min(9999.0)));
     [format!("{count:>3} characters · {ms:>6} ms a frame · {speed:>5} fps"), format!("{count:>3} characters\n{ms:>6} ms · {speed:>5} fps")]
 }
 
@@ -171,6 +170,16 @@ mod tests {
         }
         assert_eq!(score_text(Some(&view(Some(-0.0321), 12, 1.34, 2.06))), "vol   −3.2 %  cuts    12  stretch  1.34×     2.1 ms");
         assert!(score_text(Some(&view(Some(-1e-9), 0, 1.0, 0.0))).contains("±0.0 %"));
+    }
+
+    #[test]
+    fn a_crowd_says_how_many_and_how_fast() {
+        assert_eq!(crowd_text(100, Some(12.34), Some(81.2))[0], "100 characters ·   12.3 ms a frame ·    81 fps");
+        assert_eq!(crowd_text(9, Some(250.0), Some(3.21))[1], "  9 characters\n 250.0 ms ·   3.2 fps");
+        let wide = |text: [String; 2]| text.map(|text| text.lines().map(|line| line.chars().count()).max());
+        for (count, ms, fps) in [(2, None, None), (200, Some(0.0), Some(0.0)), (7, Some(f64::INFINITY), Some(f64::INFINITY))] {
+            assert_eq!(wide(crowd_text(count, ms, fps)), wide(crowd_text(100, Some(12.34), Some(81.2))), "{count} {ms:?} {fps:?}");
+        }
     }
 
     /// Three views side by side in a small window have one each.

@@ -49,7 +49,7 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
 /// [`GpuError::Readback`] if the device was lost.
 pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
     let (sender, done) = channel();
-    gpu.queue.on_submitted_work_done(move || drop(sender.send(())));
+    gpu.queue.on_submitted_work_done(move || sender.send(()).unwrap_or_default());
     loop {
         match done.try_recv() {
             Ok(()) => return if gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) },

@@ -19,6 +19,7 @@
 //! ```
 //! - **Draw from [`Session::snapshot`]**: it is consistent in itself (subject, method, positions, joints) and cheap to get. Its
 //!   `sequence` tells whether anything changed; compare `Arc::as_ptr(&view.subject)` to see whether the character did.
+//! - A view of many is drawn from [`Session::crowd_of`] as soon as that is there.
 //! - **Panels read** [`Session::document`] (method, params, source), [`Session::subject`] (character, check-up notes, skeleton),
 //!   [`Session::shown_pose`], [`Session::joint_angles_deg`], [`Session::playback`], [`Session::selected_joint`],
 //!   [`Session::jobs`], [`Session::messages`], [`Session::undo_label`] …

@@ -214,7 +214,8 @@ fn crowd_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
         ui.add_enabled_ui(!view.compares, |ui| {
             let mut count = view.crowd;
             let mut on = count > 1;
-            if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).on_hover_text(sentence).on_disabled_hover_text(why_not).changed() {
+            if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).on_hover_text(sentence).on_disabled_hover_text(why_not).changed()
+            {
                 count = if on { CROWD } else { 1 };
             }
             let number = DragValue::new(&mut count).range(1..=MAX_CROWD).speed(0.1).update_while_editing(false);

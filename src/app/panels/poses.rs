@@ -63,7 +63,7 @@ pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixel
             camera: &Camera::framing(&bounds, NamedView::ThreeQuarter, 1.0),
             snapshot: Some(snapshot),
             crowd: None,
-        compare: None,
+            compare: None,
             selected: &[],
             hovered: None,
             look: &look,

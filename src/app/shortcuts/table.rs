@@ -297,7 +297,8 @@ pub static ALL: &[Shortcut] = &[
         .also("many several instances army group multiply copies"),
     ask!("crowd.100", "Crowd of 100", "A hundred of the character on a grid, each at another moment of the clip", Crowd(100))
         .also("many several instances army group multiply copies hundred"),
-    ask!("crowd.none", "One character", "One character in the active view instead of a crowd", Crowd(1)).also("crowd off stop single alone"),
+    ask!("crowd.none", "One character", "One character in the active view instead of a crowd", Crowd(1))
+        .also("crowd off stop single alone"),
     ask!("scores", "Scores", "Shows or hides volume, cuts, stretch and time of the active view", Scores)
         .also("volume self-intersections stretch quality numbers statistics metrics"),
     ask!("split.right", "Split view to the right", "Another view beside the active one", Split(Side::Right))

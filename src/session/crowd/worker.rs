@@ -3,8 +3,8 @@
 //! ```text
 //! owner ─post(beat, seconds)→ inbox (the latest beat wins, seconds add up) → thread: GpuCrowd → frame in a cell → owner
 //! ```
-//! Who draws never waits for it: the thread makes submissions of its own and waits for each ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is
-//! put into the cell when the device is done with it.
+//! Who draws never waits for it: the thread makes submissions of its own and waits for each
+//! ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is put into the cell when the device is done with it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -23,6 +23,7 @@ use crate::skin::{Method, Subject};
 
 /// Time that a crowd may be behind before the clock waits for it.
 const MAX_PENDING_SECS: f64 = 0.1;
+
 /// What a crowd is made of: where this is equal, no other crowd has to be made.
 #[derive(Clone)]
 pub(super) struct Order {

@@ -149,6 +149,11 @@ impl Restored {
         self.active_view().and_then(|view| view.compare)
     }
 
+    /// How many of the character the active view shows.
+    pub fn crowd(&self) -> usize {
+        self.active_view().map_or(1, |view| view.crowd)
+    }
+
     fn active_view(&self) -> Option<&View> {
         self.views.iter().find(|view| view.id == self.active)
     }

@@ -90,12 +90,7 @@ impl Flesh {
     }
 
     /// Everybody at rest in these poses. Each pose that differs is settled once.
-    pub fn begin(
-        &mut self,
-        gpu: &GpuContext,
-        (poses, places): (&[Vec<Affine>], &[Vec3]),
-        progress: &Progress,
-    ) -> Result<(), CrowdError> {
+    pub fn begin(&mut self, gpu: &GpuContext, (poses, places): (&[Vec<Affine>], &[Vec3]), progress: &Progress) -> Result<(), CrowdError> {
         let keys: Vec<Vec<u64>> = poses.iter().map(|pose| bits(pose)).collect();
         let different = keys.iter().collect::<HashSet<_>>().len();
         let mut known: HashMap<&[u64], Settled> = HashMap::new();
