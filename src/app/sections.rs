@@ -40,6 +40,7 @@ pub(super) fn viewport_view<'a>(
         selected: session.selected_joint().filter(|_| still),
         selection: if still { session.selection().joints() } else { &[] },
         snapshot,
+        crowd: None,
         document: Some(session.document()),
         pose: Some(session.shown_pose()),
         symmetry: session.symmetry().map(Arc::as_ref),

@@ -22,7 +22,7 @@ use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
 use sinew::rig::limits::Limit;
-use sinew::session::{Command, Gesture, PoseCommand, SelectHow, Session, Source, UpAxis, ViewId};
+use sinew::session::{Command, Gesture, MAX_CROWD, PoseCommand, SelectHow, Session, Source, UpAxis, ViewCommand, ViewId};
 use sinew::skin::Method;
 
 mod stories;
@@ -102,6 +102,8 @@ fn look_panel() {
         has_selection: false,
         has_clip: true,
         shows_distance: false,
+        crowd: 1,
+        compares: false,
     };
     let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
     harness.get_by_label("Wireframe").click();
@@ -110,6 +112,41 @@ fn look_panel() {
     assert_eq!(raised(&mut harness), [Action::SetLook(ViewId(7), Look { shading: Shading::Matcap, ..look })]);
     harness.get_by_label("Tetrahedra").click();
     assert_eq!(raised(&mut harness), [], "there is no flesh to show");
+    harness.get_by_role_and_label(Role::CheckBox, "Crowd").click();
+    assert_eq!(raised(&mut harness), once(Command::View(ViewCommand::SetCrowd { view: ViewId(7), count: 9 })));
+}
+
+/// How many there are can be typed, switched off, and is no choice where methods are compared.
+#[test]
+fn a_crowd_has_a_number() {
+    let of = |crowd: usize, compares: bool| LookView {
+        view: ViewId(7),
+        look: Look::default(),
+        has_textures: true,
+        has_tissue: false,
+        has_selection: false,
+        has_clip: false,
+        shows_distance: false,
+        crowd,
+        compares,
+    };
+    let asked = |count| once(Command::View(ViewCommand::SetCrowd { view: ViewId(7), count }));
+    let view = of(9, false);
+    let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
+    harness.get_by_role_and_label(Role::CheckBox, "Crowd").click();
+    assert_eq!(raised(&mut harness), asked(1));
+    for (typed, count) in [("25", 25), ("100000", MAX_CROWD)] {
+        harness.get_by_role_and_label(Role::SpinButton, "Crowd").click();
+        harness.run();
+        harness.event(Event::Text(typed.into()));
+        harness.run();
+        harness.key_press(Key::Enter);
+        assert_eq!(raised(&mut harness), asked(count), "{typed}");
+    }
+    let view = of(1, true);
+    let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
+    harness.get_by_role_and_label(Role::CheckBox, "Crowd").click();
+    assert_eq!(raised(&mut harness), []);
 }
 
 /// Weights and distances have colours to choose; nothing else uses them.
@@ -123,8 +160,17 @@ fn colours_of_amounts_are_offered_where_amounts_are_shown() {
         (SkinColors::Material, true, true),
     ] {
         let look = Look { colors, ..Look::default() };
-        let view =
-            LookView { view: ViewId(7), look, has_textures: true, has_tissue: false, has_selection: true, has_clip: true, shows_distance };
+        let view = LookView {
+            view: ViewId(7),
+            look,
+            has_textures: true,
+            has_tissue: false,
+            has_selection: true,
+            has_clip: true,
+            shows_distance,
+            crowd: 1,
+            compares: shows_distance,
+        };
         let mut harness = panel(move |ui, raised| look_ui(ui, &view, &mut raised.actions));
         assert_eq!(harness.query_by_role_and_label(Role::ComboBox, "Colours").is_some(), offered, "{colors:?} {shows_distance}");
         assert_eq!(raised(&mut harness), []);

@@ -25,7 +25,7 @@ mod skins;
 mod touch;
 
 pub use choice::{DeviceChoice, Measured, Verdict, because, verdict, without_measuring};
-pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
+pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;
 pub use skin::{DeviceSkin, Shown};

@@ -15,8 +15,10 @@
 mod error;
 mod fit;
 mod flesh;
+mod skin;
 
 pub use error::CrowdError;
+pub use skin::CrowdSkin;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,6 +34,7 @@ use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
+use crate::progress::Progress;
 use crate::skin::{Actor, DeviceTimes};
 
 /// Flesh may bulge out of the box that its joints alone give, by this part of the box.
@@ -89,6 +92,7 @@ impl GpuCrowd {
     }
 
     fn build(gpu: &GpuContext, actor: Actor, places: &[Vec3]) -> Result<Self, CrowdError> {
+        gpu.check_compute().map_err(|error| unfit(&error))?;
         let wanted = places.len();
         let (surface_model, model) = if actor.projective().is_some() {
             let model = Arc::new(GpuModel::new(gpu, &actor).map_err(|error| unfit(&error))?);
@@ -115,6 +119,25 @@ impl GpuCrowd {
     /// # Errors
     /// [`CrowdError`]; a crowd that was lost has to be made anew.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
+        self.go_on(poses, dt_secs, &Progress::new())
+    }
+
+    /// Everybody at rest in these poses, as [`GpuCrowd::advance`] by 0 s: each that differs is settled, which takes its time.
+    ///
+    /// # Errors
+    /// [`CrowdError`]; after [`CrowdError::Cancelled`] it has to be settled again before it goes on.
+    pub fn settle(&mut self, poses: &[Vec<Affine>], progress: &Progress) -> Result<(), CrowdError> {
+        self.go_on(poses, 0.0, progress)
+    }
+
+    /// Has them stand elsewhere, one place each, from when they are settled next.
+    pub fn set_places(&mut self, places: &[Vec3]) {
+        for (mine, place) in self.places.iter_mut().zip(places) {
+            *mine = *place;
+        }
+    }
+
+    fn go_on(&mut self, poses: &[Vec<Affine>], dt_secs: f64, progress: &Progress) -> Result<(), CrowdError> {
         let boxes = self.boxes_of(poses);
         self.check()?;
         self.make_room()?;
@@ -125,7 +148,7 @@ impl GpuCrowd {
         let mut ahead_secs = 0.0;
         if let Some(flesh) = flesh {
             if flesh.begins() || dt_secs <= 0.0 {
-                flesh.begin(gpu, poses, places)?;
+                flesh.begin(gpu, (poses, places), progress)?;
             } else {
                 ahead_secs = flesh.advance(gpu, (poses, places), dt_secs, |flesh| submit_steps(gpu, flesh))?;
             }
@@ -202,6 +225,24 @@ impl GpuCrowd {
         self.encode(&mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
         self.submitted()
+    }
+
+    /// Makes the frame beside somebody who draws from the same device: steps and surface are submissions of their own, and each is waited
+    /// for without keeping others from the device, so that their pictures come in between. The surface of everybody is written by one
+    /// submission, and a queue goes through its submissions one after the other: who draws sees all of this frame, or all of the last.
+    ///
+    /// # Errors
+    /// [`CrowdError::Gpu`] if the device was lost.
+    pub fn present_aside(&mut self) -> Result<(), CrowdError> {
+        let Self { gpu, flesh, .. } = self;
+        if let Some(flesh) = flesh.as_mut().filter(|flesh| flesh.queued > 0) {
+            submit_steps(gpu, flesh);
+            wait_for_all(gpu)?;
+        }
+        // One submission is under way at most: nothing is waited for in the driver.
+        self.present()?;
+        self.under_way.clear();
+        Ok(wait_for_all(&self.gpu)?)
     }
 
     /// As [`GpuCrowd::present`], but measures the passes by the device's own clock, and waits for it. That keeps passes apart that could
@@ -282,6 +323,12 @@ impl GpuCrowd {
     #[must_use]
     pub fn surface(&self) -> &Surface {
         &self.surface
+    }
+
+    /// The same to hand on, with where they are.
+    #[must_use]
+    pub fn skin(&self) -> CrowdSkin {
+        CrowdSkin::new(&self.gpu, &self.surface, self.bounds())
     }
 
     /// Boxes around the instances in the latest poses, somewhat too large.
