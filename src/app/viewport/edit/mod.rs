@@ -24,7 +24,7 @@ mod pick;
 pub use drag::EditDrag;
 pub use draw::draw;
 pub use hint::hint;
-pub use landmarks::Fitting;
+pub use landmarks::{Fitting, Handle};
 pub use pick::Under;
 
 use std::collections::VecDeque;
@@ -207,7 +207,7 @@ impl EditTool {
 
     fn pick(&self, map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
         match &self.fitting {
-            Some(fitting) => pick::landmark(map, pointer, &fitting.landmarks),
+            Some(fitting) => pick::landmark(map, pointer, fitting, view),
             None => pick::pick(map, pointer, view),
         }
     }

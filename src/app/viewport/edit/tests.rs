@@ -8,13 +8,13 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::{EditTool, EditView};
+use super::{EditTool, EditView, Handle};
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
-use crate::math::Point64;
+use crate::math::{Point64, Vec64};
 use crate::mesh::shapes::tube;
 use crate::session::{Command, Mode, RigCommand, Session, Source};
 
@@ -197,6 +197,36 @@ fn panel_and_tree_edit_the_selected_joint() {
     assert_eq!(window.state().session().undo_label(), Some("Apply template"));
     window.get_by_role_and_label(Role::RadioButton, "Pose mode").click();
     wait_until(&mut window, "back to posing", |bench| bench.session().mode() == Mode::Pose);
+}
+
+#[test]
+fn a_landmark_is_dragged_by_its_twin_on_the_other_side() {
+    let mut window = window("twin");
+    window.get_by_role_and_label(Role::Button, "Human").click();
+    let fitted = |bench: &Workbench| bench.edit_tool().fitting.as_ref().is_some_and(|fitting| !fitting.landmarks.is_empty());
+    wait_until(&mut window, "a template shows its landmarks", fitted);
+    let handles = |window: &Window| {
+        let bench = window.state();
+        let fitting = bench.edit_tool().fitting.clone().expect("being fitted");
+        fitting.handles(bench.session().edit_mirror()).collect::<Vec<_>>()
+    };
+    let before = handles(&window);
+    let alone = |place: &Point64| {
+        let others = before.iter().map(|(_, other)| (other - place).norm()).filter(|distance| *distance > 0.0);
+        others.fold(f64::INFINITY, f64::min)
+    };
+    let twins = before.iter().filter(|(handle, _)| handle.mirrored);
+    let (twin, place) = *twins.max_by(|a, b| alone(&a.1).total_cmp(&alone(&b.1))).expect("a human has two sides");
+    let (from, to) = (on_screen(&window, place.coords.into()), on_screen(&window, (place.coords + Vec64::y() * 0.3).into()));
+    drag(&mut window, from, to);
+    let moved = |mirrored: bool| {
+        let handle = Handle { mirrored, ..twin };
+        let find = |handles: &[(Handle, Point64)]| handles.iter().find(|(other, _)| *other == handle).map(|(_, place)| *place);
+        find(&handles(&window)).expect("still there") - find(&before).expect("there")
+    };
+    let (own, other) = (moved(false), moved(true));
+    assert!((other.y - 0.3).abs() < 0.1, "{other}");
+    assert!((own.y - other.y).abs() < 1e-6 && (own.norm() - other.norm()).abs() < 1e-6, "{own} {other}");
 }
 
 /// One view without a workbench around it, whose mesh counts as looked at when the test says so.
