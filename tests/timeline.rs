@@ -176,8 +176,8 @@ fn a_frame_drawn_beyond_the_edge_takes_rows_that_were_not_seen() {
     let mut harness = stage(session, true);
     harness.set_size(vec2(900.0, 105.0));
     harness.run();
-    // Into the row under the first, and down out of the panel.
-    let (from, to) = (place(&harness, -0.3, 0.6 + 0.5), place(&harness, 10.0, 9.0));
+    // From the row under the first down out of the panel.
+    let (from, to) = (place(&harness, -0.6, 0.6), place(&harness, 10.0, 1.72));
     press(&mut harness, from, PointerButton::Primary, true, Modifiers::NONE);
     harness.event(Event::PointerMoved(to));
     harness.run_steps(60);

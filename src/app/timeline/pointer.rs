@@ -150,9 +150,12 @@ fn follow_frame(ui: &Ui, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>
         return;
     }
     let step = |outside: f32| (outside * PULL).clamp(-FASTEST, FASTEST) * ui.input(|input| input.stable_dt).min(0.1);
+    let before = (state.scroll, state.axis);
     state.scroll = (state.scroll + step(outside.y)).clamp(0.0, layout.farthest());
     state.axis.pan(-step(outside.x), view.duration_secs());
-    ui.ctx().request_repaint();
+    if before != (state.scroll, state.axis) {
+        ui.ctx().request_repaint();
+    }
 }
 
 fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {

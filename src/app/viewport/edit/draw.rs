@@ -16,6 +16,9 @@ const WAIST: f32 = 0.16;
 const GIRTH: f32 = 0.085;
 const GIRTHS: [f32; 2] = [2.0, 11.0];
 
+/// Bones that are neither selected nor under the pointer.
+const BONE: Color32 = Color32::from_rgb(196, 200, 208);
+
 /// Paints everything that can be grabbed.
 pub fn draw(painter: &Painter, viewport: &Viewport, tool: &EditTool, view: &EditView<'_>, colors: &Colors) {
     let Some(map) = viewport.map() else { return };
@@ -67,9 +70,15 @@ impl Pen<'_> {
             } else if hovered == Some(bone) {
                 self.colors.plate_text
             } else {
-                Color32::from_rgb(196, 200, 208)
+                BONE
             };
-            self.octahedron(from, to, if faint { color.gamma_multiply(0.35) } else { color });
+            // Long bones to handles of the rig would hide those that the flesh hangs on.
+            let is_handle = matches!(bone, RigBone::To(joint) if self.view.without_flesh.contains(&joint));
+            if is_handle && color == BONE {
+                self.painter.line_segment([from, to], Stroke::new(1.0, color.gamma_multiply(0.25)));
+            } else {
+                self.octahedron(from, to, if faint { color.gamma_multiply(0.35) } else { color });
+            }
         }
     }
 
@@ -98,7 +107,7 @@ impl Pen<'_> {
                 continue;
             };
             let hovered = tool.under == Some(Under::Tail(joint));
-            let color = if hovered { self.colors.plate_accent } else { Color32::from_rgb(196, 200, 208) };
+            let color = if hovered { self.colors.plate_accent } else { BONE };
             if !said {
                 self.painter.extend(Shape::dashed_line(&[from, to], Stroke::new(1.0, color.gamma_multiply(0.55)), 4.0, 4.0));
             }

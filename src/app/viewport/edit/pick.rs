@@ -6,7 +6,7 @@ use super::landmarks::{Fitting, Handle};
 use super::{EditView, Volume};
 use crate::app::viewport::gizmo::distance_to_segment;
 use crate::app::viewport::screen_map::ScreenMap;
-use crate::math::{Point64, Vec64};
+use crate::math::Vec64;
 use crate::rig::edit::{Placed, RigBone};
 
 /// How near the pointer must be to a joint, points.

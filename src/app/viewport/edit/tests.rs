@@ -16,6 +16,7 @@ use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
 use crate::math::{Point64, Vec64};
 use crate::mesh::shapes::tube;
+use crate::rig::edit::RigEdit;
 use crate::session::{Command, Mode, RigCommand, Session, Source};
 
 type Window = Harness<'static, Workbench>;
@@ -225,8 +226,32 @@ fn a_landmark_is_dragged_by_its_twin_on_the_other_side() {
         find(&handles(&window)).expect("still there") - find(&before).expect("there")
     };
     let (own, other) = (moved(false), moved(true));
-    assert!((other.y - 0.3).abs() < 0.1, "{other}");
-    assert!((own.y - other.y).abs() < 1e-6 && (own.norm() - other.norm()).abs() < 1e-6, "{own} {other}");
+    assert!(other.norm() > 0.1 && (own.norm() - other.norm()).abs() < 1e-6, "{own} {other}");
+    let now = handles(&window).into_iter().find(|(handle, _)| *handle == twin).expect("still there").1;
+    let off = on_screen(&window, now.coords.into()).distance(to);
+    assert!(off < 20.0, "{off} points from the pointer");
+}
+
+#[test]
+fn a_handle_beside_the_body_is_known_to_carry_no_flesh() {
+    let (mut session, file) = bare("handle");
+    let idle = |session: &mut Session| {
+        let start = Instant::now();
+        while session.tick(1.0 / 60.0).active {
+            assert!(start.elapsed() < Duration::from_mins(1), "never idle");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    idle(&mut session);
+    std::fs::remove_file(&file).expect("clean up");
+    session.apply_once(Command::Rig(RigCommand::SetSymmetry(false)));
+    for (parent, place) in [(None, [0.0, 0.3, 0.0]), (Some(0), [0.0, 1.0, 0.0]), (Some(1), [0.0, 1.7, 0.0]), (Some(0), [3.0, 0.3, 0.0])] {
+        let add = RigEdit::Add { parent, position: Point64::from(place), name: None };
+        session.apply_once(Command::Rig(RigCommand::Edit(add)));
+    }
+    idle(&mut session);
+    let view = EditView::of(&session).expect("open");
+    assert_eq!(view.without_flesh, [3], "{:?}", view.volumes);
 }
 
 /// One view without a workbench around it, whose mesh counts as looked at when the test says so.
