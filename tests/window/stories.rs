@@ -10,11 +10,16 @@ use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::session::{Command, Session, Source};
+use sinew::skin::Method;
 
 /// The workbench with the smallest built-in character, drawn to nothing.
 fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
+    workbench_on(session)
+}
+
+fn workbench_on(session: Session) -> Harness<'static, Workbench> {
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
     let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&harness.ctx);
@@ -100,6 +105,37 @@ fn a_joint_is_selected_turned_by_its_ring_undone_and_redone() {
     assert!(harness.state().session().undo_label().is_none(), "both steps are taken back");
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert_eq!(harness.state().session().selected_joint(), None);
+}
+
+#[test]
+fn what_is_posed_is_framed_as_it_is_posed() {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::builtin("cylinder")));
+    let start = Instant::now();
+    while session.tick(1.0 / 60.0).active {
+        assert!(start.elapsed() < Duration::from_mins(1), "it opens");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, -90.0] });
+    let mut harness = workbench_on(session);
+    let top = |bench: &Workbench| {
+        let snapshot = bench.session().snapshot().expect("shown");
+        snapshot.positions().iter().map(|position| position.y).fold(f32::NEG_INFINITY, f32::max)
+    };
+    let rest = harness.state().session().subject().expect("open").bind_positions.clone();
+    let rest_top = rest.iter().map(|position| position.y).fold(f32::NEG_INFINITY, f32::max);
+    wait_until(&mut harness, "it is bent", |bench| top(bench) < 0.9 * rest_top);
+    press(&mut harness, Modifiers::NONE, Key::F);
+    harness.run_steps(30);
+    let bench = harness.state();
+    let map = bench.viewport().expect("a view").map().expect("it has a size");
+    let snapshot = bench.session().snapshot().expect("shown");
+    let seen = snapshot.positions().iter().map(|position| map.project(&position.cast()).expect("before the eye"));
+    let around = egui::Rect::from_points(&seen.collect::<Vec<_>>());
+    assert!(map.rect().contains_rect(around), "{around:?} in {:?}", map.rect());
+    let part = (around.width() / map.rect().width()).max(around.height() / map.rect().height());
+    assert!(part > 0.5, "it fills {part} of the view");
 }
 
 #[test]
