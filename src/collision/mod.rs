@@ -21,18 +21,23 @@
 //!   fold of the same bone's skin.
 //! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
 
+mod around;
+mod axes;
 mod bend;
 mod body;
 mod detect;
+mod feet;
 mod list;
 mod local;
 mod measure;
 mod part;
 mod surface;
 mod sweep;
+mod wedge;
 
 pub use body::CollisionBody;
-pub use detect::{Detector, Feet, Hit};
+pub use detect::{Detector, Hit};
+pub use feet::Feet;
 pub use list::{Contact, ContactList, KEEP};
 pub use local::JointPairs;
 pub use measure::{Penetration, SelfIntersections, deepest_penetration, self_intersections};

@@ -1,0 +1,209 @@
+//! Which vertices lie in the wedges of one bone.
+//!
+//! A grid in cylinder coordinates has the shape of the wedges: cells know how far their wedges reach, and vertices of other bones
+//! within reach are sorted into them by counting.
+
+use super::axes::{Axes, Place, SECTORS};
+use super::body::BoneCells;
+use super::wedge::{BLOCK, Shape, Span};
+use super::{CollisionBody, Feet, Hit};
+use crate::math::Point;
+
+/// Rounding of radii.
+const SLACK: f32 = 1.0 + 1e-5;
+
+/// What lies around one bone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Around {
+    axes: Axes,
+    /// The box of its wedges.
+    span: Span,
+    /// Per closure vertex its place in the bone's coordinates.
+    places: Vec<Place>,
+    /// Per wedge the cells that it touches.
+    wedges: Vec<Wedge>,
+    /// Per cell the largest distance of a wedge from the axis.
+    reach: Vec<f32>,
+    /// Foreign vertices within reach, with their cells; then sorted by cell: those of cell c are `sorted[starts[c]..starts[c + 1]]`.
+    visitors: Vec<Visitor>,
+    sorted: Vec<Visitor>,
+    /// Coordinates of the sorted visitors, so that many are held against a box at once.
+    places_of_sorted: [Vec<f32>; 3],
+    starts: Vec<u32>,
+    /// Per slice the sectors with visitors.
+    occupied: Vec<u8>,
+    pub(super) hits: Vec<Hit>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Wedge {
+    slices: [u8; 2],
+    /// One bit a sector.
+    sectors: u8,
+    radius: f32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Visitor {
+    vertex: u32,
+    cell: u32,
+}
+
+impl Around {
+    pub(super) fn search(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], feet: &Feet, patches: &[Span]) {
+        self.hits.clear();
+        let own = &body.bones[bone];
+        if own.triangles.is_empty() {
+            return;
+        }
+        self.axes = own.axes(feet.bone(bone as u32));
+        self.place(own, positions, feet);
+        self.fill_cells(own, body);
+        self.invite(bone, body, positions, patches);
+        if !self.visitors.is_empty() {
+            self.sort(own, positions);
+            self.test(own, body, positions, feet);
+        }
+    }
+
+    /// Puts all corners and feet of the wedges into the bone's coordinates.
+    fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
+        let Self { axes, span, places, .. } = self;
+        *span = Span::EMPTY;
+        places.clear();
+        for &v in &own.closure {
+            let (skin, foot) = (&positions[v as usize], &feet.points[v as usize]);
+            span.add(skin);
+            span.add(foot);
+            places.push(axes.place(own, skin));
+            places.push(axes.place(own, foot));
+        }
+    }
+
+    fn fill_cells(&mut self, own: &BoneCells, body: &CollisionBody) {
+        self.reach.clear();
+        self.reach.resize(own.slices * SECTORS, -1.0);
+        self.wedges.clear();
+        for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
+            let mut wedge = Wedge { slices: [u8::MAX, 0], sectors: 0, radius: 0.0 };
+            let mut sum = 0;
+            for &corner in closure {
+                let [skin, foot] = [self.places[2 * corner as usize], self.places[2 * corner as usize + 1]];
+                wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
+                wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
+                wedge.radius = wedge.radius.max(skin.radius).max(foot.radius);
+                wedge.sectors |= 1 << skin.sector;
+                sum |= 1_u32 << skin.sector;
+            }
+            // With its feet on the axis a wedge within two neighbouring sectors is nowhere else.
+            let mixed = body.mixed[triangle as usize];
+            let neighbors = sum.count_ones() <= 1 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
+            if mixed || !neighbors {
+                wedge.sectors = u8::MAX;
+            }
+            wedge.radius *= SLACK;
+            for slice in wedge.slices[0]..=wedge.slices[1] {
+                for sector in bits(u32::from(wedge.sectors)) {
+                    let reach = &mut self.reach[slice as usize * SECTORS + sector];
+                    *reach = reach.max(wedge.radius);
+                }
+            }
+            self.wedges.push(wedge);
+        }
+    }
+
+    /// Finds the vertices of other bones within reach.
+    fn invite(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], patches: &[Span]) {
+        let own = &body.bones[bone];
+        self.visitors.clear();
+        for (patch, span) in body.patches.iter().zip(patches) {
+            if patch.bone as usize == bone || !span.meets(&self.span) {
+                continue;
+            }
+            for &vertex in &patch.vertices {
+                let p = &positions[vertex as usize];
+                if !self.span.holds(p) {
+                    continue;
+                }
+                let place = self.axes.place(own, p);
+                let cell = place.slice as usize * SECTORS + place.sector as usize;
+                if place.radius <= self.reach[cell] {
+                    self.visitors.push(Visitor { vertex, cell: cell as u32 });
+                }
+            }
+        }
+    }
+
+    /// Sorts the visitors by cell, by counting.
+    fn sort(&mut self, own: &BoneCells, positions: &[Point]) {
+        let cells = own.slices * SECTORS;
+        self.starts.clear();
+        self.starts.resize(cells + 1, 0);
+        for visitor in &self.visitors {
+            self.starts[visitor.cell as usize + 1] += 1;
+        }
+        for c in 0..cells {
+            self.starts[c + 1] += self.starts[c];
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.visitors.len(), Visitor::default());
+        // Backwards, so that every cell's count runs down to its start.
+        for visitor in self.visitors.iter().rev() {
+            let slot = &mut self.starts[visitor.cell as usize + 1];
+            *slot -= 1;
+            self.sorted[*slot as usize] = *visitor;
+        }
+        self.starts.copy_within(1.., 0);
+        self.starts[cells] = self.visitors.len() as u32;
+        self.occupied.clear();
+        self.occupied.resize(own.slices, 0);
+        for visitor in &self.visitors {
+            self.occupied[visitor.cell as usize / SECTORS] |= 1 << (visitor.cell as usize % SECTORS);
+        }
+        for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
+            places.clear();
+            places.extend(self.sorted.iter().map(|visitor| positions[visitor.vertex as usize][c]));
+        }
+    }
+
+    fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
+        let Self { wedges, occupied, starts, sorted, places_of_sorted, hits, .. } = self;
+        for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
+            let [first, last] = wedge.slices.map(usize::from);
+            let met = |slice: usize| occupied[slice] & wedge.sectors;
+            if (first..=last).all(|slice| met(slice) == 0) {
+                continue;
+            }
+            let shape = Shape::of(body, triangle, positions, feet);
+            for slice in first..=last {
+                for sector in bits(u32::from(met(slice))) {
+                    let cell = slice * SECTORS + sector;
+                    let mut next = starts[cell] as usize;
+                    let end = starts[cell + 1] as usize;
+                    while next < end {
+                        let block = next..end.min(next + BLOCK);
+                        for k in bits(shape.boxed(places_of_sorted, &block)) {
+                            let vertex = sorted[block.start + k].vertex;
+                            if shape.holds(&positions[vertex as usize])
+                                && !shape.bones.contains(&body.foot_bones[vertex as usize])
+                                && !body.is_left_alone(vertex, triangle)
+                            {
+                                hits.push(Hit { vertex, triangle });
+                            }
+                        }
+                        next = block.end;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The places of the bits that are set.
+fn bits(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        next
+    })
+}

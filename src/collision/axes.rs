@@ -1,0 +1,55 @@
+//! Cylinder coordinates around a bone.
+
+use super::body::BoneCells;
+use crate::math::{Point, Vec3};
+
+/// Sectors around a bone.
+pub(super) const SECTORS: usize = 8;
+
+/// A bone's coordinate system in the pose.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Axes {
+    origin: Vec3,
+    /// Along the bone, and two directions across.
+    along: Vec3,
+    across: [Vec3; 2],
+}
+
+/// A point in cylinder coordinates around a bone.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) slice: u8,
+    pub(super) sector: u8,
+    pub(super) radius: f32,
+}
+
+impl BoneCells {
+    pub(super) fn axes(&self, posed_from_bind: Option<&nalgebra::Matrix3x4<f32>>) -> Axes {
+        let [along, u, v] = self.axes;
+        let Some(transform) = posed_from_bind else { return Axes { origin: self.origin.coords, along, across: [u, v] } };
+        let turned = |direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
+        let origin = turned(&self.origin.coords) + transform.column(3);
+        Axes { origin, along: turned(&along), across: [turned(&u), turned(&v)] }
+    }
+}
+
+impl Axes {
+    pub(super) fn place(&self, own: &BoneCells, p: &Point) -> Place {
+        let way = p.coords - self.origin;
+        let [u, v] = [self.across[0].dot(&way), self.across[1].dot(&way)];
+        // Saturates at both ends, where the last slices are open.
+        let slice = ((self.along.dot(&way) - own.first) * own.per_slice).clamp(0.0, (own.slices - 1) as f32) as u8;
+        Place { slice, sector: sector(u, v), radius: (u * u + v * v).sqrt() }
+    }
+}
+
+/// Which eighth of the plane, counted around.
+fn sector(u: f32, v: f32) -> u8 {
+    let steep = u.abs() < v.abs();
+    match (u >= 0.0, v >= 0.0) {
+        (true, true) => u8::from(steep),
+        (false, true) => 3 - u8::from(steep),
+        (false, false) => 4 + u8::from(steep),
+        (true, false) => 7 - u8::from(steep),
+    }
+}

@@ -1,0 +1,100 @@
+//! Wedges in a pose: their boxes, and what lies in them.
+
+use super::{CollisionBody, Feet};
+use crate::math::{Point, Vec3};
+
+/// A tet is too flat to hold anything if its volume is below this part of the product of its edges.
+const FLAT: f32 = 1e-4;
+/// Points held against a box at once.
+pub(super) const BLOCK: usize = 32;
+
+/// An axis-aligned box; empty while `min > max`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    min: Vec3,
+    max: Vec3,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Span {
+    pub(super) const EMPTY: Self = Self {
+        min: Vec3::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
+        max: Vec3::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
+    };
+
+    pub(super) fn of<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
+        let mut span = Self::EMPTY;
+        points.for_each(|p| span.add(p));
+        span
+    }
+
+    pub(super) fn add(&mut self, p: &Point) {
+        for c in 0..3 {
+            // Comparisons that NaN fails.
+            self.min[c] = if p[c] < self.min[c] { p[c] } else { self.min[c] };
+            self.max[c] = if p[c] > self.max[c] { p[c] } else { self.max[c] };
+        }
+    }
+
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|c| self.min[c] <= other.max[c] && other.min[c] <= self.max[c])
+    }
+
+    pub(super) fn holds(&self, p: &Point) -> bool {
+        (0..3).all(|c| p[c] >= self.min[c] && p[c] <= self.max[c])
+    }
+}
+
+/// A wedge in the pose.
+pub(super) struct Shape {
+    chain: [Point; 6],
+    span: Span,
+    sign: f32,
+    pub(super) bones: [u32; 3],
+}
+
+impl Shape {
+    pub(super) fn of(body: &CollisionBody, triangle: u32, positions: &[Point], feet: &Feet) -> Self {
+        let corners = body.chains[triangle as usize];
+        let [i, j, k] = corners.map(|v| v as usize);
+        let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]];
+        let bones = corners.map(|v| body.foot_bones[v as usize]);
+        Self { span: Span::of(chain.iter()), chain, sign: body.orientation[triangle as usize], bones }
+    }
+
+    /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
+    #[expect(clippy::needless_bitwise_bool, reason = "without branches the comparisons fill vector registers")]
+    pub(super) fn boxed(&self, [xs, ys, zs]: &[Vec<f32>; 3], block: &std::ops::Range<usize>) -> u32 {
+        let Span { min, max } = self.span;
+        let mut inside = [0_u32; BLOCK];
+        let points = xs[block.clone()].iter().zip(&ys[block.clone()]).zip(&zs[block.clone()]);
+        for (flag, ((&x, &y), &z)) in inside.iter_mut().zip(points) {
+            let within = (x >= min.x) & (x <= max.x) & (y >= min.y) & (y <= max.y) & (z >= min.z) & (z <= max.z);
+            *flag = u32::from(within);
+        }
+        inside[..block.len()].iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
+    }
+
+    /// Whether a point lies in one of the three tets between the triangle and its foot points.
+    pub(super) fn holds(&self, p: &Point) -> bool {
+        let chain = self.chain.map(|q| q - p);
+        (0..3).any(|tet| tet_holds_origin(&chain[tet..tet + 4], self.sign))
+    }
+}
+
+fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
+    let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
+    // Volumes with the origin in place of each corner.
+    let ab = a.cross(&b);
+    let inside =
+        ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0 && b.cross(&c).dot(&d) * sign >= 0.0 && c.cross(&a).dot(&d) * sign >= 0.0;
+    inside && {
+        let (ab, ac, ad) = (b - a, c - a, d - a);
+        ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()
+    }
+}
