@@ -215,7 +215,7 @@ struct Broken(u64, Option<Watched>);
 impl SurfaceDevice for Broken {
     fn present(&mut self, _joints: &[Affine], _ahead_secs: f32) -> Result<(), DeviceError> {
         let times = sinew::skin::DeviceTimes::default();
-        self.1 = Some(Watched { steps: self.0, farthest: f32::NAN, finite: self.0 == 0, work_ms: times });
+        self.1 = Some(Watched { steps: self.0, farthest: f32::NAN, finite: self.0 == 0, work_ms: times, host_ms: 0.0 });
         Ok(())
     }
 

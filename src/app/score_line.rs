@@ -2,7 +2,7 @@
 
 use egui::{Color32, FontId, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::ViewScore;
+use crate::session::{CrowdFrame, ViewScore};
 
 /// What is shown before the first score.
 const NONE: &str = "–";
@@ -87,10 +87,42 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
 /// Draws the line over the lower left corner of a view, with its tooltip; in a view that is too narrow for one line, two short ones.
 /// Returns where it stands, if there is room for it.
 pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect> {
+    plate_ui(ui, view, [score_text(score), narrow_score_text(score)], || score_tooltip(score))
+}
+
+/// How many there are in a crowd and how fast it is.
+///
+/// ```text
+///   9 characters ·   12.3 ms a frame ·   60 fps
+/// ```
+#[must_use]
+pub fn crowd_text(count: u32, frame_ms: Option<f64>, frames_per_s: Option<f64>) -> [String; 2] {
+    let ms = frame_ms.map_or_else(|| NONE.to_owned(), |ms| format!("{:.1}", ms.min(9999.9)));
+    let speed = frames_per_s.map_or_else(|| NONE.to_owned(), |fps| format!("{:.*}", usize::from(fps < 9.95), fps.min(9999.0)));
+    [format!("{count:>3} characters · {ms:>6} ms a frame · {speed:>5} fps"), format!("{count:>3} characters\n{ms:>6} ms · {speed:>5} fps")]
+}
+
+/// Draws what there is to say of a crowd, as [`overlay_ui`].
+pub fn crowd_ui(ui: &Ui, view: Rect, crowd: &CrowdFrame) -> Option<Rect> {
+    let lines = crowd_text(crowd.skin.instances(), crowd.frame_ms, crowd.frames_per_s);
+    let tooltip = || {
+        format!(
+            "{} by {} on the graphics device: what a frame of all of them takes without drawing it, and how many frames a second there are. \
+             Nothing collides in a crowd. The one in the middle moves as the character does by itself; pointer, handles and overlays are for it \
+             alone.",
+            crowd.skin.instances(),
+            crowd.method.label().to_lowercase()
+        )
+    };
+    plate_ui(ui, view, lines, tooltip)
+}
+
+/// Text over the lower left corner of a view: the first one, or where that is too wide the second.
+fn plate_ui(ui: &Ui, view: Rect, [wide, narrow]: [String; 2], tooltip: impl FnOnce() -> String) -> Option<Rect> {
     let laid_out = |text| ui.painter().layout_no_wrap(text, FontId::monospace(11.0), Color32::from_white_alpha(190));
     let room = view.width() - 2.0 * (MARGIN + PADDING.x);
-    let one = laid_out(score_text(score));
-    let galley = if one.size().x <= room { one } else { laid_out(narrow_score_text(score)) };
+    let one = laid_out(wide);
+    let galley = if one.size().x <= room { one } else { laid_out(narrow) };
     let size = galley.size() + 2.0 * PADDING;
     let plate = Rect::from_min_size(pos2(view.left() + MARGIN, view.bottom() - MARGIN - size.y), size);
     if galley.size().x > room || plate.top() < view.top() + view.height() / 2.0 {
@@ -101,7 +133,9 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect
     let painter = ui.painter().with_clip_rect(view);
     painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
     painter.galley(plate.min + PADDING, galley, Color32::WHITE);
-    response.on_hover_text(score_tooltip(score));
+    response.on_hover_ui(|ui| {
+        ui.label(tooltip());
+    });
     Some(plate)
 }
 
@@ -136,6 +170,16 @@ mod tests {
         }
         assert_eq!(score_text(Some(&view(Some(-0.0321), 12, 1.34, 2.06))), "vol   −3.2 %  cuts    12  stretch  1.34×     2.1 ms");
         assert!(score_text(Some(&view(Some(-1e-9), 0, 1.0, 0.0))).contains("±0.0 %"));
+    }
+
+    #[test]
+    fn a_crowd_says_how_many_and_how_fast() {
+        assert_eq!(crowd_text(100, Some(12.34), Some(81.2))[0], "100 characters ·   12.3 ms a frame ·    81 fps");
+        assert_eq!(crowd_text(9, Some(250.0), Some(3.21))[1], "  9 characters\n 250.0 ms ·   3.2 fps");
+        let wide = |text: [String; 2]| text.map(|text| text.lines().map(|line| line.chars().count()).max());
+        for (count, ms, fps) in [(2, None, None), (200, Some(0.0), Some(0.0)), (7, Some(f64::INFINITY), Some(f64::INFINITY))] {
+            assert_eq!(wide(crowd_text(count, ms, fps)), wide(crowd_text(100, Some(12.34), Some(81.2))), "{count} {ms:?} {fps:?}");
+        }
     }
 
     /// Three views side by side in a small window have one each.

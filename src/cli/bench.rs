@@ -117,13 +117,16 @@ impl Bench {
     ) -> Report {
         let threads = rayon::current_num_threads();
         let calibration = Calibration::measure();
-        let step = StepReport::of(frames, params, threads);
+        let mut step = StepReport::of(frames, params, threads);
+        if device.is_gpu() {
+            [step.local_ms, step.global_ms] = device.local_and_global_ms();
+        }
         // What the processor does not do has no limits here.
         let flesh = subject.tissue.as_ref().ok().filter(|_| self.method.is_simulated() && !device.is_gpu());
         let iteration = flesh.map(|flesh| {
             // Mean iterations of a step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
-            let ms = [step.local_ms / iterations, step.global_ms / iterations];
+            let ms = [step.local_ms, step.global_ms].map(|ms| ms.unwrap_or(0.0) / iterations);
             IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
         });
         Report {

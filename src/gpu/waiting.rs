@@ -43,6 +43,41 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
     Ok(())
 }
 
+/// Tells when work is done.
+pub(super) type Done = Receiver<()>;
+
+/// Has it told when all work submitted so far is done.
+pub(super) fn done(gpu: &GpuContext) -> Done {
+    let (sender, done) = channel();
+    gpu.queue.on_submitted_work_done(move || {
+        // Who asks no more needs no answer.
+        let _ = sender.send(());
+    });
+    done
+}
+
+/// Waits until work is done.
+///
+/// # Errors
+/// [`GpuError::Readback`] if the device was lost.
+pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> {
+    loop {
+        match done.try_recv() {
+            Ok(()) => return if gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) },
+            Err(TryRecvError::Empty) => wait_a_little(gpu)?,
+            Err(error) => return Err(lost(&error)),
+        }
+    }
+}
+
+/// Waits until all that was submitted so far is done.
+///
+/// # Errors
+/// [`GpuError::Readback`] if the device was lost.
+pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
+    wait_until(gpu, &done(gpu))
+}
+
 /// Looks what has been done, and lets others work.
 ///
 /// # Errors
@@ -58,6 +93,6 @@ pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
     Ok(())
 }
 
-pub(super) fn lost(error: &dyn std::error::Error) -> GpuError {
+pub(super) fn lost(error: &dyn std::fmt::Display) -> GpuError {
     GpuError::Readback { reason: error.to_string() }
 }

@@ -94,12 +94,16 @@ impl Session {
                 }
             }
             Command::Scrub { .. } => {}
-            Command::ResetSimulation => self.settle(),
+            Command::ResetSimulation => {
+                self.settle();
+                self.settle_crowds(self.channel);
+            }
             Command::CancelJobs => {
                 self.stages.cancel();
                 self.timeline.cancel();
                 self.rigging.cancel();
                 self.projects.cancel();
+                self.cancel_crowds();
             }
             Command::DismissMessage(id) => self.messages.dismiss(id),
             Command::Undo | Command::Redo | Command::Project(_) => {}

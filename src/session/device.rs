@@ -80,6 +80,11 @@ pub(super) struct Devices {
 }
 
 impl Devices {
+    /// The device that draws.
+    pub(super) fn gpu(&self) -> Option<&GpuContext> {
+        self.gpu.as_ref()
+    }
+
     pub(super) fn is_busy(&self) -> bool {
         self.job.is_some()
     }

@@ -19,6 +19,7 @@
 //! ```
 //! - **Draw from [`Session::snapshot`]**: it is consistent in itself (subject, method, positions, joints) and cheap to get. Its
 //!   `sequence` tells whether anything changed; compare `Arc::as_ptr(&view.subject)` to see whether the character did.
+//! - A view of many is drawn from [`Session::crowd_of`] as soon as that is there.
 //! - **Panels read** [`Session::document`] (method, params, source), [`Session::subject`] (character, check-up notes, skeleton),
 //!   [`Session::shown_pose`], [`Session::joint_angles_deg`], [`Session::playback`], [`Session::selected_joint`],
 //!   [`Session::jobs`], [`Session::messages`], [`Session::undo_label`] …
@@ -72,7 +73,7 @@ pub use checkup::{
 pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS};
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue, Gesture};
-pub use crowd::CrowdMotion;
+pub use crowd::{CrowdFrame, CrowdMotion, MAX_CROWD};
 pub use device::DeviceStatus;
 pub use document::Document;
 pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, GhostWorker};
@@ -144,6 +145,7 @@ pub struct Session {
     projects: Projects,
     recoveries: Recoveries,
     scores: scores::Scores,
+    crowds: crowd::Crowds,
 }
 
 /// The pose that the flesh shall follow.
@@ -271,7 +273,7 @@ impl Session {
     #[must_use]
     pub fn jobs(&self) -> Vec<JobView> {
         let jobs = self.stages.views().into_iter().chain(self.rigging.views()).chain(self.timeline.views());
-        jobs.chain(self.projects.views()).collect()
+        jobs.chain(self.projects.views()).chain(self.crowds.views()).collect()
     }
 
     /// What the user should know, oldest first.
@@ -308,7 +310,7 @@ impl Session {
         let mut changed = self.take_finished_jobs();
         let dt_secs = if dt_secs.is_finite() { dt_secs.clamp(0.0, MAX_TICK_SECS) } else { 0.0 };
         let real_secs = dt_secs;
-        let dt_secs = self.stages.accept(dt_secs);
+        let dt_secs = self.crowds.accept(self.stages.accept(dt_secs));
         self.pass_time(dt_secs);
         let mut playing = self.playback.playing || self.playback.is_blending();
         for channel in self.parked_channels() {
@@ -327,11 +329,12 @@ impl Session {
         self.last_sequences = sequences;
         self.watch_workers();
         self.follow_devices();
+        changed |= self.follow_crowds(real_secs, dt_secs);
         changed |= self.tick_timeline(real_secs);
         self.watch_work();
         let works =
             self.stages.is_busy() || self.devices.is_busy() || self.rigging.is_busy() || self.timeline.is_busy() || self.projects.is_busy();
-        Tick { changed, active: moving || playing || works }
+        Tick { changed, active: moving || playing || works || self.crowds.is_active() }
     }
 
     /// Moves the clock of the channel and brings its pose up to date.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::stages::Need;
-use super::{Playback, Session, Snapshot};
+use super::{MAX_CROWD, Playback, Session, Snapshot};
 use crate::math::Affine;
 use crate::skin::Method;
 
@@ -35,9 +35,34 @@ pub struct View {
     /// Whether it has a pose and a clock of its own.
     #[serde(default)]
     pub free: bool,
+    /// How many of the character it shows: 1 to [`MAX_CROWD`]. More than one are not compared with anything.
+    #[serde(default = "alone", skip_serializing_if = "is_alone")]
+    pub crowd: usize,
+}
+
+pub(super) fn alone() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+pub(super) fn is_alone(crowd: &usize) -> bool {
+    *crowd == 1
 }
 
 impl View {
+    /// A view of one character, by itself.
+    #[must_use]
+    pub fn new(id: ViewId, method: Method) -> Self {
+        Self { id, method, compare: None, free: false, crowd: 1 }
+    }
+
+    /// The same with numbers in their bounds: a file may say anything.
+    #[must_use]
+    pub(super) fn sanitized(self) -> Self {
+        let crowd = self.crowd.clamp(1, MAX_CROWD);
+        Self { crowd, compare: self.compare.filter(|_| crowd == 1), ..self }
+    }
+
     pub(super) fn channel(self) -> Channel {
         self.free.then_some(self.id)
     }
@@ -63,7 +88,7 @@ pub struct Views {
 
 impl Default for Views {
     fn default() -> Self {
-        let first = View { id: ViewId(0), method: Method::default(), compare: None, free: false };
+        let first = View::new(ViewId(0), Method::default());
         Self { list: vec![first], active: first.id, next: 1 }
     }
 }
@@ -143,6 +168,13 @@ pub enum ViewCommand {
         /// The other method.
         method: Option<Method>,
     },
+    /// Shows many of the character in a view, or one. Many are not compared.
+    SetCrowd {
+        /// Which.
+        view: ViewId,
+        /// How many, 1 to [`MAX_CROWD`].
+        count: usize,
+    },
     /// Gives a view a pose and a clock of its own, which begin as the shared ones, or links it again.
     SetFree {
         /// Which.
@@ -164,6 +196,7 @@ impl ViewCommand {
             Self::Activate(_) => "Choose view",
             Self::SetMethod { .. } => "Change method",
             Self::SetCompare { .. } => "Compare",
+            Self::SetCrowd { .. } => "Change crowd",
             Self::SetFree { free: true, .. } => "Unlink view",
             Self::SetFree { free: false, .. } => "Link view",
             Self::SetAll(_) => "Arrange views",
@@ -215,7 +248,12 @@ impl Session {
             ViewCommand::SetCompare { view, method } => {
                 self.stages.forgive();
                 if let Some(view) = self.views.get_mut(view) {
-                    view.compare = method;
+                    *view = View { compare: method, ..*view }.sanitized();
+                }
+            }
+            ViewCommand::SetCrowd { view, count } => {
+                if let Some(view) = self.views.get_mut(view) {
+                    *view = View { crowd: count, ..*view }.sanitized();
                 }
             }
             ViewCommand::SetFree { view, free } => self.set_free(view, free),
@@ -264,6 +302,7 @@ impl Session {
     fn set_views(&mut self, mut list: Vec<View>) {
         let mut seen = std::collections::BTreeSet::new();
         list.retain(|view| seen.insert(view.id));
+        list.iter_mut().for_each(|view| *view = view.sanitized());
         list.truncate(MAX_VIEWS);
         let Some(first) = list.first().map(|view| view.id) else { return };
         self.stages.forgive();

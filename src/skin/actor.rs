@@ -38,6 +38,8 @@ pub struct StepTimes {
     pub iterations: u32,
     /// What another device spent on the latest frame that it has told of.
     pub device: DeviceTimes,
+    /// What it took the processor to set that frame up for it.
+    pub host_ms: f64,
 }
 
 /// One character moving by one method: source positions and normals, frame by frame.

@@ -61,6 +61,8 @@ pub struct Watched {
     pub finite: bool,
     /// The time the device worked on it, ms; 0 where it can't tell.
     pub work_ms: DeviceTimes,
+    /// The time the processor took to set it up, ms: uploads, encoding, submission; neither finding contacts nor waiting.
+    pub host_ms: f64,
 }
 
 /// Where the time of a frame went on the device, ms; 0 where it can't tell.

@@ -119,6 +119,7 @@ impl<'a> Studio<'a> {
             scale: self.scale,
             camera,
             snapshot: Some(snapshot),
+            crowd: None,
             compare: other.zip(how).map(|(with, how)| Comparison { with, how }),
             selected: &self.shot.selected,
             hovered: None,

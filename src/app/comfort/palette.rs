@@ -265,6 +265,8 @@ mod tests {
             ("difference map", &["compare.distance"]),
             ("heatmap", &["compare.distance", "weights", "stretch"]),
             ("compare", &["compare.wipe", "compare.flicker", "compare.distance", "compare.none"]),
+            ("crowd", &["crowd.9", "crowd.100"]),
+            ("many", &["crowd.9", "crowd.100"]),
             ("split", &["split.right", "split.below"]),
             ("split view", &["split.right", "split.below"]),
             ("side by side", &["layout.methods", "compare.wipe", "split.right", "layout.before-after"]),

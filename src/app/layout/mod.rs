@@ -168,7 +168,7 @@ impl Layout {
         }
         let width = |pane: &Pane| pane.body().map_or(f32::INFINITY, |body| body.width() / body.height().max(1.0));
         let linked = |(_, pane): &(&ViewId, &mut Pane)| pane.state.camera_linked;
-        let shown: Vec<_> = self.panes.iter_mut().filter(linked).filter_map(|(id, _)| session.snapshot_of(*id)).collect();
+        let shown: Vec<_> = self.panes.iter_mut().filter(linked).filter_map(|(id, _)| session.bounds_of(*id)).collect();
         if let Some((_, narrowest)) = self.panes.iter_mut().filter(linked).min_by(|(_, a), (_, b)| width(a).total_cmp(&width(b))) {
             narrowest.viewport.frame_whole(&shown);
             self.camera = narrowest.viewport.camera;
@@ -177,7 +177,7 @@ impl Layout {
             if pane.state.camera_linked {
                 pane.viewport.set_camera(self.camera);
             } else {
-                pane.viewport.frame_whole(session.snapshot_of(*id).as_slice());
+                pane.viewport.frame_whole(session.bounds_of(*id).as_slice());
             }
         }
         false

@@ -50,7 +50,7 @@ impl Preset {
     pub(super) fn views(self, present: &Views) -> (Vec<View>, Vec<Command>) {
         let first = View { free: false, compare: None, ..*present.active() };
         let next = present.next_id().0;
-        let new = |offset: u32, method: Method| View { id: ViewId(next + offset), method, compare: None, free: false };
+        let new = |offset: u32, method: Method| View::new(ViewId(next + offset), method);
         let list = match self {
             Self::Single => vec![first],
             Self::Methods => vec![View { method: Method::Pd, ..first }, new(0, Method::Lbs), new(1, Method::Dqs)],

@@ -10,6 +10,9 @@ use crate::skin::Method;
 /// Ghosts before and after, when they are asked for without a number.
 const GHOSTS: usize = 2;
 
+/// Why a view of many is compared with nothing.
+pub const NO_COMPARISON: &str = "A crowd moves by one method: show one character to compare methods.";
+
 /// Something asked of the active view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewAsk {
@@ -37,6 +40,8 @@ pub enum ViewAsk {
     Colors(SkinColors),
     /// The flesh is shown and cut open, or not.
     Cut,
+    /// So many of the character are shown.
+    Crowd(usize),
 }
 
 /// The actions that an ask comes to for a view in some state.
@@ -48,6 +53,7 @@ pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session)
         ViewAsk::Wipe => compare(id, state, Comparing::Wipe(0.5), session),
         ViewAsk::Flicker => compare(id, state, Comparing::Flicker, session),
         ViewAsk::Distance => compare(id, state, Comparing::Difference, session),
+        ViewAsk::Crowd(count) => vec![once(ViewCommand::SetCrowd { view: id, count })],
         ViewAsk::CompareNone => vec![once(ViewCommand::SetCompare { view: id, method: None })],
         ViewAsk::Split(side) => vec![Action::Layout(LayoutAction::Split(id, side))],
         ViewAsk::Close => vec![Action::Layout(LayoutAction::Close(id))],
@@ -81,7 +87,7 @@ fn compare(id: ViewId, state: PaneState, comparing: Comparing, session: &Session
     if !same {
         actions.push(Action::Layout(LayoutAction::SetPane(id, PaneState { comparing, ..state })));
     }
-    if view.compare.is_none() {
+    if view.compare.is_none() && view.crowd == 1 {
         let has_flesh = session.subject().is_some_and(|subject| subject.tissue.is_ok());
         let usable = [Method::Lbs, Method::Pd, Method::Dqs].into_iter().filter(|method| has_flesh || !method.is_simulated());
         let other = usable.into_iter().find(|method| *method != view.method);
@@ -99,6 +105,7 @@ pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)>
         ViewAsk::Colors(SkinColors::Weights) if session.selected_joint().is_none() => {
             Some((Level::Info, "Select a joint to see its weights."))
         }
+        ViewAsk::Wipe | ViewAsk::Flicker | ViewAsk::Distance if session.active_view().crowd > 1 => Some((Level::Info, NO_COMPARISON)),
         ViewAsk::Ghosts if session.playback().clip.is_none() => Some((Level::Info, "Ghosts are seen while a clip is shown.")),
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, CursorIcon, Id, PopupCloseBehavior, Rect, RichText, Role, Sense, Spinner, Ui, UiBuilder, WidgetInfo};
 
-use super::{Comparing, Pane, PaneContext, PaneState};
+use super::{Comparing, Pane, PaneContext, PaneState, asks};
 use crate::app::actions::Action;
 use crate::app::layout::{LayoutAction, Preset, Side};
 use crate::app::panels::overlays::{LookView, look_ui};
@@ -83,6 +83,10 @@ fn compare_menu(ui: &mut Ui, view: View, state: PaneState, narrow: bool, context
         Some(other) if narrow => format!("vs {}", other.short_label()),
         Some(other) => format!("vs {}", other.label()),
     };
+    if view.crowd > 1 {
+        ui.add_enabled(false, Button::new(title)).on_disabled_hover_text(asks::NO_COMPARISON);
+        return;
+    }
     let response = ui.menu_button(title, |ui| {
         let set = |method| Command::View(ViewCommand::SetCompare { view: view.id, method });
         if ui.add(Button::selectable(view.compare.is_none(), "With nothing")).clicked() {

@@ -160,6 +160,10 @@ impl Pane {
         let scale = ui.ctx().pixels_per_point();
         let size = [body.width(), body.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
         let (own, other) = (session.snapshot_of(id), session.compared_snapshot_of(id));
+        let crowd = session.crowd_of(id);
+        if let Some(crowd) = &crowd {
+            self.viewport.reach(&crowd.bounds());
+        }
         let flickers = self.state.comparing == Comparing::Flicker && compare::is_held(ui.ctx());
         let snapshot = if flickers { other.as_ref().or(own.as_ref()) } else { own.as_ref() };
         let how = match self.state.comparing {
@@ -177,12 +181,13 @@ impl Pane {
             scale,
             camera: &self.viewport.camera,
             snapshot,
+            crowd: crowd.as_ref(),
             compare,
             selected: if editing { &[] } else { &selected },
             hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered).filter(|_| !editing),
             look: &look,
             checkup: context.checkup,
-            ghosts: context.ghosts.get(&id).filter(|_| !editing),
+            ghosts: context.ghosts.get(&id).filter(|_| !editing && crowd.is_none()),
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
@@ -209,6 +214,9 @@ impl Pane {
         }
         self.plates.extend(axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions));
         self.plates.extend(compare::compare_ui(ui, body, id, self.state, context));
-        self.scores(ui, body, id, own.as_ref(), context);
+        match &crowd {
+            Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),
+            None => self.scores(ui, body, id, own.as_ref(), context),
+        }
     }
 }

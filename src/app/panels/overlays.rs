@@ -9,7 +9,10 @@ use crate::app::look::{
 };
 use crate::app::pane::{Comparing, PaneState};
 use crate::app::theme;
-use crate::session::{Session, ViewId};
+use crate::session::{Command, MAX_CROWD, Session, ViewCommand, ViewId};
+
+/// How many a crowd is of when it is switched on.
+const CROWD: usize = 9;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +32,10 @@ pub struct LookView {
     pub has_clip: bool,
     /// Whether it shows distances to another method.
     pub shows_distance: bool,
+    /// How many of the character it shows.
+    pub crowd: usize,
+    /// Whether it shows a second method.
+    pub compares: bool,
 }
 
 impl LookView {
@@ -40,6 +47,8 @@ impl LookView {
         Self {
             view,
             look: state.look,
+            crowd: session.views().get(view).map_or(1, |view| view.crowd),
+            compares,
             shows_distance: compares && state.comparing == Comparing::Difference,
             has_textures: subject.is_some_and(|s| s.character.materials.iter().any(|material| material.base_color_image.is_some())),
             has_tissue: subject.is_some_and(|subject| subject.tissue.is_ok()),
@@ -64,6 +73,7 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
         cut_ui(ui, &mut edited);
     }
     ghosts_ui(ui, view, &mut edited);
+    crowd_ui(ui, view, actions);
     ui.add_space(4.0);
     backdrop_ui(ui, &mut edited);
     if edited != view.look {
@@ -192,6 +202,28 @@ fn ghosts_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
         ui.label(RichText::new("every").color(theme::colors(ui.ctx()).text_weak));
         let apart = DragValue::new(&mut look.ghosts.apart_secs).range(0.02..=5.0).speed(0.005).suffix(" s").max_decimals(2);
         ui.add(apart).labelled_by(label).on_hover_text("How far apart they are");
+    });
+}
+
+/// Whether there are many, and how many.
+fn crowd_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
+    let sentence = "Many of the character on a grid, each at another moment of the clip, or all in the pose, moved by the graphics device \
+                    without collisions. Colours are not for them; overlays and the pointer are for the one in the middle";
+    let why_not = "Compared methods are shown on one character: compare with nothing to show many";
+    row(ui, "Crowd", sentence, |ui, label| {
+        ui.add_enabled_ui(!view.compares, |ui| {
+            let mut count = view.crowd;
+            let mut on = count > 1;
+            if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).on_hover_text(sentence).on_disabled_hover_text(why_not).changed()
+            {
+                count = if on { CROWD } else { 1 };
+            }
+            let number = DragValue::new(&mut count).range(1..=MAX_CROWD).speed(0.1).update_while_editing(false);
+            ui.add(number).labelled_by(label).on_hover_text("How many; 1 is the character alone").on_disabled_hover_text(why_not);
+            if count != view.crowd {
+                actions.once(Command::View(ViewCommand::SetCrowd { view: view.view, count }));
+            }
+        });
     });
 }
 

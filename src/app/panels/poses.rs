@@ -62,6 +62,7 @@ pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixel
             scale: pixels_per_point,
             camera: &Camera::framing(&bounds, NamedView::ThreeQuarter, 1.0),
             snapshot: Some(snapshot),
+            crowd: None,
             compare: None,
             selected: &[],
             hovered: None,

@@ -293,6 +293,12 @@ pub static ALL: &[Shortcut] = &[
         .also("difference map heatmap heat error deviation millimetres"),
     ask!("compare.none", "Compare with nothing", "One method alone in the active view", CompareNone)
         .also("wipe flicker distance difference off stop single"),
+    ask!("crowd.9", "Crowd of 9", "Nine of the character on a grid, each at another moment of the clip", Crowd(9))
+        .also("many several instances army group multiply copies"),
+    ask!("crowd.100", "Crowd of 100", "A hundred of the character on a grid, each at another moment of the clip", Crowd(100))
+        .also("many several instances army group multiply copies hundred"),
+    ask!("crowd.none", "One character", "One character in the active view instead of a crowd", Crowd(1))
+        .also("crowd off stop single alone"),
     ask!("scores", "Scores", "Shows or hides volume, cuts, stretch and time of the active view", Scores)
         .also("volume self-intersections stretch quality numbers statistics metrics"),
     ask!("split.right", "Split view to the right", "Another view beside the active one", Split(Side::Right))

@@ -34,7 +34,7 @@ use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView, Projection};
 use crate::rig::symmetry::Symmetry;
 use crate::rig::{Pose, Skeleton};
-use crate::session::{Document, PoseCommand, Snapshot};
+use crate::session::{CrowdFrame, Document, PoseCommand, Snapshot};
 use crate::skin::Subject;
 
 /// What the viewport may read of the session.
@@ -50,6 +50,8 @@ pub struct ViewportView<'a> {
     pub selection: &'a [usize],
     /// The flesh as it is.
     pub snapshot: Option<&'a Arc<Snapshot>>,
+    /// Many of the character, if the view shows many.
+    pub crowd: Option<&'a Arc<CrowdFrame>>,
     /// Pins and limits.
     pub document: Option<&'a Document>,
     /// The pose shown.
@@ -60,6 +62,14 @@ pub struct ViewportView<'a> {
     pub tools: Toolbox,
     /// Whether there is a pose to paste.
     pub can_paste: bool,
+}
+
+impl ViewportView<'_> {
+    /// A box around what is shown.
+    fn bounds(&self) -> Option<Bounds> {
+        let posed = |snapshot: &Arc<Snapshot>| snapshot.subject.bounds_of_surface(snapshot.positions());
+        self.crowd.map(|crowd| crowd.bounds()).or_else(|| self.snapshot.map(posed))
+    }
 }
 
 /// Camera and what the pointer is doing.
@@ -140,6 +150,13 @@ impl Viewport {
         self.camera.frame(&bounds, self.aspect());
         self.camera = self.kept.take().unwrap_or(self.camera);
         self.flight = None;
+    }
+
+    /// Lets the clipping planes take in what stands around the character.
+    pub fn reach(&mut self, shown: &Bounds) {
+        if !shown.is_empty() {
+            self.camera.radius = self.camera.radius.max(shown.size() / 2.0);
+        }
     }
 
     fn aspect(&self) -> f32 {

@@ -1,7 +1,5 @@
 //! Where the viewport looks from: named views, framing, the way from one view to another, and the turntable.
 
-use std::sync::Arc;
-
 use egui::{Response, Ui};
 
 use super::navigation::{self, Motion};
@@ -10,7 +8,7 @@ use crate::math::{Affine, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::Skeleton;
-use crate::session::{Snapshot, Spot};
+use crate::session::Spot;
 
 /// How long the way from one view to another takes.
 const FLIGHT_SECS: f32 = 0.18;
@@ -52,9 +50,9 @@ pub enum CameraAction {
 
 impl Viewport {
     /// Brings the whole character, as it is posed, into view at once, from where the camera looks or is about to look.
-    /// Several snapshots are those of views that share the camera.
-    pub(in crate::app) fn frame_whole(&mut self, snapshots: &[Arc<Snapshot>]) {
-        if let Some(whole) = self.whole(snapshots) {
+    /// Several boxes are those of views that share the camera.
+    pub(in crate::app) fn frame_whole(&mut self, shown: &[Bounds]) {
+        if let Some(whole) = self.whole(shown) {
             self.camera = self.wanted_camera();
             self.flight = None;
             let aspect = self.aspect();
@@ -62,12 +60,11 @@ impl Viewport {
         }
     }
 
-    /// The box around the character as it is shown, or else in its bind pose.
-    fn whole(&self, snapshots: &[Arc<Snapshot>]) -> Option<Bounds> {
+    /// The box around all that is shown, or else around the character in its bind pose.
+    fn whole(&self, shown: &[Bounds]) -> Option<Bounds> {
         let bind = self.framed?.bounds;
-        let posed = snapshots.iter().map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions()));
-        let posed: Vec<Bounds> = posed.filter(|bounds| !bounds.is_empty()).collect();
-        let whole = Bounds::of(posed.iter().flat_map(|bounds| [&bounds.min, &bounds.max]));
+        let shown = shown.iter().filter(|bounds| !bounds.is_empty());
+        let whole = Bounds::of(shown.flat_map(|bounds| [&bounds.min, &bounds.max]));
         Some(if whole.is_empty() { bind } else { whole })
     }
 
@@ -87,7 +84,7 @@ impl Viewport {
         match action {
             CameraAction::FrameSelected => self.frame(view),
             CameraAction::FrameAll => self.frame(&ViewportView { selected: None, ..*view }),
-            CameraAction::LookFrom(from) => self.look_from(from, view.snapshot),
+            CameraAction::LookFrom(from) => self.look_from(from, view.bounds().as_slice()),
             CameraAction::TurnTo(from) => self.fly(|camera| camera.look_from(from)),
             CameraAction::Opposite => self.fly(|camera| {
                 let up = camera.pitch.abs() > 1.5;
@@ -122,9 +119,9 @@ impl Viewport {
         (self.camera, self.flight) = (camera, None);
     }
 
-    /// Looks at the whole character, as it is posed, from a side.
-    pub fn look_from(&mut self, view: NamedView, snapshot: Option<&Arc<Snapshot>>) {
-        if let Some(whole) = self.whole(snapshot.map_or(&[], std::slice::from_ref)) {
+    /// Looks at all that is shown from a side.
+    pub fn look_from(&mut self, view: NamedView, shown: &[Bounds]) {
+        if let Some(whole) = self.whole(shown) {
             let aspect = self.aspect();
             self.fly(|camera| {
                 camera.look_from(view);
@@ -133,9 +130,9 @@ impl Viewport {
         }
     }
 
-    /// Brings the selected joint with its neighbours, or the whole character as it is now, into view.
+    /// Brings the selected joint with its neighbours, or the whole character or crowd as it is now, into view.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
-        let Some(whole) = self.whole(view.snapshot.map_or(&[], std::slice::from_ref)) else { return };
+        let Some(whole) = self.whole(view.bounds().as_slice()) else { return };
         let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();
         self.fly(|camera| {
@@ -269,12 +266,12 @@ mod tests {
     #[test]
     fn views_are_reached_smoothly_or_at_once() {
         let mut viewport = framed();
-        viewport.look_from(NamedView::Top, None);
+        viewport.look_from(NamedView::Top, &[]);
         let wanted = viewport.wanted_camera();
         assert!(viewport.camera != wanted, "it is on its way");
         run(&mut viewport, false, 1);
         assert_eq!((viewport.camera, viewport.flight.is_none()), (wanted, true));
-        viewport.look_from(NamedView::Left, None);
+        viewport.look_from(NamedView::Left, &[]);
         run(&mut viewport, true, 2);
         assert!(viewport.flight.is_some() && viewport.camera != wanted && viewport.camera != viewport.wanted_camera());
         run(&mut viewport, true, 12);
@@ -302,7 +299,7 @@ mod tests {
     #[test]
     fn a_hand_takes_over_where_the_flight_would_have_ended() {
         let mut viewport = framed();
-        viewport.look_from(NamedView::Front, None);
+        viewport.look_from(NamedView::Front, &[]);
         let wanted = viewport.wanted_camera();
         run(&mut viewport, true, 1);
         viewport.obey(Motion::Orbit(egui::Vec2::ZERO));

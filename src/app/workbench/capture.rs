@@ -9,7 +9,10 @@ use super::views::JOB_LOOK;
 use crate::app::capture::{Capture, CaptureAction, ClipShot, Shot};
 use crate::app::pane::Comparing;
 use crate::app::viewport::painter::How;
-use crate::session::{ClipPlay, JobView, Session};
+use crate::session::{ClipPlay, JobView, Level, Session};
+
+/// Crowds are on the device of the window, pictures are made on one of their own.
+const ONE_IN_PICTURES: &str = "Pictures show one character. A crowd is drawn by “sinew render --crowd”, or by “Copy window”.";
 
 impl Workbench {
     /// What the active view shows.
@@ -58,6 +61,9 @@ impl Workbench {
         let mut shot = self.shot(ctx);
         if let Some(shot) = shot.as_mut().filter(|shot| shot.look.findings) {
             shot.checkup = self.checkup.of(ctx, &shot.snapshot.subject);
+        }
+        if matches!(action, CaptureAction::Export | CaptureAction::CopyView) && self.session.crowd_of(self.active()).is_some() {
+            self.session.tell(Level::Info, ONE_IN_PICTURES);
         }
         self.capture.carry_out(ctx, action, shot, &mut self.session);
     }

@@ -12,6 +12,7 @@ use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
 use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::edit::EditAction;
+use crate::app::viewport::views::CameraAction;
 use crate::app::viewport::{Viewport, ViewportView};
 use crate::session::{Command, Level, Mode, Pace, RigCommand, Session, ViewId};
 
@@ -120,7 +121,9 @@ impl Workbench {
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
             Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
             Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
-            Action::LookFrom(side) => self.in_view(self.active(), |viewport, view| viewport.look_from(side, view.snapshot)),
+            Action::LookFrom(side) => {
+                self.in_view(self.active(), |viewport, view| viewport.move_camera(CameraAction::LookFrom(side), view))
+            }
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
             Action::Capture(action) => self.capture_action(ctx, action),
@@ -189,7 +192,8 @@ impl Workbench {
 
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
-        let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
+        let crowd = self.session.crowd_of(id);
+        let view = ViewportView { crowd: crowd.as_ref(), ..viewport_view(&self.session, id, snapshot.as_ref(), &self.tools) };
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }

@@ -1,5 +1,7 @@
 //! What `sinew bench` says of the device that simulates or moves the skin.
 
+use std::time::Instant;
+
 use serde::Serialize;
 
 use super::Measured;
@@ -25,12 +27,17 @@ pub(super) struct DeviceReport {
     passes_surface: usize,
     /// Constants of global steps and of the surface; instances share them.
     constant_bytes: u64,
+    /// Making it ready: the adapter, kernels, constants, and what was measured to decide.
+    setup_ms: f64,
+    /// What the processor spends on a frame, median: uploads, encoding, submission; neither finding contacts nor waiting.
+    host_ms: f64,
     /// Medians by the device's own clock; nothing where it has none.
     stages_ms: Option<DeviceTimes>,
 }
 
 /// Decides what simulates or moves the skin; the actor is given to it.
 pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
+    let start = Instant::now();
     let choice = options.device.unwrap_or_default();
     let gpu = if choice == DeviceChoice::Cpu { None } else { Some(GpuContext::headless()) };
     let told = gpu.as_ref().map_or_else(|| Err(String::new()), |gpu| gpu.as_ref().map_err(ToString::to_string));
@@ -40,7 +47,19 @@ pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceRepor
     }
     let adapter = told.ok().map(GpuContext::description);
     let runs = if device.is_some() { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
-    let mut report = DeviceReport { runs, why, adapter, measured, passes_step: 0, passes_surface: 0, constant_bytes: 0, stages_ms: None };
+    let setup_ms = start.elapsed().as_secs_f64() * 1e3;
+    let mut report = DeviceReport {
+        runs,
+        why,
+        adapter,
+        measured,
+        passes_step: 0,
+        passes_surface: 0,
+        constant_bytes: 0,
+        setup_ms,
+        host_ms: 0.0,
+        stages_ms: None,
+    };
     if let Some(mut device) = device {
         device.set_profiled(true);
         (report.passes_step, report.passes_surface) = device.passes();
@@ -57,6 +76,11 @@ impl DeviceReport {
         self.runs == DeviceChoice::Gpu
     }
 
+    /// Medians of all local steps of a step and of all global ones.
+    pub(super) fn local_and_global_ms(&self) -> [Option<f64>; 2] {
+        [self.stages_ms.map(|times| times.local_ms), self.stages_ms.map(|times| times.global_ms)]
+    }
+
     /// With what the frames took.
     pub(super) fn with(mut self, frames: &[Measured]) -> Self {
         let median = |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));
@@ -69,6 +93,7 @@ impl DeviceReport {
             total_ms: median(|t| t.total_ms),
         };
         self.stages_ms = (times.total_ms > 0.0).then_some(times);
+        self.host_ms = quantile(frames, 0.5, |frame| frame.times.host_ms);
         self
     }
 
@@ -82,6 +107,8 @@ impl DeviceReport {
                 (step, surface) => format!("{step} passes a step, {surface} a frame after it"),
             };
             lines.push(format!("           {passes}; {megabytes:.1} MB of constants"));
+            lines.push(format!("  set-up {:12.2} ms", self.setup_ms));
+            lines.push(format!("  host     {:9.3} ms (a frame: uploads, encoding, submission)", self.host_ms));
         }
         lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         lines

@@ -120,8 +120,8 @@ impl Render {
         let shown = self.shown(saved.as_ref());
         check_compare(shown.compare, &shown.methods)?;
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
-        let files = if let Some(count) = self.crowd {
-            self.crowd(&subject, &shown, format, (pose, count as usize), options)?
+        let files = if let Some(count) = self.crowd_of(saved.as_ref()) {
+            self.crowd(&subject, &shown, format, (pose, count), options)?
         } else if films {
             self.film(&subject, &shown, format, pose, options)?
         } else {
@@ -146,6 +146,12 @@ impl Render {
 
     fn projection(&self) -> Projection {
         if self.orthographic { Projection::Orthographic } else { Projection::Perspective }
+    }
+
+    /// How many are drawn together: as asked for, or as in the project's view.
+    fn crowd_of(&self, saved: Option<&ProjectState>) -> Option<usize> {
+        let as_saved = saved.filter(|state| state.crowd > 1 && self.method.is_empty() && self.compare.is_none());
+        self.crowd.map(|count| count as usize).or(as_saved.map(|state| state.crowd))
     }
 
     /// What is asked for goes before what the project's view shows.

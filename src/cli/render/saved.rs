@@ -69,6 +69,7 @@ mod tests {
             params: Params::default(),
             method: Method::Pd,
             compare: Some(Method::Lbs),
+            crowd: 1,
             window: Some(window),
         }
     }

@@ -1,6 +1,7 @@
 //! A skin that follows its joints alone, by a method without a simulation: one submission a frame, of the passes of the surface.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::skins::Skins;
 use super::unfit;
@@ -44,10 +45,12 @@ impl GpuSkin {
 impl SurfaceDevice for GpuSkin {
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
         let skin = self.skins.begin(world_from_joint, ahead_secs, None)?;
+        let start = Instant::now();
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
         self.skins.encode(&mut encoder, std::iter::empty(), Some(&skin));
         self.skins.listen(&mut encoder, None);
         self.gpu.queue.submit([encoder.finish()]);
+        self.skins.spend(start.elapsed());
         self.skins.submitted(0);
         self.skins.end(skin)
     }

@@ -25,12 +25,13 @@ mod skins;
 mod touch;
 
 pub use choice::{DeviceChoice, Measured, Verdict, because, verdict, without_measuring};
-pub use crowd::{CrowdError, CrowdSize, GpuCrowd};
+pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
 pub use device::GpuDevice;
 pub use direct::GpuSkin;
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use self::skin::Followed;
 use self::skins::Skins;
@@ -141,6 +142,7 @@ impl GpuFlesh {
 
     /// Submits the steps that are queued, and with a skin the surface over them.
     fn submit(&mut self, skin: Option<&DeviceSkin>) {
+        let start = Instant::now();
         let gpu = &self.model.gpu;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh") });
         self.base.upload(gpu, self.queued);
@@ -167,6 +169,7 @@ impl GpuFlesh {
             touch.submitted();
         }
         (self.queued, self.touching) = (0, false);
+        self.skins.spend(start.elapsed());
         if skin.is_some() {
             self.skins.submitted(self.steps);
         }
@@ -207,16 +210,18 @@ impl Device for GpuFlesh {
             self.submit(None);
         }
         if let Some(colliding) = step.colliding {
-            let Self { model, state, solver, touch, .. } = self;
+            let Self { model, state, solver, touch, skins, .. } = self;
             let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
-            touch.prepare(model, state, solver.dispatches(), colliding)?;
+            skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
         } else {
             if let Some(touch) = &mut self.touch {
                 touch.set_state(None);
             }
+            let start = Instant::now();
             self.base.set(self.queued, 0, step.frame);
             self.queued += 1;
+            self.skins.spend(start.elapsed());
         }
         self.steps += 1;
         Ok(())
@@ -232,7 +237,9 @@ impl Device for GpuFlesh {
 
     fn last_state(&mut self) -> Option<State> {
         let kept = self.skins.kept()?;
-        Some(self.state.decode(&self.model.flesh.equations().vertex_of_row, kept))
+        let mut state = State::default();
+        self.state.decode(kept, &mut state);
+        Some(state)
     }
 
     fn takes_contacts(&self) -> bool {

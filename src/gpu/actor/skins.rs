@@ -1,6 +1,7 @@
 //! The skins of a character in turn, and what its frames send back: what single characters have in common, however they move.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::echo::Echoes;
 use super::profile::Profile;
@@ -22,6 +23,8 @@ pub(super) struct Skins {
     shown: Arc<Shown>,
     echoes: Echoes,
     profile: Option<Profile>,
+    /// What the processor spent on the frame so far.
+    host: Duration,
 }
 
 impl Skins {
@@ -34,6 +37,7 @@ impl Skins {
             shown: Arc::default(),
             echoes: Echoes::new(gpu, state),
             profile: None,
+            host: Duration::ZERO,
         }
     }
 
@@ -66,10 +70,12 @@ impl Skins {
     ) -> Result<Arc<DeviceSkin>, DeviceError> {
         self.check()?;
         self.echoes.make_room(&self.gpu).map_err(|error| lost(&error))?;
+        let start = Instant::now();
         let mut skin = self.free(followed)?;
         if let Some(skin) = Arc::get_mut(&mut skin) {
             skin.prepare(world_from_joint, ahead_secs);
         }
+        self.spend(start.elapsed());
         Ok(skin)
     }
 
@@ -115,7 +121,13 @@ impl Skins {
 
     /// To be called after the submission of a frame; so many steps have been made then.
     pub fn submitted(&mut self, steps: u64) {
-        self.echoes.submitted(steps);
+        self.echoes.submitted(steps, self.host.as_secs_f64() * 1e3);
+        self.host = Duration::ZERO;
+    }
+
+    /// The processor spent so long on the frame that is being made: setting up, encoding, submitting.
+    pub fn spend(&mut self, time: Duration) {
+        self.host += time;
     }
 
     /// Ends the frame: it is shown.
@@ -137,7 +149,7 @@ impl Skins {
     }
 
     /// The latest state that came back, even if nothing more will.
-    pub fn kept(&mut self) -> Option<&[[f32; 4]]> {
+    pub fn kept(&mut self) -> Option<&[u8]> {
         self.echoes.kept()
     }
 

@@ -81,6 +81,7 @@ fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleto
         id: view.id.0,
         method: view.method.id().to_owned(),
         compare: view.compare.map(|method| method.id().to_owned()),
+        crowd: view.crowd,
         active: view.id == active,
         pose: pose.map(|pose| pose_part(pose, skeleton)),
     }
@@ -148,6 +149,11 @@ impl Restored {
         self.active_view().and_then(|view| view.compare)
     }
 
+    /// How many of the character the active view shows.
+    pub fn crowd(&self) -> usize {
+        self.active_view().map_or(1, |view| view.crowd)
+    }
+
     fn active_view(&self) -> Option<&View> {
         self.views.iter().find(|view| view.id == self.active)
     }
@@ -210,10 +216,11 @@ fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) 
         method: known(&part.method).unwrap_or_default(),
         compare: part.compare.as_deref().and_then(known),
         free: part.pose.is_some(),
+        crowd: part.crowd,
     };
-    let mut views: Vec<View> = parts.iter().take(MAX_VIEWS).map(view).collect();
+    let mut views: Vec<View> = parts.iter().take(MAX_VIEWS).map(|part| view(part).sanitized()).collect();
     if views.is_empty() {
-        views.push(View { id: ViewId(0), method: Method::default(), compare: None, free: false });
+        views.push(View::new(ViewId(0), Method::default()));
     }
     let active = parts.iter().find(|part| part.active).map_or(views[0].id, |part| ViewId(part.id));
     (views, active)

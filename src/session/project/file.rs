@@ -178,6 +178,9 @@ pub(super) struct ViewPart {
     /// The method it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
+    /// How many of the character it shows.
+    #[serde(default = "crate::session::views::alone", skip_serializing_if = "crate::session::views::is_alone")]
+    pub crowd: usize,
     /// Whether commands act on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,

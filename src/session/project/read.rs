@@ -59,6 +59,8 @@ pub struct ProjectState {
     pub method: Method,
     /// The method that it is compared with.
     pub compare: Option<Method>,
+    /// How many of the character it shows.
+    pub crowd: usize,
     /// What the window keeps of itself.
     pub window: Option<Value>,
 }
@@ -71,9 +73,9 @@ pub fn project_state(path: &Path, subject: &Subject, cache: &Cache) -> Result<Pr
     let Content { file, .. } = read_content(path, cache, &Progress::new())?;
     let base = subject.base.as_ref().map_or(&subject.character, |base| &base.character);
     let (mut restored, _) = restored(&file, &base.skeleton);
-    let (method, compare) = (restored.method(), restored.compared());
+    let (method, compare, crowd) = (restored.method(), restored.compared(), restored.crowd());
     let pose = restored.free_poses.remove(&restored.active).unwrap_or(restored.pose);
-    Ok(ProjectState { pose, params: restored.params, method, compare, window: window_of(&file) })
+    Ok(ProjectState { pose, params: restored.params, method, compare, crowd, window: window_of(&file) })
 }
 
 /// What the window said of itself, if that is not too much to be true.

@@ -1,5 +1,6 @@
 //! The session as a window uses it.
 
+mod crowds;
 mod devices;
 mod flesh;
 mod motions;

@@ -98,6 +98,7 @@ struct Key {
     scale: f32,
     camera: Camera,
     state: Option<StateKey>,
+    crowd: Option<StateKey>,
     compared: Option<(StateKey, How)>,
     ghosts: Option<StateKey>,
     selected: Vec<usize>,
@@ -127,7 +128,9 @@ impl Key {
             size: picture.size,
             scale: picture.scale,
             camera: *picture.camera,
-            state: picture.snapshot.map(StateKey::of),
+            // What is drawn over a crowd moves with it.
+            state: picture.snapshot.filter(|_| picture.crowd.is_none()).map(StateKey::of),
+            crowd: picture.crowd.map(StateKey::of_crowd),
             compared: picture.compare.map(|compare| (StateKey::of(compare.with), compare.how)),
             ghosts: picture.ghosts.filter(|_| picture.look.ghosts.any()).map(StateKey::of_ghosts),
             selected: if chosen { picture.selected.to_vec() } else { Vec::new() },
@@ -215,7 +218,10 @@ impl GpuPainter {
         let Self { renderer, pool, canvases, pass, best } = self;
         let Some(canvas) = canvases.get_mut(&picture.view) else { return };
         let model = picture.snapshot.map(|snapshot| pool.model(renderer, &snapshot.subject.character, *pass));
-        let own = picture.snapshot.map(|snapshot| pool.state(renderer, snapshot, *pass));
+        let own = match picture.crowd {
+            Some(crowd) => pool.crowd(renderer, crowd, *pass),
+            None => picture.snapshot.map(|snapshot| pool.state(renderer, snapshot, *pass)),
+        };
         let wiped = match picture.compare {
             Some(Comparison { with, how: How::Wipe(at) }) => Some((pool.state(renderer, with, *pass), at)),
             _ => None,
@@ -250,7 +256,8 @@ impl GpuPainter {
         let drawn = self.canvases.get(&picture.view).is_some_and(|canvas| canvas.drawn.as_ref() == Some(&key));
         if drawn {
             let shown = picture.snapshot.into_iter().chain(picture.compare.as_ref().map(|compare| compare.with));
-            shown.for_each(|snapshot| self.pool.keep(snapshot, self.pass));
+            let shown = shown.map(StateKey::of).chain(picture.crowd.map(StateKey::of_crowd));
+            shown.for_each(|state| self.pool.keep(state, self.pass));
         } else {
             self.draw(picture);
         }
@@ -324,7 +331,8 @@ impl Canvas {
 
 impl Side {
     fn update(&mut self, picture: &Picture<'_>, snapshot: Option<&Arc<Snapshot>>, marks: &[Mark]) {
-        let quantity = snapshot.and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
+        // Numbers are those of one character, which is not drawn then.
+        let quantity = snapshot.filter(|_| picture.crowd.is_none()).and_then(|snapshot| Some((snapshot, quantity_of(picture, snapshot)?)));
         self.legend = quantity.map(|(snapshot, quantity)| self.paint.update(&snapshot.subject, &quantity, picture.look.color_map));
         let marked = Marked { selected: picture.selected, hovered: picture.hovered, marks };
         self.extras.update(picture.look, snapshot.map(|snapshot| moment_of(snapshot, picture.look)).as_ref(), &marked);

@@ -20,7 +20,7 @@ pub use gpu::{GpuPainter, PainterOn, Textures, Unseen};
 
 use crate::app::look::Look;
 use crate::render::{Camera, Legend};
-use crate::session::{Checkup, GhostSkins, Snapshot, ViewId};
+use crate::session::{Checkup, CrowdFrame, GhostSkins, Snapshot, ViewId};
 
 /// How two methods are shown in one view.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +56,8 @@ pub struct Picture<'a> {
     pub camera: &'a Camera,
     /// The flesh; none shows an empty studio.
     pub snapshot: Option<&'a Arc<Snapshot>>,
+    /// Many of the character, in place of the skin of one: of that only overlays are drawn.
+    pub crowd: Option<&'a Arc<CrowdFrame>>,
     /// What it is compared with.
     pub compare: Option<Comparison<'a>>,
     /// The selected joints, the active one last.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::character::Character;
-use crate::gpu::actor::DeviceSkin;
 use crate::math::{Point, Vec3};
+use crate::mesh::Bounds;
 use crate::render::{MeshFrame, MeshModel, Renderer};
-use crate::session::{GhostSkins, Snapshot};
+use crate::session::{CrowdFrame, GhostSkins, Snapshot};
 use crate::skin::Method;
 
 /// Passes for which something that no view shows any more is kept.
@@ -36,6 +36,17 @@ impl StateKey {
         }
     }
 
+    /// A frame of a crowd.
+    pub(super) fn of_crowd(crowd: &Arc<CrowdFrame>) -> Self {
+        Self {
+            address: Arc::as_ptr(crowd).cast(),
+            sequence: crowd.sequence,
+            part: 0,
+            method: Some(crowd.method),
+            character: Arc::as_ptr(&crowd.subject.character),
+        }
+    }
+
     /// The first of the ghosts.
     pub(super) fn of_ghosts(ghosts: &Arc<GhostSkins>) -> Self {
         Self {
@@ -46,6 +57,14 @@ impl StateKey {
             character: Arc::as_ptr(&ghosts.subject.character),
         }
     }
+}
+
+/// What a device has made.
+struct Made<'a> {
+    /// Positions and normals.
+    buffers: [&'a wgpu::Buffer; 2],
+    instances: u32,
+    bounds: Bounds,
 }
 
 struct Slot {
@@ -82,21 +101,32 @@ impl Pool {
     pub(super) fn state(&mut self, renderer: &Renderer, snapshot: &Arc<Snapshot>, pass: u64) -> usize {
         let character = &snapshot.subject.character;
         match snapshot.on_device().filter(|skin| skin.gpu().is_same(renderer.gpu())) {
-            Some(skin) => self.made(renderer, StateKey::of(snapshot), character, skin, pass),
+            Some(skin) => {
+                let made = Made { buffers: [skin.positions(), skin.normals()], instances: 1, bounds: skin.bounds() };
+                self.made(renderer, StateKey::of(snapshot), character, &made, pass)
+            }
             None => self.shape(renderer, StateKey::of(snapshot), character, (snapshot.positions(), snapshot.normals()), pass),
         }
     }
 
-    fn made(&mut self, renderer: &Renderer, state: StateKey, character: &Arc<Character>, skin: &DeviceSkin, pass: u64) -> usize {
+    /// Where a crowd is, if it is on the device that draws: it is drawn from where it was made.
+    pub(super) fn crowd(&mut self, renderer: &Renderer, crowd: &Arc<CrowdFrame>, pass: u64) -> Option<usize> {
+        let skin = Some(&crowd.skin).filter(|skin| skin.gpu().is_same(renderer.gpu()))?;
+        let made = Made { buffers: [skin.positions(), skin.normals()], instances: skin.instances(), bounds: skin.bounds() };
+        Some(self.made(renderer, StateKey::of_crowd(crowd), &crowd.subject.character, &made, pass))
+    }
+
+    fn made(&mut self, renderer: &Renderer, state: StateKey, character: &Arc<Character>, made: &Made<'_>, pass: u64) -> usize {
         let model = self.model(renderer, character, pass);
-        let is_here = |slot: &Slot| slot.made_in.as_ref() == Some(skin.positions()) && Arc::ptr_eq(slot.frame.model(), &model);
+        let [positions, normals] = made.buffers;
+        let is_here = |slot: &Slot| slot.made_in.as_ref() == Some(positions) && Arc::ptr_eq(slot.frame.model(), &model);
         let index = self.slots.iter().position(is_here).unwrap_or_else(|| {
-            let frame = MeshFrame::on_device(renderer, &model, skin.positions(), skin.normals(), 0..1);
-            self.slots.push(Slot { state, frame, used: pass, made_in: Some(skin.positions().clone()) });
+            let frame = MeshFrame::on_device(renderer, &model, positions, normals, 0..made.instances);
+            self.slots.push(Slot { state, frame, used: pass, made_in: Some(positions.clone()) });
             self.slots.len() - 1
         });
         let slot = &mut self.slots[index];
-        slot.frame.set_bounds(skin.bounds());
+        slot.frame.set_bounds(made.bounds);
         (slot.state, slot.used) = (state, pass);
         index
     }
@@ -147,8 +177,7 @@ impl Pool {
     }
 
     /// A view goes on showing this state without being drawn anew.
-    pub(super) fn keep(&mut self, snapshot: &Arc<Snapshot>, pass: u64) {
-        let state = StateKey::of(snapshot);
+    pub(super) fn keep(&mut self, state: StateKey, pass: u64) {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.state == state) {
             slot.used = pass;
         }

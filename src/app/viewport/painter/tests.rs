@@ -66,6 +66,7 @@ fn picture<'a>(view: u32, snapshot: &'a Arc<Snapshot>, look: &'a Look, camera: &
         scale: 1.0,
         camera,
         snapshot: Some(snapshot),
+        crowd: None,
         compare: None,
         selected: &[],
         hovered: None,

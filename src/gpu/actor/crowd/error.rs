@@ -1,6 +1,7 @@
 //! What can go wrong with a crowd.
 
 use crate::gpu::GpuError;
+use crate::progress::Cancelled;
 use crate::skin::SkinError;
 
 /// Why a crowd can't be shown, or does not go on.
@@ -49,6 +50,9 @@ pub enum CrowdError {
     /// The device was lost.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// The caller raised the cancel token: the crowd has to be settled before it goes on.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 pub(super) fn unfit(reason: &dyn std::fmt::Display) -> CrowdError {

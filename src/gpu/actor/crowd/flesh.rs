@@ -1,6 +1,6 @@
 //! The simulated flesh of a crowd.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -14,6 +14,7 @@ use crate::gpu::flesh::solve::BoundSolver;
 use crate::gpu::flesh::{FleshState, FleshStep, Watcher};
 use crate::gpu::surface::{Base, Simulated};
 use crate::math::{Affine, Vec3};
+use crate::progress::Progress;
 use crate::skin::{Actor, Settled, SkinError, Walker};
 
 /// Steps of a submission; a frame with more makes more submissions.
@@ -29,11 +30,13 @@ pub(super) struct Flesh {
     base: Base,
     /// Settles what has to begin anew.
     prototype: Actor,
+    /// The pose that it settled in last, for one: where all take another pose at once, all are in the same.
+    settled: Option<(Vec<u64>, Settled)>,
     /// Empty until the first frame.
     walkers: Vec<Walker>,
     watcher: Watcher,
     /// Steps that are set but not submitted.
-    queued: usize,
+    pub queued: usize,
     /// Time not yet simulated, s.
     pending_secs: f64,
     /// The submission after which each instance was put in its state: what is heard of earlier ones is of no interest.
@@ -56,6 +59,7 @@ impl Flesh {
             step,
             base,
             prototype,
+            settled: None,
             walkers: Vec::new(),
             watcher,
             queued: 0,
@@ -86,16 +90,18 @@ impl Flesh {
     }
 
     /// Everybody at rest in these poses. Each pose that differs is settled once.
-    pub fn begin(&mut self, gpu: &GpuContext, poses: &[Vec<Affine>], places: &[Vec3]) -> Result<(), CrowdError> {
-        let mut known: HashMap<Vec<u64>, Settled> = HashMap::new();
+    pub fn begin(&mut self, gpu: &GpuContext, (poses, places): (&[Vec<Affine>], &[Vec3]), progress: &Progress) -> Result<(), CrowdError> {
+        let keys: Vec<Vec<u64>> = poses.iter().map(|pose| bits(pose)).collect();
+        let different = keys.iter().collect::<HashSet<_>>().len();
+        let mut known: HashMap<&[u64], Settled> = HashMap::new();
         let mut walkers = Vec::with_capacity(poses.len());
-        for (instance, pose) in poses.iter().enumerate() {
-            let key = bits(pose);
-            if !known.contains_key(&key) {
-                let settled = settle(&mut self.prototype, pose, instance)?;
-                known.insert(key.clone(), settled);
+        for (instance, (pose, key)) in poses.iter().zip(&keys).enumerate() {
+            if !known.contains_key(&key[..]) {
+                progress.check()?;
+                progress.report(known.len() as f32 / different as f32, &format!("Settling {} of {different}", known.len() + 1));
+                known.insert(key, settle(&mut self.prototype, pose, instance)?);
             }
-            let Some(settled) = known.get(&key) else { continue };
+            let Some(settled) = known.get(&key[..]) else { continue };
             self.place(gpu, instance, &settled.state, &places[instance])?;
             walkers.push(settled.walker.clone());
         }
@@ -121,8 +127,14 @@ impl Flesh {
     /// Settles an instance anew in its pose; the others don't notice.
     fn recover(&mut self, gpu: &GpuContext, instance: usize, pose: &[Affine], offset: &Vec3) -> Result<(), CrowdError> {
         log::debug!("character {instance} of the crowd begins anew");
-        let Settled { state, walker } = settle(&mut self.prototype, pose, instance)?;
-        self.place(gpu, instance, &state, offset)?;
+        let key = bits(pose);
+        let settled = match self.settled.take().filter(|(known, _)| *known == key) {
+            Some((_, settled)) => settled,
+            None => settle(&mut self.prototype, pose, instance)?,
+        };
+        self.place(gpu, instance, &settled.state, offset)?;
+        let walker = settled.walker.clone();
+        self.settled = Some((key, settled));
         // It stands in all steps that are waiting.
         for step in 0..self.queued {
             self.base.set_moved(step, instance, walker.frame(), offset);

@@ -15,8 +15,10 @@
 mod error;
 mod fit;
 mod flesh;
+mod skin;
 
 pub use error::CrowdError;
+pub use skin::CrowdSkin;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,9 +30,11 @@ use super::{FRAMES_BEHIND, GpuModel};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
+use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
+use crate::progress::Progress;
 use crate::skin::{Actor, DeviceTimes};
 
 /// Flesh may bulge out of the box that its joints alone give, by this part of the box.
@@ -60,7 +64,7 @@ pub struct GpuCrowd {
     surface: Surface,
     flesh: Option<Flesh>,
     boxes: Vec<Bounds>,
-    under_way: VecDeque<wgpu::SubmissionIndex>,
+    under_way: VecDeque<Done>,
 }
 
 impl GpuCrowd {
@@ -88,6 +92,7 @@ impl GpuCrowd {
     }
 
     fn build(gpu: &GpuContext, actor: Actor, places: &[Vec3]) -> Result<Self, CrowdError> {
+        gpu.check_compute().map_err(|error| unfit(&error))?;
         let wanted = places.len();
         let (surface_model, model) = if actor.projective().is_some() {
             let model = Arc::new(GpuModel::new(gpu, &actor).map_err(|error| unfit(&error))?);
@@ -108,23 +113,42 @@ impl GpuCrowd {
     }
 
     /// Goes on by `dt_secs` to these poses, one an instance, with the joints where the character itself would stand. With the first ones,
-    /// or after 0 s, everybody begins at rest. Nothing is submitted yet: [`GpuCrowd::encode`] does the rest.
+    /// or after 0 s, everybody begins at rest. Nothing is submitted yet: [`GpuCrowd::encode`] does the rest. Waits if the device is frames
+    /// behind.
     ///
     /// # Errors
     /// [`CrowdError`]; a crowd that was lost has to be made anew.
     pub fn advance(&mut self, poses: &[Vec<Affine>], dt_secs: f64) -> Result<(), CrowdError> {
-        let boxes = self.boxes_of(poses);
-        let Self { gpu, places, surface, flesh, .. } = self;
-        if gpu.is_lost() {
-            return Err(lost(&"it does not answer any more").into());
+        self.go_on(poses, dt_secs, &Progress::new())
+    }
+
+    /// Everybody at rest in these poses, as [`GpuCrowd::advance`] by 0 s: each that differs is settled, which takes its time.
+    ///
+    /// # Errors
+    /// [`CrowdError`]; after [`CrowdError::Cancelled`] it has to be settled again before it goes on.
+    pub fn settle(&mut self, poses: &[Vec<Affine>], progress: &Progress) -> Result<(), CrowdError> {
+        self.go_on(poses, 0.0, progress)
+    }
+
+    /// Has them stand elsewhere, one place each, from when they are settled next.
+    pub fn set_places(&mut self, places: &[Vec3]) {
+        for (mine, place) in self.places.iter_mut().zip(places) {
+            *mine = *place;
         }
+    }
+
+    fn go_on(&mut self, poses: &[Vec<Affine>], dt_secs: f64, progress: &Progress) -> Result<(), CrowdError> {
+        let boxes = self.boxes_of(poses);
+        self.check()?;
+        self.make_room()?;
+        let Self { gpu, places, surface, flesh, .. } = self;
         if poses.len() != places.len() {
             return Err(CrowdError::Poses { actual: poses.len(), expected: places.len() });
         }
         let mut ahead_secs = 0.0;
         if let Some(flesh) = flesh {
             if flesh.begins() || dt_secs <= 0.0 {
-                flesh.begin(gpu, poses, places)?;
+                flesh.begin(gpu, (poses, places), progress)?;
             } else {
                 ahead_secs = flesh.advance(gpu, (poses, places), dt_secs, |flesh| submit_steps(gpu, flesh))?;
             }
@@ -167,18 +191,27 @@ impl GpuCrowd {
         }
     }
 
-    /// To be called after the submission of what was encoded. Waits if the device is frames behind.
+    /// To be called after the submission of what was encoded. Waits for nothing.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.
-    pub fn submitted(&mut self, index: wgpu::SubmissionIndex) -> Result<(), CrowdError> {
+    pub fn submitted(&mut self) -> Result<(), CrowdError> {
+        self.check()?;
         if let Some(flesh) = &mut self.flesh {
             flesh.submitted();
         }
-        self.under_way.push_back(index);
-        if self.under_way.len() > FRAMES_BEHIND {
-            let wait = wgpu::PollType::Wait { submission_index: self.under_way.pop_front(), timeout: None };
-            self.gpu.device.poll(wait).map_err(|error| lost(&error))?;
+        self.under_way.push_back(done(&self.gpu));
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), GpuError> {
+        if self.gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) }
+    }
+
+    /// Waits until the device is no more than some frames behind.
+    fn make_room(&mut self) -> Result<(), GpuError> {
+        while self.under_way.len() >= FRAMES_BEHIND {
+            self.under_way.pop_front().map_or(Ok(()), |done| wait_until(&self.gpu, &done))?;
         }
         Ok(())
     }
@@ -190,8 +223,26 @@ impl GpuCrowd {
     pub fn present(&mut self) -> Result<(), CrowdError> {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd") });
         self.encode(&mut encoder);
-        let index = self.gpu.queue.submit([encoder.finish()]);
-        self.submitted(index)
+        self.gpu.queue.submit([encoder.finish()]);
+        self.submitted()
+    }
+
+    /// Makes the frame beside somebody who draws from the same device: steps and surface are submissions of their own, and each is waited
+    /// for without keeping others from the device, so that their pictures come in between. The surface of everybody is written by one
+    /// submission, and a queue goes through its submissions one after the other: who draws sees all of this frame, or all of the last.
+    ///
+    /// # Errors
+    /// [`CrowdError::Gpu`] if the device was lost.
+    pub fn present_aside(&mut self) -> Result<(), CrowdError> {
+        let Self { gpu, flesh, .. } = self;
+        if let Some(flesh) = flesh.as_mut().filter(|flesh| flesh.queued > 0) {
+            submit_steps(gpu, flesh);
+            wait_for_all(gpu)?;
+        }
+        // One submission is under way at most: nothing is waited for in the driver.
+        self.present()?;
+        self.under_way.clear();
+        Ok(wait_for_all(&self.gpu)?)
     }
 
     /// As [`GpuCrowd::present`], but measures the passes by the device's own clock, and waits for it. That keeps passes apart that could
@@ -208,8 +259,8 @@ impl GpuCrowd {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd, measured") });
         self.encode_with(&mut encoder, Some(&mut profile));
         let marks = profile.resolve(&mut encoder, &stamps, 0);
-        let index = self.gpu.queue.submit([encoder.finish()]);
-        self.submitted(index)?;
+        self.gpu.queue.submit([encoder.finish()]);
+        self.submitted()?;
         let ticks: Vec<u8> = fetch(&self.gpu, &stamps, Profile::BYTES as usize)?;
         Ok(Some(profile.times(&ticks, &marks)))
     }
@@ -220,8 +271,7 @@ impl GpuCrowd {
     /// [`CrowdError::Gpu`] if the device was lost.
     pub fn wait(&mut self) -> Result<(), CrowdError> {
         self.under_way.clear();
-        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
-        Ok(())
+        Ok(wait_for_all(&self.gpu)?)
     }
 
     /// Puts the flesh of one instance into a state, as the character itself would be in it. Nothing happens if there is no such instance,
@@ -273,6 +323,12 @@ impl GpuCrowd {
     #[must_use]
     pub fn surface(&self) -> &Surface {
         &self.surface
+    }
+
+    /// The same to hand on, with where they are.
+    #[must_use]
+    pub fn skin(&self) -> CrowdSkin {
+        CrowdSkin::new(&self.gpu, &self.surface, self.bounds())
     }
 
     /// Boxes around the instances in the latest poses, somewhat too large.
@@ -330,8 +386,4 @@ fn bulged(tight: &Bounds) -> Bounds {
     }
     let bulge = (tight.max - tight.min) * BULGE;
     Bounds { min: tight.min - bulge, max: tight.max + bulge }
-}
-
-fn lost(reason: &dyn std::fmt::Display) -> GpuError {
-    GpuError::Readback { reason: reason.to_string() }
 }

@@ -75,8 +75,8 @@ fn skeleton() -> Skeleton {
 
 fn four_views() -> Views {
     let mut session = Session::new();
-    let view = |id: u32, method: Method, compare: Option<Method>, free: bool| View { id: ViewId(id), method, compare, free };
-    let list = vec![view(5, Method::Dqs, None, false), view(3, Method::Lbs, Some(Method::Pd), true)];
+    let view = |id: u32, method: Method, compare: Option<Method>, free: bool| View { compare, free, ..View::new(ViewId(id), method) };
+    let list = vec![View { crowd: 25, ..view(5, Method::Dqs, None, false) }, view(3, Method::Lbs, Some(Method::Pd), true)];
     session.apply_once(Command::View(ViewCommand::SetAll(list)));
     session.apply_once(Command::View(ViewCommand::Activate(ViewId(3))));
     session.views().clone()

@@ -1,8 +1,8 @@
 //! Many of one character at once: where each stands, and when in the motion it is.
 
-use super::{ClipPlay, Motion, up_axis};
 use crate::character::Character;
 use crate::math::{Affine, Vec3, Vec64};
+use crate::session::{ClipPlay, Motion, up_axis};
 use crate::skin::Subject;
 
 /// How many different moments of a clip there are in a crowd: each is settled once.
@@ -26,7 +26,7 @@ pub struct CrowdMotion {
 }
 
 impl CrowdMotion {
-    /// So many of a subject on a grid on its floor. A clip is played over and over, by each from another moment on; of a character that
+    /// So many of a subject on a grid on its floor, the first where it stands itself, and in its time. A clip is played over and over, by each from another moment on; of a character that
     /// is to hold its rest pose, the first clip is played if it has one. Poses are taken by all at once.
     #[must_use]
     pub fn new(subject: &Subject, motion: Motion, count: usize) -> Self {
@@ -101,7 +101,15 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
         place[along] = (((rows as f64 - 1.0) / 2.0 - row as f64) * room(along)) as f32;
         place
     };
-    (0..count).map(place).collect()
+    let mut places: Vec<Vec3> = (0..count).map(place).collect();
+    // The one in the middle comes first.
+    let middle = (0..count).min_by(|&a, &b| places[a].norm_squared().total_cmp(&places[b].norm_squared())).unwrap_or(0);
+    let shift = places.get(middle).copied().unwrap_or_default();
+    places.iter_mut().for_each(|place| *place -= shift);
+    if count > 0 {
+        places.swap(0, middle);
+    }
+    places
 }
 
 /// How far the joints of a character reach along each axis, whatever moment of the motion it is.

@@ -1,0 +1,181 @@
+//! A crowd on a thread of its own: it is made there, settled, and goes on frame by frame.
+//!
+//! ```text
+//! owner ─post(beat, seconds)→ inbox (the latest beat wins, seconds add up) → thread: GpuCrowd → frame in a cell → owner
+//! ```
+//! Who draws never waits for it: the thread makes submissions of its own and waits for each
+//! ([`crate::gpu::actor::GpuCrowd::present_aside`]). A frame is put into the cell when the device is done with it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+
+use super::CrowdFrame;
+use super::beat::Beat;
+use super::running::{Ended, Running};
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::gpu::GpuContext;
+use crate::progress::Progress;
+use crate::session::worker::lock;
+use crate::session::{JobView, Waker};
+use crate::skin::{Method, Subject};
+
+/// Time that a crowd may be behind before the clock waits for it.
+const MAX_PENDING_SECS: f64 = 0.1;
+
+/// What a crowd is made of: where this is equal, no other crowd has to be made.
+#[derive(Clone)]
+pub(super) struct Order {
+    pub gpu: GpuContext,
+    pub subject: Arc<Subject>,
+    pub method: Method,
+    pub params: Params,
+    pub bones: BoneMap,
+    pub count: usize,
+}
+
+impl PartialEq for Order {
+    fn eq(&self, other: &Self) -> bool {
+        self.gpu.is_same(&other.gpu)
+            && Arc::ptr_eq(&self.subject, &other.subject)
+            && (self.method, self.count) == (other.method, other.count)
+            && self.params == other.params
+            && self.bones == other.bones
+    }
+}
+
+/// What the owner asked for since the thread last looked.
+#[derive(Default)]
+pub(super) struct Inbox {
+    pub beat: Option<Beat>,
+    pub anew: bool,
+    pub pending_secs: f64,
+    pub posted: bool,
+    pub stop: bool,
+}
+
+/// Work that takes longer than a frame.
+pub(super) struct Long {
+    pub title: String,
+    pub progress: Progress,
+    /// Another place to settle in makes it void.
+    pub settles: bool,
+}
+
+/// What both sides see.
+pub(super) struct Shared {
+    pub inbox: Mutex<Inbox>,
+    pub wake: Condvar,
+    pub latest: Mutex<Option<Arc<CrowdFrame>>>,
+    fault: Mutex<Option<String>>,
+    pub long: Mutex<Option<Long>>,
+    pub asleep: AtomicBool,
+    waker: Option<Waker>,
+}
+
+/// Owns the thread; dropping it stops the thread after what it is at.
+pub(super) struct CrowdWorker {
+    shared: Arc<Shared>,
+    thread: JoinHandle<()>,
+}
+
+impl CrowdWorker {
+    /// Starts the thread; its frames are numbered by the counter.
+    pub(super) fn start(order: Order, sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<Self> {
+        let title = format!("Making a crowd of {}", order.count);
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            wake: Condvar::new(),
+            latest: Mutex::default(),
+            fault: Mutex::default(),
+            long: Mutex::new(Some(Long { title: title.clone(), progress: Progress::new(), settles: false })),
+            asleep: AtomicBool::new(false),
+            waker,
+        });
+        let theirs = shared.clone();
+        let run = move || {
+            let ended = Running::make(order, &theirs, sequences, title).and_then(|mut running| running.run());
+            if let Err(Ended::Fault(fault)) = ended {
+                *lock(&theirs.fault) = Some(fault);
+            }
+            *lock(&theirs.long) = None;
+            theirs.wake_owner();
+        };
+        let thread = std::thread::Builder::new().name("crowd".into()).spawn(run)?;
+        Ok(Self { shared, thread })
+    }
+
+    /// How much of `dt_secs` the clock may let pass now.
+    pub(super) fn accept(&self, dt_secs: f64) -> f64 {
+        dt_secs.min((MAX_PENDING_SECS - lock(&self.shared.inbox).pending_secs).max(0.0))
+    }
+
+    /// That is what it shall do now, and so many seconds have passed; `anew` puts everybody there at rest.
+    pub(super) fn post(&self, beat: Beat, anew: bool, dt_secs: f64) {
+        let mut inbox = lock(&self.shared.inbox);
+        let changed = anew || inbox.beat.as_ref() != Some(&beat);
+        if !changed && self.is_asleep() {
+            return;
+        }
+        inbox.beat = Some(beat);
+        if anew {
+            (inbox.anew, inbox.pending_secs) = (true, 0.0);
+            if let Some(long) = lock(&self.shared.long).as_ref().filter(|long| long.settles) {
+                long.progress.cancel();
+            }
+        } else if !inbox.anew {
+            inbox.pending_secs += dt_secs;
+        }
+        if changed {
+            self.shared.asleep.store(false, Ordering::Relaxed);
+        }
+        inbox.posted = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// The latest frame; none until the first is there.
+    pub(super) fn latest(&self) -> Option<Arc<CrowdFrame>> {
+        lock(&self.shared.latest).clone()
+    }
+
+    /// What it does that takes longer than a frame.
+    pub(super) fn job(&self) -> Option<JobView> {
+        let long = lock(&self.shared.long);
+        let long = long.as_ref()?;
+        Some(JobView { title: long.title.clone(), stage: long.progress.stage(), fraction: long.progress.fraction() })
+    }
+
+    /// Why it has ended, as half a sentence.
+    pub(super) fn fault(&self) -> Option<String> {
+        let fault = lock(&self.shared.fault).take();
+        fault.or_else(|| self.thread.is_finished().then(|| "its thread stopped unexpectedly".to_owned()))
+    }
+
+    /// Whether nothing moves until something is posted.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.shared.asleep.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CrowdWorker {
+    fn drop(&mut self) {
+        lock(&self.shared.inbox).stop = true;
+        if let Some(long) = lock(&self.shared.long).as_ref() {
+            long.progress.cancel();
+        }
+        self.shared.wake.notify_one();
+    }
+}
+
+impl Shared {
+    pub(super) fn wake_owner(&self) {
+        if let Some(waker) = &self.waker {
+            waker();
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        lock(&self.long).as_ref().map(|long| long.progress.clone()).unwrap_or_default()
+    }
+}
