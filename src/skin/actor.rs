@@ -112,7 +112,8 @@ impl Actor {
                     direct.skin(frame, &mut self.positions)?;
                 }
                 let step_ms = start.elapsed().as_secs_f64() * 1e3;
-                self.times = StepTimes { step_ms, device: direct.told(), ..StepTimes::default() };
+                let (device, host_ms) = direct.told();
+                self.times = StepTimes { step_ms, device, host_ms, ..StepTimes::default() };
                 presented
             }
             Bound::Simulated { skinner, simulated, follower, props } => {

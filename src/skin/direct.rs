@@ -16,18 +16,18 @@ pub(super) struct Direct {
     presented: Vec<Affine>,
     /// Whether the device has that frame, rather than one before it.
     there: bool,
-    told: DeviceTimes,
+    told: (DeviceTimes, f64),
 }
 
 impl Direct {
     pub fn new(skinner: Box<dyn Skinner>, joints: usize) -> Self {
-        Self { skinner, device: None, fault: None, joints, presented: Vec::new(), there: false, told: DeviceTimes::default() }
+        Self { skinner, device: None, fault: None, joints, presented: Vec::new(), there: false, told: (DeviceTimes::default(), 0.0) }
     }
 
     /// Has another device move the vertices from now on, or the processor again.
     pub fn set_device(&mut self, device: Option<Box<dyn SurfaceDevice>>) {
         self.device = device;
-        (self.there, self.told) = (false, DeviceTimes::default());
+        (self.there, self.told) = (false, (DeviceTimes::default(), 0.0));
     }
 
     pub fn has_device(&self) -> bool {
@@ -53,7 +53,7 @@ impl Direct {
             return Ok(false);
         }
         while let Some(watched) = device.watched() {
-            self.told = watched.work_ms;
+            self.told = (watched.work_ms, watched.host_ms);
         }
         self.presented.clear();
         self.presented.extend_from_slice(frame.world_from_joint);
@@ -61,8 +61,8 @@ impl Direct {
         Ok(true)
     }
 
-    /// What the device spent on the latest frame that it has told of.
-    pub fn told(&self) -> DeviceTimes {
+    /// What the device spent on the latest frame that it has told of, and the processor on setting that up, ms.
+    pub fn told(&self) -> (DeviceTimes, f64) {
         self.told
     }
 

@@ -83,11 +83,10 @@ impl GpuDevice {
     /// Compute passes of a step, with that of the base, and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
-        let step = match self {
-            Self::Flesh(flesh) => flesh.step.dispatches().len() + 1,
-            Self::Skin(_) => 0,
-        };
-        (step, self.skins().model().passes())
+        match self {
+            Self::Flesh(flesh) => flesh.passes(),
+            Self::Skin(skin) => (0, skin.skins.model().passes()),
+        }
     }
 
     fn skins(&self) -> &Skins {

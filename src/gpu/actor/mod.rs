@@ -140,6 +140,12 @@ impl GpuFlesh {
         Ok(Self { state, solver, step, base, queued: 0, touch: None, touching: false, steps: 0, skins, model })
     }
 
+    /// Compute passes of a step, with that of the base, and of the surface after it.
+    #[must_use]
+    pub fn passes(&self) -> (usize, usize) {
+        (self.step.dispatches().len() + 1, self.model.surface.passes())
+    }
+
     /// Submits the steps that are queued, and with a skin the surface over them.
     fn submit(&mut self, skin: Option<&DeviceSkin>) {
         let start = Instant::now();

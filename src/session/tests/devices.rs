@@ -123,3 +123,28 @@ fn a_skin_whose_device_is_lost_goes_on() {
     assert!(session.device_status().is_some_and(|status| !status.lost && status.on_gpu));
     assert!(off(&session) < 1e-5);
 }
+
+/// What sleeps on a device that is lost and replaced between two frames is moved by the new one, and nobody calls that one lost.
+#[test]
+fn a_device_that_is_replaced_is_not_the_one_that_was_lost() {
+    for method in [Method::Lbs, Method::Pd] {
+        let Some(gpu) = crate::gpu::for_tests() else { return };
+        let Some(another) = crate::gpu::for_tests() else { return };
+        let mut session = opened_on(&gpu, method);
+        gpu.lose();
+        session.set_gpu(Some(&another));
+        let start = Instant::now();
+        let is_there = |session: &Session| {
+            let shown = session.snapshot().expect("is open");
+            shown.on_device().is_some_and(|skin| skin.gpu().is_same(&another))
+        };
+        while !is_there(&session) {
+            assert!(start.elapsed() < Duration::from_mins(1), "{:?}", session.device_status());
+            session.tick(1.0 / 60.0);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        run_until_idle(&mut session);
+        let status = session.device_status().expect("is decided");
+        assert!(status.on_gpu && !status.lost, "{method:?}: {status:?}");
+    }
+}

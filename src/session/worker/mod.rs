@@ -142,6 +142,10 @@ impl SimWorker {
     /// Has a device make the steps or move the skin from the next frame on, or the processor again. The state goes along.
     pub fn set_device(&self, device: Option<GpuDevice>) {
         let mut inbox = lock(&self.shared.inbox);
+        if device.is_some() {
+            // Of one that is replaced nobody has to hear any more.
+            *lock(&self.shared.device_fault) = None;
+        }
         (inbox.device, inbox.posted) = (Some(Successor(device)), true);
         self.shared.asleep.store(false, Ordering::Relaxed);
         self.shared.wake.notify_one();

@@ -119,7 +119,11 @@ impl Running {
         let Some(Successor(device)) = device else { return };
         self.shown = device.as_ref().map(GpuDevice::shown);
         match device {
-            Some(device) => device.give_to(&mut self.actor),
+            Some(device) => {
+                device.give_to(&mut self.actor);
+                // That the one before it was lost says nothing of this one.
+                let _ = self.actor.take_fault();
+            }
             None => self.actor.leave_device(),
         }
     }
@@ -127,7 +131,9 @@ impl Running {
     /// Notes that the device is gone.
     fn watch_device(&mut self) {
         if let Some(fault) = self.actor.take_fault() {
-            *lock(&self.shared.device_fault) = Some(fault.to_string());
+            let inbox = lock(&self.shared.inbox);
+            let is_replaced = inbox.device.as_ref().is_some_and(|Successor(device)| device.is_some());
+            *lock(&self.shared.device_fault) = (!is_replaced).then(|| fault.to_string());
         }
         if !self.actor.has_device() {
             self.shown = None;
