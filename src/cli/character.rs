@@ -71,7 +71,7 @@ pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) ->
 
 /// Has the graphics device simulate, as was asked for.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
-    let gpu = GpuContext::headless().map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
+    let gpu = stderr::without_wayland_noise(GpuContext::headless).map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
     let collides = actor.projective().is_some_and(|flesh| flesh.simulation().contacts().is_some());
     let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
     let said = device.is_none() && !options.quiet;
