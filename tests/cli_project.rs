@@ -159,3 +159,41 @@ fn the_report_of_a_bake_has_the_scores_of_its_last_frame() {
     assert!(bent["volume_change"].as_f64().unwrap() < -0.01, "linear blending loses volume: {bent}");
     assert!(bent["stretch_p99"].as_f64().unwrap() > 1.1, "{bent}");
 }
+
+/// The cylinder, lying down and soft, under gravity.
+fn sagging(folder: &Folder) -> PathBuf {
+    let file = folder.0.join("sags.sinew");
+    let text = r#"{"format": "sinew", "version": 1, "character": {"files": [{"path": "builtin:cylinder"}]},
+        "params": {"stiffness_pa": 4000, "human_sized": false, "gravity_m_s2": [0, -9.81, 0], "iterations": 5},
+        "pose": {"lower": {"rotation": [0, 0, 0.70710678, 0.70710678], "translation": [0, 0, 0]}}}"#;
+    fs::write(&file, text).unwrap();
+    file
+}
+
+#[test]
+fn a_number_that_is_said_leaves_the_others_of_the_project() {
+    let folder = Folder::new("numbers");
+    let file = sagging(&folder);
+    let baked = |more: &[&'static str]| {
+        let out = folder.0.join("a.json");
+        let mut words: Vec<&dyn AsRef<OsStr>> = vec![&"bake", &file, &"--method=pd", &"--sim-vertices=300", &"--settle", &"-o", &out];
+        words.extend(more.iter().map(|word| word as &dyn AsRef<OsStr>));
+        let output = sinew(&words);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text: serde_json::Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+        let heights = text["frames"][0].as_array().unwrap().iter().map(|point| point[1].as_f64().unwrap());
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let [as_saved, weightless] = [baked(&[]), baked(&["--gravity=0"])];
+    let sag = weightless - as_saved;
+    assert!(sag > 1e-3, "{as_saved} and {weightless}");
+    let more_iterations = weightless - baked(&["--iterations=20"]);
+    assert!((more_iterations / sag - 1.0).abs() < 0.1, "{sag} and {more_iterations}");
+    let light = weightless - baked(&["--density=500"]);
+    assert!(light > 0.2 * sag && light < 0.8 * sag, "{sag} and {light}");
+    assert!((weightless - baked(&["--preset=natural"])).abs() < 0.1 * sag, "a preset replaces all numbers");
+
+    let measured = sinew(&[&"bench", &file, &"--device=cpu", &"--sim-vertices=300", &"--steps=10", &"--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&measured.stdout).unwrap();
+    assert_eq!(report["step"]["iterations"], 5, "what is measured goes by the project, too");
+}

@@ -62,8 +62,9 @@ fn views() -> impl Strategy<Value = Command> {
         view().prop_map(ViewCommand::Remove),
         view().prop_map(ViewCommand::Activate),
         (view(), any::<bool>()).prop_map(|(view, free)| ViewCommand::SetFree { view, free }),
-        prop::collection::vec((view(), any::<bool>()), 0..4).prop_map(|list| {
-            let view = |(id, free): (ViewId, bool)| View { id, method: Method::Rigid, compare: None, free };
+        (view(), 0..4_usize).prop_map(|(view, count)| ViewCommand::SetCrowd { view, count }),
+        prop::collection::vec((view(), any::<bool>(), 0..4_usize), 0..4).prop_map(|list| {
+            let view = |(id, free, crowd)| View { id, method: Method::Rigid, compare: None, free, crowd };
             ViewCommand::SetAll(list.into_iter().map(view).collect())
         }),
     ];

@@ -59,6 +59,21 @@ fn rigid_motion_is_rigid(method: Method) {
     }
 }
 
+fn a_mirrored_pose_gives_the_mirror_image(method: Method) {
+    let mirror: Affine = Affine::from_matrix_unchecked(nalgebra::Matrix4::from_diagonal(&nalgebra::Vector4::new(-1.0, 1.0, 1.0, 1.0)));
+    for name in CHARACTERS {
+        let subject = subject(name);
+        let poses: Vec<Vec<Affine>> = (0..8).map(|k| bent(&subject, 0.1 * f64::from(k))).collect();
+        let mirrored: Vec<Vec<Affine>> = poses.iter().map(|pose| pose.iter().map(|world| mirror * world).collect()).collect();
+        let straight = frames(&mut bind(&subject, method), &poses);
+        for (frame, (image, original)) in frames(&mut bind(&subject, method), &mirrored).iter().zip(&straight).enumerate() {
+            let expected: Vec<Point> = original.iter().map(|p| Point::new(-p.x, p.y, p.z)).collect();
+            let error = worst(image, &expected) / subject.size;
+            assert!(error < REST_TOL, "{name}, frame {frame}: {error} of the size");
+        }
+    }
+}
+
 fn equal_frames_give_equal_bits(method: Method) {
     let subject = subject("arm");
     let poses: Vec<Vec<Affine>> = (0..8).map(|k| bent(&subject, 0.06 * f64::from(k))).collect();
@@ -82,9 +97,11 @@ fn bad_frames_are_refused(method: Method) {
     let short = &good[1..];
     let refused = actor.advance(&Frame { world_from_joint: short, dt_secs: 1.0 / 60.0 });
     assert_eq!(refused, Err(SkinError::JointCount { expected: good.len(), actual: short.len() }));
-    let mut broken = good.clone();
-    broken[0].matrix_mut_unchecked()[(0, 3)] = f64::NAN;
-    assert_eq!(actor.advance(&Frame { world_from_joint: &broken, dt_secs: 1.0 / 60.0 }), Err(SkinError::BadPose));
+    for number in [f64::NAN, f64::NEG_INFINITY, 1e300, -1e30] {
+        let mut broken = good.clone();
+        broken[0].matrix_mut_unchecked()[(0, 3)] = number;
+        assert_eq!(actor.advance(&Frame { world_from_joint: &broken, dt_secs: 1.0 / 60.0 }), Err(SkinError::BadPose), "{number}");
+    }
     assert_eq!(actor.positions(), before);
 }
 
@@ -114,6 +131,14 @@ macro_rules! skinner_tests {
             }
         }
     )*};
+}
+
+/// Of the methods that blend what the joints do; flesh that is turned inside out is another question.
+#[test]
+fn mirrored() {
+    for method in [Method::Rigid, Method::Lbs, Method::Dqs] {
+        a_mirrored_pose_gives_the_mirror_image(method);
+    }
 }
 
 skinner_tests! {

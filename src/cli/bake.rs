@@ -25,28 +25,28 @@ pub(super) struct Bake {
     pose: PoseOptions,
     /// Where to write: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
     /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
-    #[arg(short, long, value_name = "OUT", required_unless_present = "pose_out")]
+    #[arg(help_heading = "Output", short, long, value_name = "OUT", required_unless_present = "pose_out")]
     output: Option<PathBuf>,
     /// Write only every N-th frame; in .glb, what is between is interpolated.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     every: u32,
     /// Leave frames out of a .glb that lie on straight lines between others, within this part of the character's size; 0 keeps all.
-    #[arg(long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
+    #[arg(help_heading = "Output", long, value_name = "PART", default_value_t = BakeSettings::DEFAULT_TOLERANCE, value_parser = parse_tolerance)]
     tolerance: f32,
     /// Write the character itself, not a take: skeleton, skin weights and all clips, as .glb.
-    #[arg(long, conflicts_with_all = ["method", "every", "tolerance", "frames", "settle"])]
+    #[arg(help_heading = "Output", long, conflicts_with_all = ["method", "every", "tolerance", "clip", "pose", "rotate", "frames", "settle"])]
     rig: bool,
     /// With --rig: most joints that move a vertex; engines expect no more than 4 [default: 4].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
+    #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_INFLUENCES as i64))]
     influences: Option<u16>,
     /// Write the pose of the last frame, too, as --pose reads it.
-    #[arg(long, value_name = "POSE.json")]
+    #[arg(help_heading = "Output", long, value_name = "POSE.json")]
     pose_out: Option<PathBuf>,
     /// Write even what takes more than 4 GB.
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     yes: bool,
     /// Print a report for machines.
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     json: bool,
 }
 

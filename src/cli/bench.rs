@@ -16,7 +16,7 @@ use self::limits::IterationReport;
 use self::report::{CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb};
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, parse_method};
-use super::{Failure, Outcome, print_json, print_line, stderr};
+use super::{Failure, Outcome, print_json, print_lines, stderr};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
@@ -66,10 +66,7 @@ impl Bench {
         if self.json {
             return print_json(&report);
         }
-        for line in report.lines() {
-            print_line(&line);
-        }
-        Ok(())
+        print_lines(report.lines())
     }
 
     fn measure(&self, source: &Source, options: &Options, progress: &Progress) -> Result<Report, Failure> {
@@ -81,6 +78,8 @@ impl Bench {
         let cache = if options.cache.is_some() { options.cache() } else { Cache::none() };
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
         let subject = Arc::new(Subject::build_with(character, &cache, progress).map_err(unusable)?);
+        let saved = self.character.saved(&subject, options)?;
+        let options = &options.with_saved(saved.as_ref());
         let binding = Instant::now();
         let params = options.params_for(&subject);
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;

@@ -71,7 +71,7 @@ pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) ->
 
 /// Has the graphics device simulate or move the skin, as was asked for.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
-    let gpu = GpuContext::headless().map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
+    let gpu = stderr::without_wayland_noise(GpuContext::headless).map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
     let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
     let Some(device) = device else { return Err(Failure::Undone(format!("--device gpu: {why}"))) };
     device.give_to(actor);

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::motion_info::{motion_lines, show_motion};
+use super::motion_info::{motion_lines, show_motions};
 use super::options::{CharacterOptions, Options};
-use super::{Failure, Outcome, print_json, print_line, stderr};
+use super::{Failure, Outcome, print_json, print_lines, stderr};
 use crate::character::Severity;
 use crate::io::write_mapping;
 use crate::session::{Checkup, ClipSummary, JointSummary, MeshSummary, PartSummary};
@@ -30,7 +30,7 @@ pub(super) struct Info {
 impl Info {
     pub(super) fn run(&self, options: &Options) -> Outcome {
         if self.save_mapping.is_none() && !self.character.files.is_empty() && self.character.files.iter().all(|file| is_motion(file)) {
-            return self.character.files.iter().try_for_each(|file| show_motion(file, self.json));
+            return show_motions(&self.character.files, self.json);
         }
         // The notes are part of the report, so nothing is repeated on stderr.
         let quiet = Options { quiet: true, ..options.clone() };
@@ -47,10 +47,7 @@ impl Info {
         if self.json {
             return print_json(&checkup);
         }
-        for line in lines(&checkup, options.verbose > 0) {
-            print_line(&line);
-        }
-        Ok(())
+        print_lines(lines(&checkup, options.verbose > 0))
     }
 }
 
@@ -103,8 +100,8 @@ fn summary(checkup: &Checkup) -> Vec<String> {
         lines.push(format!("  simulated  {} vertices, {} tets", checkup.simulated_vertices, tissue.tets));
         if tissue.flat + tissue.inverted + tissue.thin + tissue.without_hit > 0 {
             lines.push(format!(
-                "             left out as flat {}, inverted {}, thin {}, worst aspect {:.1}, vertices without a hit {}",
-                tissue.flat, tissue.inverted, tissue.thin, tissue.worst_aspect, tissue.without_hit
+                "             of these inverted {}, thin {}, worst aspect {:.1}; left out as flat {}, vertices without a hit {}",
+                tissue.inverted, tissue.thin, tissue.worst_aspect, tissue.flat, tissue.without_hit
             ));
         }
     }

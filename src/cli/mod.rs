@@ -13,13 +13,14 @@ mod motion_info;
 mod options;
 mod pose;
 mod render;
+mod signals;
 mod stderr;
 mod tissue;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cache::Cache;
 use crate::dynamics::Params;
@@ -77,7 +78,8 @@ type Outcome = Result<(), Failure>;
 /// Runs the command line of this process.
 #[must_use]
 pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
-    let arguments = Arguments::parse();
+    let command = with_negative_numbers(Arguments::command()).mut_subcommands(with_negative_numbers);
+    let arguments = Arguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     stderr::start_log(&arguments.options);
     let result = arguments.options.check().and_then(|()| dispatch(&arguments, open_workbench));
     let (code, sentence) = match result {
@@ -89,8 +91,16 @@ pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Has `--fps -1` refused for its number, not as an option that is not there.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg })
+}
+
 fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
     let options = &arguments.options;
+    if arguments.verb.is_some() {
+        signals::leave_nothing_behind();
+    }
     match &arguments.verb {
         Some(_) if !arguments.character.files.is_empty() => {
             Err(Failure::Usage("files go after the verb, as in `sinew info FILE`".to_owned()))
@@ -123,15 +133,20 @@ fn suggest_verb(files: &[PathBuf]) -> Outcome {
 
 /// Prints a report for machines.
 fn print_json(report: &impl serde::Serialize) -> Outcome {
-    use std::io::Write;
-    let text = serde_json::to_string_pretty(report)?;
-    // A reader that closed the pipe has read enough.
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
-    Ok(())
+    print(&serde_json::to_string_pretty(report)?)
 }
 
-/// Prints a line for people.
-fn print_line(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{}", stderr::without_controls(line));
+/// Prints lines for people.
+fn print_lines(lines: impl IntoIterator<Item = String>) -> Outcome {
+    lines.into_iter().try_for_each(|line| print(&stderr::printable(&line)))
+}
+
+fn print(text: &str) -> Outcome {
+    use std::io::{ErrorKind, Write};
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        // A reader that closed the pipe has read enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| Failure::Undone(format!("the report can't be written: {error}"))),
+    }
 }

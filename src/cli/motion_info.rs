@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Outcome, print_json, print_line};
+use super::{Outcome, print_json, print_lines};
 use crate::character::Note;
-use crate::io::{BvhFile, read_motion};
+use crate::io::{BvhFile, IoError, read_motion};
 use crate::rig::Joint;
 use crate::rig::retarget::{Pair, Roles};
 use crate::session::MotionSummary;
@@ -30,33 +30,45 @@ struct MotionJoint {
     role: Option<String>,
 }
 
-/// Prints what is in a motion that comes without a character.
-pub(super) fn show_motion(file: &Path, json: bool) -> Outcome {
-    let BvhFile { skeleton, clip, frames, notes } = read_motion(file)?;
-    let roles = Roles::of(&skeleton);
-    let role_of = |joint: usize| roles.iter().find(|(_, joints)| joints.contains(&joint)).map(|(role, _)| role.id());
-    let joint = |(index, joint): (usize, &Joint)| MotionJoint {
-        name: joint.name.clone(),
-        parent: joint.parent.map(|parent| skeleton.joints()[parent].name.clone()),
-        offset: joint.rest.translation.into(),
-        role: role_of(index),
-    };
-    let joints: Vec<MotionJoint> = skeleton.joints().iter().enumerate().map(joint).collect();
-    let report = MotionReport { file: file.to_owned(), name: clip.name, frames, duration_secs: clip.duration_secs, joints, notes };
-    if json {
-        return print_json(&report);
+/// Prints what is in motions that come without a character.
+pub(super) fn show_motions(files: &[PathBuf], json: bool) -> Outcome {
+    let reports = files.iter().map(|file| MotionReport::of(file)).collect::<Result<Vec<_>, _>>()?;
+    match reports.as_slice() {
+        [report] if json => print_json(report),
+        _ if json => print_json(&reports),
+        _ => print_lines(reports.iter().flat_map(MotionReport::lines)),
     }
-    print_line(&format!("{}: a motion without a character", report.name));
-    print_line(&format!("  motion     {} frames, {:.3} s", report.frames, report.duration_secs));
-    print_line(&format!("  joints     {}", report.joints.len()));
-    for joint in &report.joints {
-        let role = joint.role.as_deref().unwrap_or("–");
-        print_line(&format!("    {} (parent {}): {role}", joint.name, joint.parent.as_deref().unwrap_or("–")));
+}
+
+impl MotionReport {
+    fn of(file: &Path) -> Result<Self, IoError> {
+        let BvhFile { skeleton, clip, frames, notes } = read_motion(file)?;
+        let roles = Roles::of(&skeleton);
+        let role_of = |joint: usize| roles.iter().find(|(_, joints)| joints.contains(&joint)).map(|(role, _)| role.id());
+        let joint = |(index, joint): (usize, &Joint)| MotionJoint {
+            name: joint.name.clone(),
+            parent: joint.parent.map(|parent| skeleton.joints()[parent].name.clone()),
+            offset: joint.rest.translation.into(),
+            role: role_of(index),
+        };
+        let joints: Vec<MotionJoint> = skeleton.joints().iter().enumerate().map(joint).collect();
+        Ok(Self { file: file.to_owned(), name: clip.name, frames, duration_secs: clip.duration_secs, joints, notes })
     }
-    for note in &report.notes {
-        print_line(&format!("  {:<10} {}", format!("{:?}", note.severity).to_lowercase(), note.text));
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("{}: a motion without a character", self.name),
+            format!("  motion     {} frames, {:.3} s", self.frames, self.duration_secs),
+            format!("  joints     {}", self.joints.len()),
+        ];
+        lines.extend(self.joints.iter().map(|joint| {
+            let [parent, role] = [&joint.parent, &joint.role].map(|name| name.as_deref().unwrap_or("–"));
+            format!("    {} (parent {parent}): {role}", joint.name)
+        }));
+        let severity = |note: &Note| format!("{:?}", note.severity).to_lowercase();
+        lines.extend(self.notes.iter().map(|note| format!("  {:<10} {}", severity(note), note.text)));
+        lines
     }
-    Ok(())
 }
 
 /// What moves whom.

@@ -91,9 +91,10 @@ pub(super) struct Options {
     /// Let the iterations of a frame end after so many milliseconds; the result then depends on this machine's speed [default: never].
     #[arg(long, global = true, value_name = "MS", value_parser = parse_budget)]
     pub(super) budget: Option<f64>,
-    /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning.
-    #[arg(long, global = true, value_parser = parse_preset, default_value = "natural")]
-    pub(super) preset: Preset,
+    /// Physical parameters of the flesh: firm, natural, soft, jelly, or fps for the numbers of Fast Projective Skinning [default:
+    /// natural; of a project, its own].
+    #[arg(long, global = true, value_parser = parse_preset)]
+    pub(super) preset: Option<Preset>,
     #[command(flatten)]
     pub(super) physics: Physics,
     /// Where pd simulates and the other methods move the skin: cpu, gpu, or auto. In the window and for bench, auto measures which is faster
@@ -119,7 +120,7 @@ pub(super) struct Options {
     /// Say nothing but errors.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-    /// Those of the project that was named: they go before the preset's if nothing is said about them.
+    /// Those of the project that was named: they are in the place of a preset if none is asked for.
     #[arg(skip)]
     pub(super) saved_params: Option<Params>,
 }
@@ -197,9 +198,6 @@ impl Options {
     /// Physical parameters as asked for, with gravity in the axes of the character.
     pub(super) fn params_for(&self, subject: &Subject) -> Params {
         let mut params = self.params();
-        if let Some(saved) = self.saved_params.filter(|_| params == Params::default()) {
-            params = saved;
-        }
         if let Some(strength) = self.physics.gravity {
             params.gravity_m_s2 = up_axis(subject).gravity_m_s2(strength);
         }
@@ -208,7 +206,7 @@ impl Options {
 
     /// Physical parameters as asked for, with gravity along −Y.
     pub(super) fn params(&self) -> Params {
-        let mut params = self.preset.params();
+        let mut params = self.preset.map(Preset::params).or(self.saved_params).unwrap_or_default();
         params.iterations = self.iterations.unwrap_or(params.iterations);
         params.acceleration = self.acceleration.unwrap_or(params.acceleration);
         params.budget_ms = self.budget.or(params.budget_ms);

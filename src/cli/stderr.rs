@@ -11,12 +11,20 @@ use crate::progress::Progress;
 /// Writes one line.
 pub(super) fn line(text: &str) {
     // Nowhere is left to complain to.
-    let _ = writeln!(std::io::stderr().lock(), "{}", without_controls(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }
 
-/// Names and snippets come out of files: what in them would steer a terminal is shown as unreadable.
-pub(super) fn without_controls(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c }).collect()
+/// Longer than any sentence: some file has a name or a word without an end.
+const LONGEST: usize = 4000;
+
+/// Names and snippets come out of files: what in them would steer a terminal is shown as unreadable, and what would flood it is cut.
+pub(super) fn printable(text: &str) -> String {
+    let readable = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c };
+    let mut shown: String = text.chars().take(LONGEST).map(readable).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 struct StderrLog {
@@ -138,7 +146,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_can_not_steer_the_terminal() {
-        assert_eq!(without_controls("not \"\u{1b}[31m\u{7}\", über\n"), "not \"\u{fffd}[31m\u{fffd}\", über\n");
+    fn a_file_can_not_steer_the_terminal_or_flood_it() {
+        assert_eq!(printable("not \"\u{1b}[31m\u{7}\", über\n"), "not \"\u{fffd}[31m\u{fffd}\", über\n");
+        assert_eq!(printable(&"ß".repeat(1_000_000)), "ß".repeat(LONGEST) + "…");
     }
 }

@@ -47,8 +47,8 @@ impl Tissue {
         if !options.quiet {
             let Quality { tets, flat, inverted, thin, worst_aspect, without_hit, .. } = quality;
             stderr::line(&format!(
-                "{tets} tets around {bones} bones; left out as flat {flat}, inverted {inverted}, thin {thin}, \
-                 worst aspect {worst_aspect:.1}, vertices without a hit {without_hit}"
+                "{tets} tets around {bones} bones, of these inverted {inverted}, thin {thin}, worst aspect {worst_aspect:.1}; \
+                 left out as flat {flat}, vertices without a hit {without_hit}"
             ));
             stderr::line(&format!("wrote {}", self.output.display()));
         }

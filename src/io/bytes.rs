@@ -42,8 +42,17 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     if let Ok(value) = text.parse() {
         return Some(value);
     }
-    let plain = text.bytes().take_while(|b| b.is_ascii_digit() || b"+-.eE".contains(b)).count();
-    (1..=plain).rev().find_map(|end| text[..end].parse().ok())
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
+    let sign = |at: usize| usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+    let whole = sign(0) + digits(sign(0));
+    let mantissa = if bytes.get(whole) == Some(&b'.') { whole + 1 + digits(whole + 1) } else { whole };
+    let exponent = match bytes.get(mantissa) {
+        Some(b'e' | b'E') => mantissa + 1 + sign(mantissa + 1),
+        _ => bytes.len(),
+    };
+    let end = if digits(exponent) > 0 { exponent + digits(exponent) } else { mantissa };
+    text[..end].parse().ok()
 }
 
 #[cfg(test)]
@@ -55,8 +64,20 @@ mod tests {
         for (text, expected) in [("1", 1.0), ("+2.", 2.0), (".5", 0.5), ("-1E2", -100.0), ("3.1+e2", 3.1), ("1,5", 1.0)] {
             assert!((number(text).unwrap() - expected).abs() < 1e-12, "{text}");
         }
+        for (text, expected) in [("1e5x", 1e5), ("1e+x", 1.0), ("-.5.5", -0.5), ("2e3e4", 2000.0), ("7-", 7.0), ("4.e1é", 40.0)] {
+            assert_eq!(number(text), Some(expected), "{text}");
+        }
         assert!(number("nan").unwrap().is_nan());
-        assert!(number("x").is_none() && number("").is_none() && number("é").is_none());
+        for text in ["x", "", "é", "-", ".", "+.", "e5", "--1", "-x"] {
+            assert!(number(text).is_none(), "{text}");
+        }
+    }
+
+    /// In no time: a try for every length of the beginning takes minutes.
+    #[test]
+    fn a_number_of_many_digits_is_read_once() {
+        let text = "1".repeat(400_000) + &"+".repeat(400_000);
+        assert_eq!(number(&text), Some(f64::INFINITY));
     }
 
     #[test]

@@ -48,11 +48,11 @@ pub fn extensions() -> Vec<&'static str> {
     KINDS.iter().map(|(extension, _)| *extension).collect()
 }
 
-/// As a list for a sentence: ".glb, .gltf and .obj".
+/// As a list for a sentence: ".glb, .gltf or .obj".
 pub(super) fn known() -> String {
     let dotted: Vec<String> = extensions().iter().map(|extension| format!(".{extension}")).collect();
     match dotted.split_last() {
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
     }
 }
@@ -67,7 +67,10 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, IoError> {
         return Ok(*kind);
     }
     // A mistyped name is told as such, whatever it would be a name of.
-    std::fs::metadata(path).map_err(|source| IoError::Read { file: shown(path), source })?;
+    let read = |source| IoError::Read { file: shown(path), source };
+    if std::fs::metadata(path).map_err(read)?.is_dir() {
+        return Err(read(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
+    }
     let convert = "convert it to .glb or .obj";
     let (format, instead) = match extension.as_str() {
         "dae" => ("COLLADA", "convert it to .glb, for instance with Blender".to_owned()),

@@ -37,6 +37,7 @@ mod skel_write;
 mod stl;
 mod tgf;
 mod tissue;
+mod unfinished;
 mod write;
 
 pub use animation::{AnimationFormat, AnimationWriter};
@@ -54,4 +55,5 @@ pub use pose::{read_pose, write_pose};
 pub use reads::{FileRead, recorded};
 pub use skel_write::write_skel;
 pub use tissue::write_tissue;
+pub use unfinished::remove_unfinished;
 pub use write::{AtomicFile, FrameNames, JsonPositions, PointCache, write_atomically, write_obj};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::error::{IoError, shown};
+use super::unfinished;
 use crate::character::Character;
 use crate::math::{Point, Vec3};
 
@@ -38,7 +39,7 @@ impl AtomicFile {
         beside.push(name);
         beside.push(format!(".{}-{serial}.part", std::process::id()));
         let beside = path.with_file_name(beside);
-        let file = File::options().read(true).write(true).create_new(true).open(&beside).map_err(fail)?;
+        let file = unfinished::create(&beside).map_err(fail)?;
         Ok(Self { writer: Some(BufWriter::with_capacity(1 << 16, file)), beside, target: path.to_owned() })
     }
 
@@ -78,11 +79,13 @@ impl AtomicFile {
         })?;
         // Closed before it is renamed: some systems insist.
         drop(self.writer.take());
-        std::fs::rename(&self.beside, &self.target).map_err(|source| {
+        let renamed = std::fs::rename(&self.beside, &self.target);
+        if renamed.is_err() {
             // Nothing better can be done about a file that can't be removed.
             let _ = std::fs::remove_file(&self.beside);
-            IoError::Write { file: shown(&self.target), source }
-        })?;
+        }
+        unfinished::finished(&self.beside);
+        renamed.map_err(|source| IoError::Write { file: shown(&self.target), source })?;
         // The new name survives a power cut, too; where folders can't be synchronised (Windows), the system sees to it.
         if let Some(folder) = self.target.parent() {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -97,6 +100,7 @@ impl Drop for AtomicFile {
         if self.writer.take().is_some() {
             // Nothing better can be done about a file that can't be removed.
             let _ = std::fs::remove_file(&self.beside);
+            unfinished::finished(&self.beside);
         }
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::ProjectError;
 use crate::cache::Cache;
-use crate::character::{BoneEditError, Character, PartError, Place, SimVertices};
+use crate::character::{BoneEditError, Character, FleshSettings, PartError, Place, SimVertices};
 use crate::io::{self, IoError};
 use crate::progress::{Cancelled, Progress};
-use crate::rig::PoseError;
+use crate::rig::{PoseError, Skeleton};
 use crate::skin::BindError;
 
 /// What the user named: the files that make up one character, or one `builtin:NAME`.
@@ -131,7 +131,7 @@ pub fn load(source: &Source, progress: &Progress) -> Result<Character, OpenError
     Ok(Character { flesh: restored.flesh, ..character })
 }
 
-/// Reads the character of files that are no projects.
+/// Reads the character of files that are no projects, without what is said of its flesh.
 pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Character, OpenError> {
     let failed = |error| match error {
         IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
@@ -142,22 +142,25 @@ pub(super) fn load_files(source: &Source, progress: &Progress) -> Result<Charact
     if let Some(metres_per_unit) = source.metres_per_unit {
         character.metres_per_unit = metres_per_unit;
     }
-    character.flesh.sim_vertices = source.sim_vertices;
-    let joint_of = |character: &Character, name: &str| {
-        character.skeleton.find_or_suggest(name).map_err(|error| OpenError::Joint { file: source.to_string(), error })
-    };
+    Ok(character)
+}
+
+/// Puts what is said of the flesh beside the files in place of what is said there already.
+pub(super) fn say(source: &Source, skeleton: &Skeleton, flesh: &mut FleshSettings) -> Result<(), OpenError> {
+    if source.sim_vertices != SimVertices::default() {
+        flesh.sim_vertices = source.sim_vertices;
+    }
+    let joint_of = |name: &str| skeleton.find_or_suggest(name).map_err(|error| OpenError::Joint { file: source.to_string(), error });
     for (name, radius) in &source.bone_radii {
-        let joint = joint_of(&character, name)?;
-        character.flesh.radii.insert(joint, *radius);
+        flesh.radii.insert(joint_of(name)?, *radius);
     }
     for (name, edit) in &source.bones {
-        let joint = joint_of(&character, name)?;
-        let edited = character.flesh.bones.entry(joint).or_default().edit(edit);
+        let edited = flesh.bones.entry(joint_of(name)?).or_default().edit(edit);
         edited.map_err(|error| OpenError::Bone { file: source.to_string(), joint: name.clone(), error })?;
     }
     for (name, text) in &source.parts {
-        let place = Place::parse(text, &character.skeleton).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
-        character.flesh.parts.insert(name.clone(), place);
+        let place = Place::parse(text, skeleton).map_err(|error| OpenError::Part { file: source.to_string(), error })?;
+        flesh.parts.insert(name.clone(), place);
     }
-    Ok(character)
+    Ok(())
 }

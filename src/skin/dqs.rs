@@ -56,13 +56,14 @@ impl SplitTransform {
     }
 }
 
-/// M = R S with R the closest rotation (det R = +1, a reflection goes into S) and S symmetric.
+/// M = R S with R a rotation and S symmetric: the polar decomposition, with −1 in both where M reflects. Reflecting along one axis
+/// instead would let R be closer to M, but where M stretches alike in all directions, that axis is a matter of rounding: it jumps from
+/// joint to joint and from frame to frame. So a mirrored character moves as the mirror image of the character.
 fn polar(matrix: &Matrix3<f64>) -> (Quat, Matrix3<f64>) {
     let svd = matrix.svd(true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return (Quat::identity(), *matrix) };
-    let mut sign = Matrix3::identity();
-    sign[(2, 2)] = (u * v_t).determinant().signum();
-    let rotation = u * sign * v_t;
+    let orthogonal = u * v_t;
+    let rotation = orthogonal * orthogonal.determinant().signum();
     let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
     (quat, rotation.transpose() * matrix)
 }

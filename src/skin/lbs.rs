@@ -79,14 +79,17 @@ impl Part {
     }
 }
 
+/// Joints farther away than this, or this large, are taken for damage: what is made of their squares must fit into `f32`.
+const LARGEST: f64 = 1e15;
+
 /// Checks a frame against the bound skeleton.
 pub(super) fn check_joints(expected: usize, frame: &Frame<'_>) -> Result<(), SkinError> {
     let actual = frame.world_from_joint.len();
     if actual != expected {
         return Err(SkinError::JointCount { expected, actual });
     }
-    let finite = frame.world_from_joint.iter().all(|world| world.matrix().iter().all(|c| c.is_finite()));
-    if finite { Ok(()) } else { Err(SkinError::BadPose) }
+    let sane = frame.world_from_joint.iter().all(|world| world.matrix().iter().all(|c| c.abs() < LARGEST));
+    if sane { Ok(()) } else { Err(SkinError::BadPose) }
 }
 
 impl Skinner for LinearBlend {

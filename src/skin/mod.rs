@@ -120,8 +120,8 @@ pub enum SkinError {
         /// Joints given.
         actual: usize,
     },
-    /// A joint transform with NaN or infinity; nothing was moved.
-    #[error("the pose contains numbers that are not finite")]
+    /// A joint transform with NaN or infinity, or with numbers that are as good as infinite; nothing was moved.
+    #[error("the pose puts joints infinitely far away")]
     BadPose,
     /// A position became NaN or infinite; the output holds the last good frame and the solver has been restarted.
     #[error("the simulation left the finite numbers and was restarted")]

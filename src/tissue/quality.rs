@@ -15,11 +15,11 @@ const THIN: f64 = 20.0;
 pub struct Quality {
     /// Usable tets.
     pub tets: usize,
-    /// Tets too flat to use.
+    /// Tets too flat to use; they are left out.
     pub flat: usize,
-    /// Tets turned inside out at rest.
+    /// Of the usable ones, those turned inside out at rest.
     pub inverted: usize,
-    /// Tets with a longest edge over 20 times their smallest height.
+    /// Of the usable ones, those with a longest edge over 20 times their smallest height.
     pub thin: usize,
     /// Largest ratio of longest edge to smallest height among the usable tets.
     pub worst_aspect: f64,

@@ -145,3 +145,24 @@ fn an_output_cut_short_leaves_nothing_behind() {
         assert!(folder.names().is_empty(), "{arguments} leaves {:?}", folder.names());
     }
 }
+
+/// Neither the file nor what was written of it stays when the work is broken off.
+#[test]
+#[cfg(unix)]
+fn a_bake_that_is_broken_off_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = Folder::new("broken-off");
+    let out = folder.0.join("long.pc2");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(["bake", "builtin:cylinder", "--method=lbs", "--no-cache", "--yes", "--frames=0-800000", "-o"]).arg(&out);
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while folder.names().is_empty() && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(!folder.names().is_empty(), "it writes");
+    let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}

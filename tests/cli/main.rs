@@ -152,8 +152,35 @@ fn bad_input_is_refused_with_one_sentence() {
     assert_refused(&bake(&mesh, &bones, &format!("--pose={}", pose.display())), &["pose.json", "upper"]);
     let syntax = folder.file("syntax.json", "{\"joint\": 1}");
     assert_refused(&bake(&mesh, &bones, &format!("--pose={}", syntax.display())), &["syntax.json"]);
+    let away = folder.file("away.json", "{\"joints\": {\"upper\": {\"translation\": [1e300, 0, 0]}}}");
+    assert_refused(&bake(&mesh, &bones, &format!("--pose={}", away.display())), &["infinitely far"]);
+    assert_refused(&sinew(&[&"info", &folder.0]), &["it is a folder"]);
     let partial = |name: &String| name.starts_with("out") || name.starts_with('.');
     assert!(!folder.names().iter().any(partial), "nothing half-written: {:?}", folder.names());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_report_that_can_not_be_written_is_no_success() {
+    let told = |arguments: &str, to: &str| {
+        let line = format!("'{}' {arguments} > {to}", env!("CARGO_BIN_EXE_sinew"));
+        Command::new("sh").args(["-c", &line]).output().unwrap()
+    };
+    for arguments in ["info builtin:cylinder", "info builtin:cylinder --json"] {
+        assert_refused(&told(arguments, "/dev/full"), &["report"]);
+        assert!(told(arguments, "/dev/null").status.success());
+    }
+}
+
+#[test]
+fn motions_alone_are_one_report() {
+    let folder = Folder::new("motions");
+    let text = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n\
+        Frames: 1\nFrame Time: 0.1\n0 0 0\n";
+    let [first, second] = ["a.bvh", "b.bvh"].map(|name| folder.file(name, text));
+    assert_eq!(json(&sinew(&[&"info", &first, &"--json"]))["name"], "a");
+    let both = json(&sinew(&[&"info", &first, &second, &"--json"]));
+    assert_eq!([&both[0]["name"], &both[1]["name"]], ["a", "b"]);
 }
 
 #[test]
@@ -164,6 +191,8 @@ fn wrong_usage_is_another_exit_code() {
         &["bake", "--method", "lbs", "-o", "x.obj"],
         &["bake", "builtin:cylinder", "--method", "lbs"],
         &["bake", "builtin:cylinder", "--rig", "--method", "lbs", "-o", "x.glb"],
+        &["bake", "builtin:cylinder", "--rig", "--rotate", "upper=1,2,3", "-o", "x.glb"],
+        &["bake", "builtin:cylinder", "--rig", "--clip", "bend", "-o", "x.glb"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--influences", "8", "-o", "x.glb"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--tolerance", "-1", "-o", "x.glb"],
         &["bake", "builtin:cylinder", "--method", "lbs", "--rotate", "upper=1,2", "-o", "x.obj"],
@@ -179,6 +208,16 @@ fn wrong_usage_is_another_exit_code() {
         let output = Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_negative_number_is_refused_as_a_number() {
+    for option in ["--fps", "--iterations", "--damping", "--sim-vertices", "--blend", "--threads"] {
+        let output = sinew(&[&"bake", &"builtin:cylinder", &"--method=lbs", &option, &"-1", &"-o", &"x.obj"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(stderr.contains(option) && stderr.contains("'-1'") && !stderr.contains("tip"), "{option}: {stderr}");
     }
 }
 

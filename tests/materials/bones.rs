@@ -5,7 +5,7 @@ use sinew::math::{Quat, Vec64};
 use sinew::progress::Progress;
 use sinew::skin::{Actor, Frame, Method, Subject};
 
-use super::{build, character, flesh, heavy, place, simulation, with_bones};
+use super::{build, character, flesh, heavy, place, with_bones};
 
 /// The held head is where the head joint puts it, to rounding; the neck feels it.
 #[test]

@@ -6,7 +6,7 @@ use sinew::dynamics::{Params, Preset};
 use sinew::math::{Affine, Point, Quat, Vec64};
 use sinew::skin::{Actor, Subject};
 
-use super::{actor, advance, calm, character, flesh, heavy, simulation, with_bones, worst};
+use super::{actor, advance, calm, character, flesh, heavy, with_bones, worst};
 
 /// The gecko with a tail that nothing holds from its second joint on.
 fn with_virtual_tail(more: &str) -> Arc<Subject> {

@@ -22,7 +22,7 @@ use sinew::dynamics::{Params, Preset};
 use sinew::math::Point64;
 use sinew::rig::Skeleton;
 use sinew::rig::limits::Limit;
-use sinew::session::{Command, Gesture, MAX_CROWD, PoseCommand, SelectHow, Session, Source, UpAxis, ViewCommand, ViewId};
+use sinew::session::{Command, Gesture, MAX_CROWD, PoseCommand, SelectHow, Source, UpAxis, ViewCommand, ViewId};
 use sinew::skin::Method;
 
 mod stories;

@@ -8,7 +8,7 @@ use super::Bench;
 use super::gpu::stage_lines;
 use super::report::CharacterSize;
 use crate::cli::options::Options;
-use crate::cli::{Failure, Outcome, crowd, print_json, print_line, stderr};
+use crate::cli::{Failure, Outcome, crowd, print_json, print_lines, stderr};
 use crate::gpu::actor::{CrowdSize, GpuCrowd};
 use crate::progress::Progress;
 use crate::session::{CrowdMotion, Motion, open_with};
@@ -55,10 +55,7 @@ impl Bench {
         if self.json {
             return print_json(&report);
         }
-        for line in report.lines() {
-            print_line(&line);
-        }
-        Ok(())
+        print_lines(report.lines())
     }
 
     fn measure_crowd(&self, count: usize, options: &Options, progress: &Progress) -> Result<CrowdReport, Failure> {
@@ -66,7 +63,8 @@ impl Bench {
         let start = Instant::now();
         let source = self.character.source(options);
         let subject = open_with(&source, &options.cache(), progress)?;
-        let params = options.params_for(&subject);
+        let saved = self.character.saved(&subject, options)?;
+        let params = options.with_saved(saved.as_ref()).params_for(&subject);
         let actor = Actor::bind(&subject, self.method, &params, progress).map_err(|error| Failure::Undone(format!("{source}: {error}")))?;
         let motion = CrowdMotion::new(&subject, Motion::Rest, count);
         let mut crowd =

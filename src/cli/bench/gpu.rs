@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::Measured;
 use super::report::quantile;
-use crate::cli::Failure;
 use crate::cli::options::Options;
+use crate::cli::{Failure, stderr};
 use crate::gpu::GpuContext;
 use crate::gpu::actor;
 use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
@@ -39,7 +39,7 @@ pub(super) struct DeviceReport {
 pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
     let start = Instant::now();
     let choice = options.device.unwrap_or_default();
-    let gpu = if choice == DeviceChoice::Cpu { None } else { Some(GpuContext::headless()) };
+    let gpu = if choice == DeviceChoice::Cpu { None } else { Some(stderr::without_wayland_noise(GpuContext::headless)) };
     let told = gpu.as_ref().map_or_else(|| Err(String::new()), |gpu| gpu.as_ref().map_err(ToString::to_string));
     let Verdict { device, measured, why } = verdict(choice, told.as_ref().copied().map_err(String::as_str), bound);
     if choice == DeviceChoice::Gpu && device.is_none() {

@@ -44,24 +44,24 @@ pub(super) struct Render {
     #[command(flatten)]
     look: LookOptions,
     /// Pixels of the whole picture; by default 900x900 for one method, 640x900 for each of several, 1280x720 for a crowd.
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(help_heading = "Output", long, value_name = "WxH", value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// From where: front, back, side, left, right, top or three-quarter [default: three-quarter; of a project, as its active view looks].
-    #[arg(long, value_parser = parse_view)]
+    /// From where: front, back, side, left, right, top, bottom or three-quarter [default: three-quarter; of a project, as its active view looks].
+    #[arg(help_heading = "Output", long, value_parser = parse_view)]
     view: Option<NamedView>,
     /// Without perspective: parallel lines stay parallel.
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     orthographic: bool,
     /// Lets the camera go round once in so many pictures, for a .gif, a .webp, or a .png for each.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
+    #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=7200))]
     turntable: Option<u32>,
     /// Shows so many of the character on one floor, made by the graphics device: each at its own moment of the clip [default clip: the
     /// first]. Nothing collides in a crowd.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+    #[arg(help_heading = "Output", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000),
         conflicts_with_all = ["compare", "overlay", "ghosts", "cut", "color"])]
     crowd: Option<u32>,
     /// Where to write: a .png for a picture; a .gif or .webp for the frames of a clip (--fps, --frames) or a turntable.
-    #[arg(short, long, value_name = "OUT.png|gif|webp")]
+    #[arg(help_heading = "Output", short, long, value_name = "OUT.png|gif|webp")]
     output: PathBuf,
 }
 

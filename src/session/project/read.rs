@@ -157,7 +157,9 @@ pub(in crate::session) fn load_all(
 ) -> Result<Loaded, OpenError> {
     let Some(path) = project_in(source)? else {
         let (character, files_read) = recorded(|| source::load_files(source, progress));
-        return Ok(Loaded { character: character?, source: source.clone(), files_read, project: None });
+        let mut character = character?;
+        source::say(source, &character.skeleton, &mut character.flesh)?;
+        return Ok(Loaded { character, source: source.clone(), files_read, project: None });
     };
     progress.report(0.0, "Reading");
     let Content { file, packed, folder, mut notes } = read_content(&path, cache, progress)?;
@@ -169,8 +171,9 @@ pub(in crate::session) fn load_all(
     notes.extend(changed_beside(&file.character.also_read, folder.as_deref(), &files_read));
     let (mut restored, unfitting) = restored(&file, &character.skeleton);
     notes.extend(unfitting.into_iter().map(|note| format!("{}: {note}.", path.display())));
-    // What was said beside the project goes before what it says.
-    restored.flesh = with_said(restored.flesh, &character, source);
+    // What was said beside the project goes before what it says; it is said of the skeleton that will be there.
+    let edited = restored.rig.as_ref().and_then(|rig| rig.to_skeleton(&character.skeleton).ok());
+    source::say(source, edited.as_ref().unwrap_or(&character.skeleton), &mut restored.flesh)?;
     // What is said of an edited skeleton means nothing to the one in the files.
     character.flesh = if restored.rig.is_some() { FleshSettings::default() } else { restored.flesh.clone() };
     let project =
@@ -196,18 +199,6 @@ fn source_of(
     files.extend(source.files.iter().filter(|path| !is_project(path)).cloned());
     let metres_per_unit = source.metres_per_unit.or(part.metres_per_unit.filter(|unit| (1e-9..=1e9).contains(unit)));
     Ok((Source { files, mapping: source.mapping.clone().or(mapping), metres_per_unit, ..source.clone() }, notes))
-}
-
-/// The project's settings of the flesh with those that were named beside it.
-fn with_said(mut flesh: FleshSettings, character: &Character, source: &Source) -> FleshSettings {
-    let said = &character.flesh;
-    flesh.bones.extend(said.bones.iter().map(|(&joint, bone)| (joint, *bone)));
-    flesh.radii.extend(said.radii.iter().map(|(&joint, radius)| (joint, *radius)));
-    flesh.parts.extend(said.parts.iter().map(|(name, place)| (name.clone(), *place)));
-    if source.sim_vertices != crate::character::SimVertices::default() {
-        flesh.sim_vertices = source.sim_vertices;
-    }
-    flesh
 }
 
 /// Buffers and textures that have changed, as sentences: with them the file that names them is another one, too.

@@ -266,3 +266,22 @@ fn the_history_is_a_list_to_jump_in() {
     session.apply_once(ProjectCommand::JumpTo(99).into());
     assert_eq!(session.history().position, 4);
 }
+
+#[test]
+fn what_is_said_beside_a_project_is_said_of_its_edited_skeleton() {
+    let folder = Folder::new();
+    let path = folder.file("p.sinew");
+    let text = r#"{"format": "sinew", "version": 1, "character": {"files": [{"path": "builtin:cylinder"}]},
+        "flesh": {"bones": {"upper": {"stiffness": 3}}},
+        "rig": {"joints": [{"name": "new", "position": [0, -0.5, 0]},
+            {"name": "lower", "parent": "new", "position": [0, 0, 0], "from": "lower"},
+            {"name": "upper", "parent": "lower", "position": [0, 0.6, 0], "from": "upper"}]}}"#;
+    std::fs::write(&path, text).unwrap();
+    let say = |words: &[(&str, &str)]| words.iter().map(|(joint, edit)| ((*joint).to_owned(), (*edit).to_owned())).collect();
+    let source = Source { bones: say(&[("new", "held"), ("upper", "damping:2")]), ..Source::of_files(vec![path]) };
+    let character = crate::session::load(&source, &crate::progress::Progress::new()).unwrap();
+    let of = |name: &str| character.flesh.bones.get(&character.skeleton.find(name).unwrap()).copied();
+    assert_eq!(of("new"), Some(BoneSettings { held: true, ..BoneSettings::default() }));
+    assert_eq!(of("upper"), Some(BoneSettings { stiffness: 3.0, damping: 2.0, ..BoneSettings::default() }), "an edit keeps the rest");
+    assert_eq!(of("lower"), None);
+}

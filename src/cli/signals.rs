@@ -1,0 +1,26 @@
+//! Ctrl+C and its like.
+
+/// Has nothing half-written stay behind when the program is told to end (SIGINT, SIGTERM). It then ends by that signal.
+#[cfg(unix)]
+pub(super) fn leave_nothing_behind() {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals = match signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
+        Ok(signals) => signals,
+        Err(error) => return log::warn!("signals to end can't be received: {error}"),
+    };
+    let wait = move || {
+        for signal in signals.forever() {
+            crate::io::remove_unfinished();
+            if signal_hook::low_level::emulate_default_handler(signal).is_err() {
+                std::process::exit(128 + signal);
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+        log::warn!("signals to end can't be waited for: {error}");
+    }
+}
+
+/// Elsewhere what is half-written stays.
+#[cfg(not(unix))]
+pub(super) fn leave_nothing_behind() {}
