@@ -1,7 +1,7 @@
 // The shadow on the floor, seen from above: sharp where the caster touches, soft where it is far away (Fernando, "Percentage-Closer
 // Soft Shadows", 2005). Drawn once for all pixels of the floor, so that it neither has grain nor swims when the camera moves.
 
-@group(1) @binding(0) var shadow_map: texture_depth_2d;
+@group(1) @binding(0) var shadow_map: texture_2d<f32>;
 
 const SEARCH_TAPS: i32 = 24;
 const FILTER_TAPS: i32 = 56;
@@ -31,7 +31,7 @@ fn depth_at(texel: vec2<f32>, size: vec2<f32>) -> f32 {
     if any(texel < vec2(0.0)) || any(texel >= size) {
         return 1.0;
     }
-    return textureLoad(shadow_map, vec2<i32>(texel), 0);
+    return textureLoad(shadow_map, vec2<i32>(texel), 0).r;
 }
 
 // Share of the key light that arrives.

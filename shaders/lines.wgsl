@@ -2,8 +2,9 @@
 
 struct Varyings {
     @builtin(position) clip: vec4<f32>,
-    // Pixels along the line from its start, across it; length and half width.
-    @location(0) @interpolate(linear) place: vec2<f32>,
+    // Pixels along the line from its start, across it, both times w, and w: their quotients are linear on the screen.
+    @location(0) place: vec3<f32>,
+    // Length and half width.
     @location(1) @interpolate(flat) shape: vec2<f32>,
     @location(2) @interpolate(flat) color: vec4<f32>,
 }
@@ -47,13 +48,14 @@ fn vs_main(
     let clip = vec4(anchor.xy + shift / half_size * anchor.w, anchor.zw);
     let place = vec2(select(-reach, extent + reach, far_end), side * reach);
     let linear = vec4(linear_from_srgb(color.rgb), color.a);
-    return Varyings(clip, place, vec2(extent, half_width), linear);
+    return Varyings(clip, vec3(place, 1.0) * clip.w, vec2(extent, half_width), linear);
 }
 
 @fragment
 fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
-    let beyond = max(max(-in.place.x, in.place.x - in.shape.x), 0.0);
-    let distance = length(vec2(beyond, in.place.y));
+    let place = in.place.xy / in.place.z;
+    let beyond = max(max(-place.x, place.x - in.shape.x), 0.0);
+    let distance = length(vec2(beyond, place.y));
     // Lines thinner than a pixel fade instead of breaking up.
     let half_width = max(in.shape.y, 0.5);
     let cover = saturate(half_width + 0.5 - distance) * min(in.shape.y * 2.0, 1.0);

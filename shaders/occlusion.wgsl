@@ -1,7 +1,7 @@
 // Ambient occlusion from depth: McGuire, Mara, Luebke, "Scalable Ambient Obscurance", HPG 2012, equation 10's falloff, with normals
 // from depth differences. One pixel stands for 2 × 2 of the picture.
 
-@group(1) @binding(0) var eye_depth: texture_depth_2d;
+@group(1) @binding(0) var eye_depth: texture_2d<f32>;
 
 const SAMPLES: i32 = 14;
 
@@ -14,7 +14,7 @@ fn vs_main(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
 fn view_at(pixel: vec2<i32>, size: vec2<i32>) -> vec3<f32> {
     let at = clamp(pixel, vec2(0), size - 1);
     let ndc = (vec2<f32>(at) + 0.5) / vec2<f32>(size) * vec2(2.0, -2.0) + vec2(-1.0, 1.0);
-    let view = frame.view_from_clip * vec4(ndc, textureLoad(eye_depth, at, 0), 1.0);
+    let view = frame.view_from_clip * vec4(ndc, textureLoad(eye_depth, at, 0).r, 1.0);
     return view.xyz / view.w;
 }
 
@@ -27,7 +27,7 @@ fn shorter(back: vec3<f32>, here: vec3<f32>, ahead: vec3<f32>) -> vec3<f32> {
 fn fs_main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let size = vec2<i32>(textureDimensions(eye_depth));
     let pixel = vec2<i32>(position.xy);
-    if textureLoad(eye_depth, pixel, 0) >= 1.0 {
+    if textureLoad(eye_depth, pixel, 0).r >= 1.0 {
         return vec4(1.0);
     }
     let here = view_at(pixel, size);

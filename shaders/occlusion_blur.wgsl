@@ -1,6 +1,6 @@
 // Smooths the occlusion over 4 × 4 pixels (the period of its noise, nearly), but not across steps in depth.
 
-@group(1) @binding(0) var eye_depth: texture_depth_2d;
+@group(1) @binding(0) var eye_depth: texture_2d<f32>;
 @group(1) @binding(1) var rough: texture_2d<f32>;
 
 @vertex
@@ -10,7 +10,7 @@ fn vs_main(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
 }
 
 fn depth_at(pixel: vec2<i32>) -> f32 {
-    let view = frame.view_from_clip * vec4(0.0, 0.0, textureLoad(eye_depth, pixel, 0), 1.0);
+    let view = frame.view_from_clip * vec4(0.0, 0.0, textureLoad(eye_depth, pixel, 0).r, 1.0);
     return -view.z / view.w;
 }
 
@@ -18,7 +18,7 @@ fn depth_at(pixel: vec2<i32>) -> f32 {
 fn fs_main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let size = vec2<i32>(textureDimensions(rough));
     let pixel = vec2<i32>(position.xy);
-    if textureLoad(eye_depth, pixel, 0) >= 1.0 {
+    if textureLoad(eye_depth, pixel, 0).r >= 1.0 {
         return vec4(1.0);
     }
     let here = depth_at(pixel);

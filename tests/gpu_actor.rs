@@ -8,7 +8,7 @@ use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuFlesh, GpuModel, verdict, without_measuring};
 use sinew::math::{Affine, Point, Vec64};
 use sinew::progress::Progress;
-use sinew::skin::{Actor, Device, DeviceError, DeviceStep, Frame, Method, SkinError, Subject, SurfaceMut, Watched};
+use sinew::skin::{Actor, Device, DeviceError, DeviceStep, Frame, Method, SkinError, Subject, SurfaceDevice, SurfaceMut, Watched};
 
 mod moved;
 mod on_device;
@@ -193,9 +193,9 @@ fn flesh_that_stands_falls_asleep_there_too() {
 
 #[test]
 fn the_choice_says_why() {
-    let none = without_measuring(DeviceChoice::Auto, Err("there is no graphics adapter"), false);
+    let none = without_measuring(DeviceChoice::Auto, Err("there is no graphics adapter"), Method::Pd);
     assert_eq!(none.as_deref(), Some("The CPU simulates: there is no graphics adapter."));
-    assert!(without_measuring(DeviceChoice::Cpu, Err("no"), false).is_some_and(|why| why.contains("as you chose")));
+    assert!(without_measuring(DeviceChoice::Cpu, Err("no"), Method::Pd).is_some_and(|why| why.contains("as you chose")));
     let Some(gpu) = on_device::own() else { return };
     let subject = subject("cylinder");
     let mut actor = on_cpu(&subject);
@@ -212,6 +212,22 @@ fn the_choice_says_why() {
 /// A device that computes nothing but nonsense, and says so.
 struct Broken(u64, Option<Watched>);
 
+impl SurfaceDevice for Broken {
+    fn present(&mut self, _joints: &[Affine], _ahead_secs: f32) -> Result<(), DeviceError> {
+        let times = sinew::skin::DeviceTimes::default();
+        self.1 = Some(Watched { steps: self.0, farthest: f32::NAN, finite: self.0 == 0, work_ms: times, host_ms: 0.0 });
+        Ok(())
+    }
+
+    fn watched(&mut self) -> Option<Watched> {
+        self.1.take()
+    }
+
+    fn fetch(&mut self, _surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
 impl Device for Broken {
     fn set_state(&mut self, _state: &sinew::dynamics::State) -> Result<(), DeviceError> {
         Ok(())
@@ -222,26 +238,12 @@ impl Device for Broken {
         Ok(())
     }
 
-    fn present(&mut self, _joints: &[Affine], _ahead_secs: f32) -> Result<(), DeviceError> {
-        let times = sinew::skin::DeviceTimes::default();
-        self.1 = Some(Watched { steps: self.0, farthest: f32::NAN, finite: self.0 == 0, work_ms: times });
-        Ok(())
-    }
-
-    fn watched(&mut self) -> Option<Watched> {
-        self.1.take()
-    }
-
     fn state(&mut self) -> Result<sinew::dynamics::State, DeviceError> {
         Err(DeviceError::Lost { reason: "it never was".to_owned() })
     }
 
     fn last_state(&mut self) -> Option<sinew::dynamics::State> {
         None
-    }
-
-    fn fetch(&mut self, _surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
-        Ok(())
     }
 }
 

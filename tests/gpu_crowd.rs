@@ -19,6 +19,7 @@ const FLESH_TOLERANCE: f32 = 1e-3;
 /// What depends on the pose alone.
 const BLENDED_TOLERANCE: f32 = 1e-5;
 const FRAMES: usize = 30;
+const DT: f64 = 1.0 / 60.0;
 
 fn subject(name: &str, sim_vertices: usize) -> Arc<Subject> {
     let character = sinew::io::builtin::load_builtin(name).expect("built in");
@@ -180,6 +181,22 @@ fn too_many_are_refused_with_how_many_fit() {
         let mut crowd = crowd(2).expect("two fit");
         assert!(matches!(crowd.advance(&[], 0.0), Err(CrowdError::Poses { actual: 0, expected: 2 })));
     }
+}
+
+/// A crowd whose device is lost with frames under way says so, and lets nobody wait.
+#[test]
+fn a_crowd_without_its_device_says_so() {
+    let Some(gpu) = on_device::own() else { return };
+    let subject = subject("cylinder", 300);
+    let mut crowd = GpuCrowd::new(&gpu, bind(&subject, Method::Pd), &places(2, subject.size)).expect("fits");
+    for frame in 0..6_u8 {
+        crowd.advance(&poses(&subject, 2, f64::from(frame) * DT), DT).expect("goes on");
+        crowd.present().expect("goes on");
+    }
+    gpu.lose();
+    assert!(matches!(crowd.submitted(), Err(CrowdError::Gpu(_))));
+    assert!(matches!(crowd.advance(&poses(&subject, 2, 1.0), DT), Err(CrowdError::Gpu(_))));
+    assert!(matches!(crowd.wait(), Err(CrowdError::Gpu(_))));
 }
 
 /// However many there are, a frame has as many passes.

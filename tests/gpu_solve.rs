@@ -117,39 +117,6 @@ fn gradients_reach_their_tolerance_and_do_what_the_twin_does() {
     }
 }
 
-/// Half of what is wanted is known already, and then something that is no number.
-#[test]
-fn gradients_go_on_from_what_they_have() {
-    let Some(gpu) = on_device::own() else { return };
-    let equations = equations("cylinder");
-    let b = noise(equations.inertia.len(), 5);
-    let tolerance = Tolerance { iterations: 300, residual: 1e-5 };
-    let solver = GlobalSolver::gradients(&gpu, &equations, tolerance).expect("fits");
-    let (x, cold) = solved(&gpu, &solver, std::slice::from_ref(&b), 1);
-    let reached = residual(&equations.matrix, &x[0], &b);
-    let stride = row_stride(b.len());
-    let upload = |of: &[[f32; 3]], pad: f32| {
-        let mut padded: Vec<[f32; 4]> = of.iter().map(|&[x, y, z]| [x, y, z, 0.0]).collect();
-        padded.resize(stride, [pad; 4]);
-        storage_of(&gpu, "rows", &padded)
-    };
-    let nearly: Rows = x[0].iter().map(|x| x.map(|x| 0.999 * x)).collect();
-    let broken: Rows = vec![[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]; b.len()];
-    let iterations = [(nearly, 0.8), (broken, 1.1)].map(|(start, most)| {
-        let (right, increment) = (upload(&b, 0.0), upload(&start, f32::NAN));
-        let bound = solver.on(&gpu, 1, &right, &increment);
-        run(&gpu, bound.again());
-        let found: Vec<[f32; 4]> = fetch(&gpu, &increment, b.len()).expect("reads back");
-        let found: Rows = found.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
-        let left = residual(&equations.matrix, &found, &b);
-        assert!(left < 2.0 * reached, "{left} {reached} from {:?}", start[0]);
-        let progress = bound.progress(&gpu).expect("reads back")[0];
-        assert!(progress.converged && f64::from(progress.iterations) < most * f64::from(cold[0].iterations), "{progress:?} {cold:?}");
-        progress.iterations
-    });
-    assert!(iterations[0] < iterations[1], "{iterations:?}");
-}
-
 #[test]
 fn gradients_that_have_stopped_stay_stopped() {
     let Some(gpu) = on_device::own() else { return };

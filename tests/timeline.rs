@@ -12,7 +12,7 @@ use sinew::app::panels::poses::{PosesState, PosesView, poses_ui};
 use sinew::app::theme;
 use sinew::app::timeline::{TimelineState, TimelineView, keyboard, timeline_ui};
 use sinew::rig::{KeyRef, NamedPose};
-use sinew::session::{Command, Gesture, KeysCommand, Scrubbing, Session, Source};
+use sinew::session::{Command, Gesture, KeysCommand, PoseCommand, Scrubbing, SelectHow, Session, Source};
 
 /// A session, the timeline over it, and what was raised in the last pass.
 struct Stage {
@@ -165,6 +165,27 @@ fn keys_are_dragged_boxed_and_deleted_each_as_one_step() {
     harness.run();
     assert_eq!(times_of(&harness.state().session, clip, 1), [0.0]);
     assert_eq!(harness.state().session.undo_label(), Some("Delete keys"));
+}
+
+#[test]
+fn a_frame_drawn_beyond_the_edge_takes_rows_that_were_not_seen() {
+    let (mut session, _) = keyed();
+    let joints = session.document().skeleton().expect("open").len();
+    let all: Vec<usize> = (0..joints).collect();
+    session.apply_once(PoseCommand::Select { joints: all, how: SelectHow::Replace }.into());
+    let mut harness = stage(session, true);
+    harness.set_size(vec2(900.0, 105.0));
+    harness.run();
+    // From the row under the first down out of the panel.
+    let (from, to) = (place(&harness, -0.6, 0.6), place(&harness, 10.0, 1.72));
+    press(&mut harness, from, PointerButton::Primary, true, Modifiers::NONE);
+    harness.event(Event::PointerMoved(to));
+    harness.run_steps(60);
+    let chosen = |harness: &Harness<'_, Stage>| harness.state().timeline.selected_keys().iter().map(|key| key.joint).collect::<Vec<_>>();
+    assert_eq!(chosen(&harness).last(), Some(&(joints - 1)), "{:?}", chosen(&harness));
+    harness.event(Event::PointerButton { pos: to, button: PointerButton::Primary, pressed: false, modifiers: Modifiers::NONE });
+    harness.run_steps(3);
+    assert_eq!(chosen(&harness), (0..joints).collect::<Vec<_>>());
 }
 
 #[test]

@@ -3,7 +3,8 @@
 @group(1) @binding(0) var shadow_map: texture_depth_2d;
 @group(1) @binding(1) var shadow_sampler: sampler_comparison;
 @group(1) @binding(2) var occlusion_map: texture_2d<f32>;
-@group(1) @binding(3) var eye_depth: texture_depth_2d;
+// Only loaded, which OpenGL does not do from what it knows as depth.
+@group(1) @binding(3) var eye_depth: texture_2d<f32>;
 // Share of the key light on the floor, see `floor_shadow.wgsl`.
 @group(1) @binding(4) var floor_shadow: texture_2d<f32>;
 @group(1) @binding(5) var floor_sampler: sampler;
@@ -52,7 +53,7 @@ fn ambient_visibility(pixel: vec4<f32>) -> f32 {
     for (var i = 0; i < 4; i++) {
         let corner = vec2(i & 1, i >> 1u);
         let tap = clamp(base + corner, vec2(0), size - 1);
-        let there = view_depth(textureLoad(eye_depth, tap, 0));
+        let there = view_depth(textureLoad(eye_depth, tap, 0).r);
         let bilinear = select(1.0 - f.x, f.x, corner.x == 1) * select(1.0 - f.y, f.y, corner.y == 1);
         let likeness = 1.0 / (1e-3 + abs(here - there) / frame.occlusion.x);
         let weight = (bilinear + 1e-3) * likeness;

@@ -50,8 +50,8 @@ fn row_at(instance: u32, row: u32) -> u32 {
     return instance * dims.row_stride + row;
 }
 
-// Energies lie as: three regions (even iterations, odd ones, those that were taken back), instances, groups of prisms, groups of rows,
-// contacts.
+// Energies lie as: an instance each, what its contacts had where the last iteration began; then three regions (even iterations, odd ones,
+// those that were taken back) of instances, groups of prisms, groups of rows, contacts. What was taken back is all in groups of rows.
 fn prism_groups() -> u32 {
     return dims.prism_stride / PRISMS;
 }
@@ -65,5 +65,5 @@ fn energy_count() -> u32 {
 }
 
 fn energies_at(region: u32, instance: u32) -> u32 {
-    return (region * dims.instances + instance) * energy_count();
+    return dims.instances + (region * dims.instances + instance) * energy_count();
 }

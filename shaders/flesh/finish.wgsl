@@ -1,4 +1,4 @@
-// Where a step ends: x + f, velocities, and what the host wants to know. The twin of finish in dynamics/simulation.rs.
+// Where a step ends: x + f, velocities, and what the host wants to know. The twin of finish in dynamics/simulation/step.rs.
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read> increment: array<vec4f>;
 @group(0) @binding(10) var<storage, read> rows: array<vec4u>;
@@ -34,7 +34,7 @@ fn finish_row(instance: u32, row: u32) {
     let is_carried = rows[row].w >= dims.rows;
     let goal = select(x[i].xyz + f, memory[remembered_at(GOAL, instance, row)].xyz, is_carried);
     // What is no number is not shown to anybody: the row stays until the host puts another state in.
-    let sound = all_finite(goal);
+    let sound = all_finite(f) && all_finite(goal);
     let now = select(memory[remembered_at(BEFORE, instance, row)].xyz, goal, sound);
     let speed = (now - memory[remembered_at(BEFORE, instance, row)].xyz) * (1.0 / h);
     let base_at = remembered_at(BASE_VELOCITY, instance, row);

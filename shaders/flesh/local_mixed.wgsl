@@ -1,5 +1,5 @@
-// The local step where the acceleration goes. Every workgroup works out for itself, in the same order, how far that is; the first of
-// an instance writes it down.
+// The local step where the acceleration goes, and all energies there. Every workgroup works out for itself, in the same order, how far
+// that is; the first of an instance writes it down. `add_contacts` knows what touches.
 @group(0) @binding(12) var<storage, read> memory: array<vec4f>;
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
 // Groups of rows: partial products, four at a time.
@@ -26,12 +26,25 @@ fn local_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocatio
         mix(instance, old, workgroup.x == 0u);
     }
     workgroupBarrier();
-    let row = skin_row(workgroup.x, thread);
+    local_step(workgroup.x, instance, thread, mixed_place(instance, chain_point(workgroup.x, thread)));
+    // Groups of rows are shared out among workgroups.
+    for (var rows = workgroup.x; rows < row_groups(); rows += prism_groups()) {
+        let row = rows * ROWS + thread;
+        var energy = 0.0;
+        if thread < ROWS && row < dims.rows {
+            energy = inertia_energy(memory[remembered_at(GOAL, instance, row)], mixed_place(instance, row));
+        }
+        add_energies(thread, energy, energies_at(turn.iteration & 1u, instance) + prism_groups() + rows);
+    }
+    add_contacts(workgroup.x, instance, thread);
+}
+
+fn mixed_place(instance: u32, row: u32) -> vec3f {
     var place = memory[remembered_at(PLAIN, instance, row)].xyz;
     for (var k = 0u; k < difference_count; k++) {
         place -= gamma[k] * memory[remembered_at(DIFFERENCES + dims.memory + k, instance, row)].xyz;
     }
-    local_step(workgroup.x, instance, thread, place, turn.iteration & 1u);
+    return place;
 }
 
 // Sums up the products, and the energy where the last iteration began.
@@ -48,8 +61,8 @@ fn add_up(instance: u32, thread: u32, old: u32) {
         }
     }
     let region = select((turn.iteration + 1u) & 1u, TAKEN_BACK, states[old].taken_back == 1u);
-    var energy = 0.0;
-    for (var k = thread; k < energy_count(); k += TETS) {
+    var energy = select(0.0, energies[instance], thread == 0u);
+    for (var k = thread; k < prism_groups() + row_groups(); k += TETS) {
         energy += energies[energies_at(region, instance) + k];
     }
     products[thread] = product;

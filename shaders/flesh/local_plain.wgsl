@@ -4,6 +4,6 @@
 
 @compute @workgroup_size(96)
 fn local_plain(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) thread: u32) {
-    let i = row_at(workgroup.y, skin_row(workgroup.x, thread));
-    local_step(workgroup.x, workgroup.y, thread, x[i].xyz + increment[i].xyz, turn.iteration & 1u);
+    let i = row_at(workgroup.y, chain_point(workgroup.x, thread));
+    local_step(workgroup.x, workgroup.y, thread, x[i].xyz + increment[i].xyz);
 }

@@ -5,7 +5,7 @@ const BASE_VELOCITY: u32 = 1u;
 const BASE: u32 = 2u;
 // Positions before the step.
 const BEFORE: u32 = 3u;
-// Where inertia alone would go.
+// Where inertia alone would go, and M/h²; less than 0 for a row that is carried.
 const GOAL: u32 = 4u;
 // x + f of the last iteration: where it would go without acceleration.
 const PLAIN: u32 = 5u;
@@ -16,4 +16,9 @@ const DIFFERENCES: u32 = 7u;
 
 fn remembered_at(which: u32, instance: u32, row: u32) -> u32 {
     return which * dims.instances * dims.row_stride + row_at(instance, row);
+}
+
+fn inertia_energy(goal: vec4f, place: vec3f) -> f32 {
+    let way = goal.xyz - place;
+    return 0.5 * max(goal.w, 0.0) * dot(way, way);
 }

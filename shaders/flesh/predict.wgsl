@@ -1,4 +1,4 @@
-// Where a step begins: carried along by the base, with what a row had of its own motion. The twin of predict in dynamics/simulation.rs.
+// Where a step begins: carried along by the base, with what a row had of its own motion. The twin of predict in dynamics/simulation/step.rs.
 @group(0) @binding(5) var<storage, read> base: array<vec4f>;
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read_write> increment: array<vec4f>;
@@ -30,13 +30,15 @@ fn predict(@builtin(global_invocation_id) id: vec3u) {
     let own = way - memory[remembered_at(BASE_VELOCITY, instance, row)].xyz * h;
     var goal = before + way + motion.gravity * bitcast<f32>(rows[row].y);
     var now = before + (along + own);
+    var inertia = bitcast<f32>(rows[row].x);
     // Points behind those of the rows are places of what is carried.
     if point >= dims.rows {
         goal = place;
         now = place;
+        inertia = -1.0;
     }
     memory[remembered_at(BEFORE, instance, row)] = vec4f(before, 0.0);
-    memory[remembered_at(GOAL, instance, row)] = vec4f(goal, 0.0);
+    memory[remembered_at(GOAL, instance, row)] = vec4f(goal, inertia);
     memory[remembered_at(BASE, instance, row)] = vec4f(place, 0.0);
     memory[remembered_at(BASE_VELOCITY, instance, row)] = vec4f(along * (1.0 / h), 0.0);
     x[i] = vec4f(now, 0.0);
@@ -52,8 +54,9 @@ fn begin(instance: u32) {
     states[state].taken_back_so_far = 0u;
     states[state].norm = NONE;
     states[state].energy = NONE;
-    for (var region = 0u; region <= TAKEN_BACK; region++) {
-        // What nothing touches writes no energy of contacts.
+    // What nothing touches writes no energy of contacts.
+    energies[instance] = 0.0;
+    for (var region = 0u; region < TAKEN_BACK; region++) {
         energies[energies_at(region, instance) + energy_count() - 1u] = 0.0;
     }
     atomicStore(&watch[instance].farthest, 0u);

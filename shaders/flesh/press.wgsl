@@ -6,6 +6,7 @@
 // number of threads; what a thread knows of its own stays with it, and only the vector that is multiplied is shared.
 
 const THREADS: u32 = 256u;
+const PIECES: u32 = 16u;
 // Contacts of a thread at most.
 const OWN: u32 = MOST / THREADS;
 const ROUNDS: u32 = 10u;
@@ -21,10 +22,13 @@ const ITERATIONS: u32 = 80u;
 @group(0) @binding(5) var<storage, read> increment: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> loads: array<f32>;
 @group(0) @binding(7) var<storage, read_write> b: array<vec4<f32>>;
+// What the contacts of each instance have at x.
+@group(0) @binding(8) var<storage, read_write> energies: array<f32>;
 
 var<workgroup> multiplied: array<f32, MOST>;
-var<workgroup> partial: array<f32, THREADS>;
-var<workgroup> reduced: f32;
+var<workgroup> partial: array<vec2<f32>, THREADS>;
+var<workgroup> pieces: array<vec2<f32>, PIECES>;
+var<workgroup> reduced: vec2<f32>;
 
 var<private> thread: u32;
 var<private> count: u32;
@@ -40,32 +44,38 @@ var<private> image: array<f32, OWN>;
 var<private> per_diagonal: array<f32, OWN>;
 var<private> is_free: array<bool, OWN>;
 
-fn sum(own: f32) -> f32 {
+// The sum of the first numbers of all threads, and the largest of the second ones: 256, then 16, then one, so that there are few barriers.
+fn over_all(own: vec2<f32>) -> vec2<f32> {
     partial[thread] = own;
-    for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if thread < half {
-            partial[thread] += partial[thread + half];
+    workgroupBarrier();
+    if thread < PIECES {
+        var piece = partial[thread];
+        for (var k = PIECES; k < THREADS; k += PIECES) {
+            piece = joined(piece, partial[thread + k]);
         }
+        pieces[thread] = piece;
     }
+    workgroupBarrier();
     if thread == 0u {
-        reduced = partial[0];
+        var all = pieces[0];
+        for (var k = 1u; k < PIECES; k++) {
+            all = joined(all, pieces[k]);
+        }
+        reduced = all;
     }
     return workgroupUniformLoad(&reduced);
 }
 
+fn joined(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+    return vec2(a.x + b.x, max(a.y, b.y));
+}
+
+fn sum(own: f32) -> f32 {
+    return over_all(vec2(own, 0.0)).x;
+}
+
 fn largest(own: f32) -> f32 {
-    partial[thread] = own;
-    for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if thread < half {
-            partial[thread] = max(partial[thread], partial[thread + half]);
-        }
-    }
-    if thread == 0u {
-        reduced = partial[0];
-    }
-    return workgroupUniformLoad(&reduced);
+    return over_all(vec2(0.0, own)).y;
 }
 
 // A row of the matrix times the shared vector; the matrix is symmetric, so that neighbours read neighbours.
@@ -84,7 +94,8 @@ fn product(contact: u32) -> f32 {
     return result;
 }
 
-fn violation(contact: PressContact, offset: u32) -> f32 {
+// How far a contact is from its target, and its energy before the increment.
+fn violation(contact: PressContact, offset: u32) -> vec2<f32> {
     var gap = vec3(0.0);
     var change = vec3(0.0);
     for (var k = 0u; k < 4u; k++) {
@@ -92,18 +103,19 @@ fn violation(contact: PressContact, offset: u32) -> f32 {
         gap += contact.weights[k] * x[row].xyz;
         change += contact.weights[k] * increment[row].xyz;
     }
-    return contact.normal_target.w - dot(contact.normal_target.xyz, gap) - dot(contact.normal_target.xyz, change);
+    let missing = contact.normal_target.w - dot(contact.normal_target.xyz, gap) - dot(contact.normal_target.xyz, change);
+    return vec2(missing, contact_energy(contact, gap));
 }
 
-// Largest residual where contacts press.
-fn worst() -> f32 {
+// Largest residual of the thread's own contacts that press.
+fn own_worst() -> f32 {
     var most = 0.0;
     for (var k = 0u; k < OWN; k++) {
         if is_free[k] {
             most = max(most, abs(residual[k]));
         }
     }
-    return largest(most);
+    return most;
 }
 
 // Residuals at the present loads, and who is free to change.
@@ -150,8 +162,7 @@ fn descend(tolerance: f32) {
             }
         }
         let curvature = sum(own);
-        // False for NaN too.
-        if !(curvature > 0.0) {
+        if curvature <= 0.0 || !is_finite(curvature) {
             return;
         }
         let alpha = rz / curvature;
@@ -163,10 +174,11 @@ fn descend(tolerance: f32) {
                 own += residual[k] * residual[k] * per_diagonal[k];
             }
         }
-        if worst() <= 0.5 * tolerance {
+        let left = over_all(vec2(own, own_worst()));
+        if left.y <= 0.5 * tolerance {
             return;
         }
-        let next = sum(own);
+        let next = left.x;
         let beta = next / rz;
         rz = next;
         for (var k = 0u; k < OWN; k++) {
@@ -195,22 +207,33 @@ fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) gro
     thread = index;
     let instance = group.y;
     let header = instance * press_dims.spread_stride;
-    let tolerance = bitcast<f32>(spread[header + 2u]);
+    // The same for all threads, said so that compilers know: barriers hang on it.
+    if thread == 0u {
+        reduced = vec2(bitcast<f32>(spread[header + 2u]), 0.0);
+    }
+    let tolerance = workgroupUniformLoad(&reduced).x;
     let offset = instance * press_dims.row_stride;
     count = min(spread[header], MOST);
     first_contact = instance * press_dims.contact_stride;
     first_entry = instance * press_dims.matrix_stride;
+    var energy = 0.0;
     for (var k = 0u; k < OWN; k++) {
         let i = thread + k * THREADS;
         if i < count {
-            wanted[k] = violation(contacts[first_contact + i], offset);
+            let missing = violation(contacts[first_contact + i], offset);
+            wanted[k] = missing.x;
+            energy += missing.y;
             value[k] = max(loads[first_contact + i], 0.0);
             per_diagonal[k] = 1.0 / matrix[first_entry + i * count + i];
         }
     }
+    energy = sum(energy);
+    if thread == 0u {
+        energies[instance] = energy;
+    }
     for (var round = 0u; round < ROUNDS; round++) {
         restart();
-        if worst() <= tolerance {
+        if largest(own_worst()) <= tolerance {
             break;
         }
         descend(tolerance);

@@ -8,6 +8,8 @@
 
 override MEMORY: u32 = 3u;
 const VECTORS: u32 = 5u;
+// The numbers of these: Direct3D's older compiler can't write to components of vectors by computed indices.
+const NUMBERS: u32 = 4u * VECTORS;
 
 var<workgroup> partial: array<vec4f, ROWS>;
 
@@ -16,12 +18,13 @@ fn record(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_ind
     let instance = workgroup.y;
     let row = workgroup.x * ROWS + thread;
     // Newest difference with all, all with the increment, the increment's square.
-    var products: array<vec4f, VECTORS>;
+    var products: array<f32, NUMBERS>;
     if row < dims.rows {
         products = remember(instance, row);
     }
     for (var vector = 0u; vector < (2u * MEMORY + 4u) / 4u; vector++) {
-        partial[thread] = products[vector];
+        let first = 4u * vector;
+        partial[thread] = vec4f(products[first], products[first + 1u], products[first + 2u], products[first + 3u]);
         for (var half = ROWS / 2u; half > 0u; half >>= 1u) {
             workgroupBarrier();
             if thread < half {
@@ -35,15 +38,15 @@ fn record(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_ind
     }
 }
 
-fn remember(instance: u32, row: u32) -> array<vec4f, VECTORS> {
+fn remember(instance: u32, row: u32) -> array<f32, NUMBERS> {
     let own = state_at(instance, turn.iteration);
     let i = row_at(instance, row);
     let f = increment[i].xyz;
     let plain = x[i].xyz + f;
     let plain_at = remembered_at(PLAIN, instance, row);
     let last_at = remembered_at(LAST, instance, row);
-    var products: array<vec4f, VECTORS>;
-    products[(2u * MEMORY) / 4u][(2u * MEMORY) % 4u] = dot(f, f);
+    var products: array<f32, NUMBERS>;
+    products[2u * MEMORY] = dot(f, f);
     let forgotten = states[own].taken_back == 1u;
     let slot = select(states[own].slot, 0u, forgotten);
     if states[own].started == 1u {
@@ -58,8 +61,8 @@ fn remember(instance: u32, row: u32) -> array<vec4f, VECTORS> {
             } else if k < count {
                 difference = memory[remembered_at(DIFFERENCES + k, instance, row)].xyz;
             }
-            products[k / 4u][k % 4u] = dot(newest, difference);
-            products[(MEMORY + k) / 4u][(MEMORY + k) % 4u] = dot(difference, f);
+            products[k] = dot(newest, difference);
+            products[MEMORY + k] = dot(difference, f);
         }
     }
     memory[plain_at] = vec4f(plain, 0.0);

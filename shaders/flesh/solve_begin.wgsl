@@ -1,14 +1,12 @@
-// First pass of conjugate gradients, from zero or from what is left of b: û = D⁻¹r, ŵ = D⁻¹Aû, and the sums of the first iteration.
+// First pass of conjugate gradients, from zero: û = D⁻¹b, ŵ = D⁻¹Aû, and the sums of the first iteration.
 
 @group(0) @binding(4) var<storage, read_write> after: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> increment: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> sums_after: array<vec4<f32>>;
-// b, or b − A x.
-@group(0) @binding(8) var<storage, read> left: array<vec4<f32>>;
-@group(0) @binding(9) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read> b: array<vec4<f32>>;
 
 fn operand(row: u32) -> vec3<f32> {
-    return left[first_vector + row].xyz / diagonal(row);
+    return b[first_vector + row].xyz / diagonal(row);
 }
 
 @compute @workgroup_size(THREADS)
@@ -28,7 +26,7 @@ fn begin(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
         after[vector + 1u] = vec4<f32>(w / diagonal(row), 0.0);
         after[vector + 2u] = vec4<f32>();
         let whole = b[first_vector + row].xyz;
-        increment[first_vector + row] = select(vec4<f32>(), usable(increment[first_vector + row]), dims.warm != 0u);
+        increment[first_vector + row] = vec4<f32>();
         gamma = vec4<f32>(diagonal(row) * u * u, dot(whole, whole) / diagonal(row));
         delta = w * u;
     }

@@ -12,6 +12,15 @@
 const TOP: u32 = 0x80000000u;
 
 var<workgroup> staged: array<u32, THREADS>;
+var<workgroup> range: vec2<u32>;
+
+// Begin and end of a block's lines: the same for all threads, said so that compilers know where there are barriers between.
+fn lines_of(block: u32, thread: u32) -> vec2<u32> {
+    if thread == 0u {
+        range = vec2<u32>(starts[block], starts[block + 1u]);
+    }
+    return workgroupUniformLoad(&range);
+}
 
 fn factor_at(instance: u32, row: u32) -> vec3<f32> {
     if (row & TOP) != 0u {
@@ -28,9 +37,10 @@ fn value_at(k: u32, lane: u32) -> f32 {
 fn columns_one(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let instance = group.y;
     let lane = thread % LINE;
-    let end = starts[group.x + 1u];
+    let all = lines_of(group.x, thread);
+    let end = all.y;
     var sum = vec3<f32>();
-    for (var chunk = starts[group.x]; chunk < end; chunk += THREADS) {
+    for (var chunk = all.x; chunk < end; chunk += THREADS) {
         let count = min(THREADS, end - chunk);
         workgroupBarrier();
         if thread < count {
@@ -68,9 +78,10 @@ fn columns_one(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
 fn columns_four(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let first = 4u * group.y;
     let lane = thread % LINE;
-    let end = starts[group.x + 1u];
+    let all = lines_of(group.x, thread);
+    let end = all.y;
     var sum = mat3x4<f32>();
-    for (var chunk = starts[group.x]; chunk < end; chunk += THREADS) {
+    for (var chunk = all.x; chunk < end; chunk += THREADS) {
         let count = min(THREADS, end - chunk);
         workgroupBarrier();
         if thread < count {

@@ -15,8 +15,7 @@ struct HybridDims {
     groups: u32,
     // Stop when the square of the residual is this part of the first one's.
     tolerance2: f32,
-    // Not 0 if the increment is taken on from.
-    warm: u32,
+    unused: u32,
 }
 
 const THREADS: u32 = 128u;
@@ -32,6 +31,8 @@ const PROGRESS: u32 = 3u;
 var<workgroup> scratch: array<vec4<f32>, CHUNK>;
 var<workgroup> partial: array<f32, THREADS>;
 var<workgroup> totals: array<f32, 8>;
+// Begin and end of what is left of the rows of the workgroup.
+var<workgroup> range: vec2<u32>;
 var<private> first_vector: u32;
 
 fn diagonal(row: u32) -> f32 {
@@ -48,10 +49,14 @@ fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
     for (var k = 0u; k < dims.width; k++) {
         sum += times(entries[k * dims.stride + row]);
     }
-    let begin = starts[first];
-    let end = starts[first + THREADS];
+    // The same for all threads, said so that compilers know: there are barriers between.
+    if thread == 0u {
+        range = vec2<u32>(starts[first], starts[first + THREADS]);
+    }
+    let whole = workgroupUniformLoad(&range);
+    let end = whole.y;
     let own = vec2<u32>(starts[row], starts[row + 1u]);
-    for (var chunk = begin; chunk < end; chunk += CHUNK) {
+    for (var chunk = whole.x; chunk < end; chunk += CHUNK) {
         workgroupBarrier();
         for (var k = thread; k < min(CHUNK, end - chunk); k += THREADS) {
             scratch[k] = vec4<f32>(times(entries[dims.rest + chunk + k]), 0.0);
@@ -98,9 +103,4 @@ fn total(thread: u32, gamma: vec4<f32>, delta: vec3<f32>) -> Sums {
 // Where the sums of an instance begin.
 fn sums_of(instance: u32) -> u32 {
     return instance * (2u * dims.groups + PROGRESS);
-}
-
-// What was left behind, if it is numbers. By their bits, since a compiler may take it for granted that there is no NaN.
-fn usable(x: vec4<f32>) -> vec4<f32> {
-    return select(vec4<f32>(), x, (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) < vec4<u32>(0x70000000u));
 }

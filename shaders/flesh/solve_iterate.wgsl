@@ -45,7 +45,11 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let last_alpha = sums_before[progress];
     let last_gamma = sums_before[progress + 1u];
     let done = sums_before[progress + 2u];
-    if last_alpha.w > 0.0 {
+    // The same for all threads, said so that compilers know.
+    if thread == 0u {
+        stopped = select(0u, 1u, last_alpha.w > 0.0);
+    }
+    if workgroupUniformLoad(&stopped) != 0u {
         if writes_progress {
             sums_after[progress] = last_alpha;
             sums_after[progress + 1u] = last_gamma;
@@ -64,7 +68,6 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         sums_after[progress + 1u] = vec4<f32>(sums.gamma.xyz, start);
         sums_after[progress + 2u] = vec4<f32>(done.x + select(1.0, 0.0, stops), whole / max(start, 1e-30), 0.0, 0.0);
     }
-    // The same for all threads, said so that compilers know.
     if thread == 0u {
         stopped = select(0u, 1u, stops);
     }

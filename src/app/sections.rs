@@ -112,7 +112,8 @@ fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
         rows.push(row("of these", counts, share(quality.inverted) > 0.02 || share(quality.flat) > 0.05));
     }
     if quality.without_hit > 0 {
-        rows.push(row("Off the bone", format!("{} vertices", grouped(quality.without_hit)), false));
+        let noun = if quality.without_hit == 1 { "vertex" } else { "vertices" };
+        rows.push(row("Off the bone", format!("{} {noun}", grouped(quality.without_hit)), false));
     }
     rows.push(row("Aspect", format!("median {:.1}, worst {:.0}", quality.median_aspect, quality.worst_aspect), false));
     rows

@@ -95,7 +95,7 @@ impl Bench {
             bind: bind_ms,
             total: since(start),
         };
-        let device = gpu::choose(&mut actor, self.method, options)?;
+        let device = gpu::choose(&mut actor, options)?;
         actor.set_reads_back(false);
         let frames = self.frames(&mut actor, params.time_step_secs, progress)?;
         if let Some(fault) = actor.take_fault() {
@@ -103,22 +103,30 @@ impl Bench {
         }
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
-        let device = device.map(|device| device.with(&frames));
-        let report = self.report(&subject, &params, setup_ms, &frames, memory_mb);
-        // What the processor does not do has no limits here.
-        let iteration = report.iteration.filter(|_| !device.as_ref().is_some_and(DeviceReport::simulates));
-        Ok(Report { iteration, device, ..report })
+        Ok(self.report(&subject, &params, setup_ms, &frames, memory_mb, device.with(&frames)))
     }
 
-    fn report(&self, subject: &Subject, params: &Params, setup_ms: Setup, frames: &[Measured], memory_mb: f64) -> Report {
+    fn report(
+        &self,
+        subject: &Subject,
+        params: &Params,
+        setup_ms: Setup,
+        frames: &[Measured],
+        memory_mb: f64,
+        device: DeviceReport,
+    ) -> Report {
         let threads = rayon::current_num_threads();
         let calibration = Calibration::measure();
-        let step = StepReport::of(frames, params, threads);
-        let flesh = subject.tissue.as_ref().ok().filter(|_| self.method.is_simulated());
+        let mut step = StepReport::of(frames, params, threads);
+        if device.is_gpu() {
+            [step.local_ms, step.global_ms] = device.local_and_global_ms();
+        }
+        // What the processor does not do has no limits here.
+        let flesh = subject.tissue.as_ref().ok().filter(|_| self.method.is_simulated() && !device.is_gpu());
         let iteration = flesh.map(|flesh| {
             // Mean iterations of a step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
-            let ms = [step.local_ms / iterations, step.global_ms / iterations];
+            let ms = [step.local_ms, step.global_ms].map(|ms| ms.unwrap_or(0.0) / iterations);
             IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
         });
         Report {
@@ -129,7 +137,7 @@ impl Bench {
             step,
             iteration,
             frame: FrameReport::of(frames),
-            device: None,
+            device,
             memory_mb,
         }
     }

@@ -63,25 +63,19 @@ pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) ->
     let bound = stderr::with_progress(options, "Binding", |progress| Actor::bind(subject, method, &params, progress));
     let mut actor =
         bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))?;
-    if options.device == Some(DeviceChoice::Gpu) && method.is_simulated() {
+    if options.device == Some(DeviceChoice::Gpu) {
         move_to_gpu(&mut actor, options)?;
     }
     Ok(actor)
 }
 
-/// Has the graphics device simulate, as was asked for.
+/// Has the graphics device simulate or move the skin, as was asked for.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
     let gpu = GpuContext::headless().map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
-    let collides = actor.projective().is_some_and(|flesh| flesh.simulation().contacts().is_some());
     let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
-    let said = device.is_none() && !options.quiet;
-    match device {
-        None if !collides => return Err(Failure::Undone(format!("--device gpu: {why}"))),
-        // Nobody shall wait in vain for the other device.
-        None => {}
-        Some(device) => actor.set_device(Some(device)),
-    }
-    if said || options.verbose > 0 {
+    let Some(device) = device else { return Err(Failure::Undone(format!("--device gpu: {why}"))) };
+    device.give_to(actor);
+    if options.verbose > 0 {
         stderr::line(&format!("note: {why}"));
     }
     Ok(())

@@ -96,8 +96,9 @@ pub(super) struct Options {
     pub(super) preset: Preset,
     #[command(flatten)]
     pub(super) physics: Physics,
-    /// Where pd simulates: cpu, gpu, or auto. In the window and for bench, auto measures which is faster for the character; what bake and
-    /// render write comes from the CPU unless gpu is said, so that it is the same on every machine [default: auto, in the window as last set].
+    /// Where pd simulates and the other methods move the skin: cpu, gpu, or auto. In the window and for bench, auto measures which is faster
+    /// for the character and the method; what bake and render write comes from the CPU unless gpu is said, so that it is the same on every
+    /// machine [default: auto, in the window as last set].
     #[arg(long, global = true, value_name = "DEVICE", value_parser = parse_device)]
     pub(super) device: Option<DeviceChoice>,
     /// About how many vertices the simulation mesh has, or all for as many as the skin [default: 4000].

@@ -17,9 +17,9 @@
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2          |
 //!
 //! The way of an iteration: `solver.rs` drives parts of the mesh that threads own (`structure.rs`) through the local step (`local.rs`,
-//! rotations in `polar.rs`, vectors in `lanes.rs`), forward substitution (`substitution.rs`, with the tiles of `factor.rs`), contacts
+//! rotations in `polar.rs`, vectors in `lanes/`), forward substitution (`substitution.rs`, with the tiles of `factor.rs`), contacts
 //! (`touch.rs`, `contacts.rs`, with solves between a few vertices in `window.rs`), backward substitution, and acceleration
-//! (`anderson.rs`). `simulation.rs` makes time steps of iterations.
+//! (`anderson.rs`). `simulation/` makes time steps of iterations.
 //!
 //! What solves the same equations elsewhere takes them as plain numbers (`equations.rs`); for the global step there, the matrix for
 //! conjugate gradients (`hybrid.rs`) or inverse factors (`inverse.rs`, computed by `multifrontal.rs`, laid out by `lines.rs`).

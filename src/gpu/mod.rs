@@ -7,6 +7,22 @@
 //!
 //! Everything that draws or computes takes a [`GpuContext`]; it is cheap to clone. The environment variables of wgpu apply
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
+//!
+//! # What shaders rely on, and what not
+//! They run by Vulkan, Direct3D 12 and Metal, pictures by OpenGL ES 3.1, too; `tests/shaders.rs` translates every entry point for each.
+//!
+//! - **Limits** are the defaults of WebGPU: eight storage buffers, 16 KiB and 256 threads a workgroup. No feature of a device is needed.
+//! - **Memory**: workgroup memory begins as zeros, and what is outside of a buffer is never touched, as WGSL promises.
+//! - **Barriers** stand where all threads of a workgroup come by. Where that hangs on something in a buffer it goes through
+//!   `workgroupUniformLoad`, even if WGSL takes the plain read for uniform: Direct3D's older compiler (FXC), the one that every Windows
+//!   has, need not.
+//! - **Writes** to components of vectors and columns of matrices are by constant indices: FXC has no others.
+//! - **NaN**: Metal and FXC compile as if there were none, so that no comparison finds one. What must not be NaN or infinite is looked at
+//!   by its bits. `select` and `max` only keep finite numbers apart.
+//! - **Rounding** is nobody's promise: products and sums may be fused or taken in another order, denormals may be zeros, quotients and
+//!   roots be off by 3 ulp, sines and cosines by 5e-4. Iterations correct their own errors, so they end at the same place; positions
+//!   that are compared with the processor's are, up to that, the same. What the same device does twice is equal to the bit: sums
+//!   are taken in a fixed order, and the only atomics are largest numbers.
 
 pub mod actor;
 mod buffer;
@@ -56,7 +72,7 @@ pub enum GpuError {
         limit: u32,
     },
     /// The adapter only draws, or computes too little at once.
-    #[error("the graphics adapter \"{adapter}\" can't simulate: it has {has} {what}, and {needed} are needed")]
+    #[error("the graphics adapter \"{adapter}\" computes too little: it has {has} {what}, and {needed} are needed")]
     NoCompute {
         /// Its name.
         adapter: String,
@@ -103,6 +119,8 @@ pub struct GpuContext {
     /// Its queue.
     pub queue: wgpu::Queue,
     lost: Arc<AtomicBool>,
+    /// What was compiled for this device.
+    kernels: Arc<compute::KernelCache>,
 }
 
 impl GpuContext {
@@ -195,7 +213,7 @@ impl GpuContext {
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
         let lost = watch(&device, has_window);
-        Ok(Self { instance, adapter, device, queue, lost })
+        Ok(Self { instance, adapter, device, queue, lost, kernels: Arc::default() })
     }
 
     /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be done with it any more.
@@ -319,7 +337,7 @@ mod tests {
         let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 4, ..gpu.device.limits() };
         let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false).expect("opens");
         let error = small.check_compute().expect_err("four are too few").to_string();
-        assert!(error.contains("can't simulate: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
+        assert!(error.contains("computes too little: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
     }
 
     /// A lost device lets nobody wait.

@@ -60,31 +60,27 @@ pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgs
 pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// How hard contacts press.
 pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
-/// Flesh: the energy of the contacts.
-pub const FLESH_LOOK: ShaderSource =
-    source!("flesh_look": "flesh/dims.wgsl", "flesh/anderson.wgsl", "flesh/contacts.wgsl", "flesh/look.wgsl");
-
 /// Flesh: where a step begins.
 pub const FLESH_PREDICT: ShaderSource =
     source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
 /// Flesh: the local step after a plain iteration.
 pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
-    "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
+    "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
 /// Flesh: the local step after an accelerated iteration.
 pub const FLESH_LOCAL_MIXED: ShaderSource = source!("flesh_local_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
-    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_mixed.wgsl");
-/// Flesh: the local step where an accelerated iterate is taken back.
-pub const FLESH_LOCAL_AGAIN: ShaderSource = source!("flesh_local_again": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
-    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/local.wgsl", "flesh/local_again.wgsl");
+    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl",
+    "flesh/local_mixed.wgsl", "flesh/local_untouched.wgsl");
+/// Flesh: the same where something touches.
+pub const FLESH_LOCAL_TOUCHING: ShaderSource = source!("flesh_local_touching": "flesh/dims.wgsl", "flesh/memory.wgsl",
+    "flesh/anderson.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl",
+    "flesh/local.wgsl", "flesh/local_mixed.wgsl", "flesh/contacts.wgsl", "flesh/local_touching.wgsl");
 /// Flesh: the right-hand side after a plain iteration.
-pub const FLESH_GATHER_PLAIN: ShaderSource =
-    source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
-/// Flesh: the right-hand side after an accelerated iteration.
+pub const FLESH_GATHER_PLAIN: ShaderSource = source!("flesh_gather_plain": "flesh/dims.wgsl", "flesh/memory.wgsl",
+    "flesh/constants.wgsl", "flesh/gather.wgsl", "flesh/gather_plain.wgsl");
+/// Flesh: the right-hand side after an accelerated iteration, or where it is taken back.
 pub const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
-    "flesh/gather.wgsl", "flesh/gather_mixed.wgsl");
-/// Flesh: the right-hand side where an accelerated iterate is taken back.
-pub const FLESH_GATHER_AGAIN: ShaderSource = source!("flesh_gather_again": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
-    "flesh/gather.wgsl", "flesh/gather_again.wgsl");
+    "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/gather.wgsl",
+    "flesh/gather_mixed.wgsl");
 /// Flesh: what the acceleration remembers of an iteration.
 pub const FLESH_RECORD: ShaderSource =
     source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
@@ -111,8 +107,6 @@ pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgs
 
 /// Conjugate gradients, the first pass.
 pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
-/// Conjugate gradients, what is left of the right-hand side.
-pub const SOLVE_RESIDUAL: ShaderSource = source!("solve_residual": "flesh/solve_hybrid.wgsl", "flesh/solve_residual.wgsl");
 /// Conjugate gradients, an iteration.
 pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 /// Products with inverse factors, by groups of rows.
@@ -132,19 +126,16 @@ pub const ALL: &[ShaderSource] = &[
     LINES,
     TRIANGLES,
     FLESH_PRESS,
-    FLESH_LOOK,
     FLESH_PREDICT,
     FLESH_LOCAL_PLAIN,
     FLESH_LOCAL_MIXED,
-    FLESH_LOCAL_AGAIN,
+    FLESH_LOCAL_TOUCHING,
     FLESH_GATHER_PLAIN,
     FLESH_GATHER_MIXED,
-    FLESH_GATHER_AGAIN,
     FLESH_RECORD,
     FLESH_FINISH,
     FLESH_POLAR_TEST,
     SOLVE_BEGIN,
-    SOLVE_RESIDUAL,
     SOLVE_ITERATE,
     SOLVE_ROWS,
     SOLVE_COLUMNS,

@@ -43,13 +43,24 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
     Ok(())
 }
 
-/// Waits until all that was submitted so far is done.
+/// Tells when work is done.
+pub(super) type Done = Receiver<()>;
+
+/// Has it told when all work submitted so far is done.
+pub(super) fn done(gpu: &GpuContext) -> Done {
+    let (sender, done) = channel();
+    gpu.queue.on_submitted_work_done(move || {
+        // Who asks no more needs no answer.
+        let _ = sender.send(());
+    });
+    done
+}
+
+/// Waits until work is done.
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
-pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
-    let (sender, done) = channel();
-    gpu.queue.on_submitted_work_done(move || sender.send(()).unwrap_or_default());
+pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> {
     loop {
         match done.try_recv() {
             Ok(()) => return if gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) },
@@ -57,6 +68,14 @@ pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
             Err(error) => return Err(lost(&error)),
         }
     }
+}
+
+/// Waits until all that was submitted so far is done.
+///
+/// # Errors
+/// [`GpuError::Readback`] if the device was lost.
+pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
+    wait_until(gpu, &done(gpu))
 }
 
 /// Looks what has been done, and lets others work.

@@ -43,7 +43,7 @@ pub use animation::{AnimationFormat, AnimationWriter};
 pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
 pub(crate) use bytes::{read_file, text_of};
 pub use error::{IoError, Problem};
-pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, write_glb, write_rigged_glb};
+pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials, write_glb, write_rigged_glb};
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;
 pub use load::{load, load_from_memory, load_with};

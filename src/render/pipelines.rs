@@ -55,10 +55,10 @@ impl Layouts {
         let sizes = (size_of::<FrameUniform>(), size_of::<StyleUniform>(), size_of::<super::frame::MaterialUniform>());
         Self {
             frame: layout("frame", both, &[uniform(false, sizes.0), uniform(true, sizes.1)]),
-            light: layout("light", fragment, &[depth, comparison, plain, depth, filtered, filtering]),
+            light: layout("light", fragment, &[depth, comparison, plain, plain, filtered, filtering]),
             material: layout("material", fragment, &[uniform(false, sizes.2), filtered, filtering]),
-            occlusion: layout("occlusion", fragment, &[depth]),
-            blur: layout("occlusion blur", fragment, &[depth, plain]),
+            occlusion: layout("occlusion", fragment, &[plain]),
+            blur: layout("occlusion blur", fragment, &[plain, plain]),
             edges: edges.then(|| layout("edges", ShaderStages::VERTEX, &[storage; EDGE_BUFFERS as usize])),
         }
     }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::direct::Direct;
 use super::dqs::DualQuaternion;
 use super::follower::Follower;
 use super::lbs::LinearBlend;
 use super::projective::Projective;
-use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, Settled, SkinError, Skinner, Subject};
+use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, Settled, SkinError, Skinner, Subject, SurfaceDevice};
 use crate::character::{BoneMap, Character};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
@@ -37,6 +38,8 @@ pub struct StepTimes {
     pub iterations: u32,
     /// What another device spent on the latest frame that it has told of.
     pub device: DeviceTimes,
+    /// What it took the processor to set that frame up for it.
+    pub host_ms: f64,
 }
 
 /// One character moving by one method: source positions and normals, frame by frame.
@@ -57,7 +60,7 @@ pub struct Actor {
 /// The skinner inside, by the vertices it works on.
 enum Bound {
     /// Source vertices.
-    Direct(Box<dyn Skinner>),
+    Direct(Box<Direct>),
     /// Simulation vertices, and linear blending for what is not simulated (props), if there is any.
     Simulated { skinner: Box<Projective>, simulated: Vec<Point>, follower: Box<Follower>, props: Option<LinearBlend> },
 }
@@ -75,10 +78,11 @@ impl Actor {
         let mut normals = vec![Vec3::y(); positions.len()];
         let mut groups = NormalGroups::new(&positions, &character.triangles(), &file_normals(character), WELD_TOLERANCE * subject.size);
         groups.normals_into(&positions, &mut normals);
+        let direct = |skinner: Box<dyn Skinner>| Bound::Direct(Box::new(Direct::new(skinner, character.skeleton.len())));
         let bound = match method {
-            Method::Rigid => Bound::Direct(Box::new(LinearBlend::bind_rigid(character, weights))),
-            Method::Lbs => Bound::Direct(Box::new(LinearBlend::bind(character, weights))),
-            Method::Dqs => Bound::Direct(Box::new(DualQuaternion::bind(character, weights))),
+            Method::Rigid => direct(Box::new(LinearBlend::bind_rigid(character, weights))),
+            Method::Lbs => direct(Box::new(LinearBlend::bind(character, weights))),
+            Method::Dqs => direct(Box::new(DualQuaternion::bind(character, weights))),
             Method::Pd => {
                 let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
                 Bound::Simulated {
@@ -101,36 +105,46 @@ impl Actor {
     /// As [`Skinner::skin`]; the output stays the last good frame.
     pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
         let start = Instant::now();
-        let mut upsampling_ms = 0.0;
-        match &mut self.bound {
-            Bound::Direct(skinner) => {
-                skinner.skin(frame, &mut self.positions)?;
-                self.times = StepTimes { step_ms: start.elapsed().as_secs_f64() * 1e3, ..StepTimes::default() };
+        let presented = match &mut self.bound {
+            Bound::Direct(direct) => {
+                let presented = direct.present(frame)?;
+                if !presented {
+                    direct.skin(frame, &mut self.positions)?;
+                }
+                let step_ms = start.elapsed().as_secs_f64() * 1e3;
+                self.times = StepTimes { step_ms, device: direct.told(), ..StepTimes::default() };
+                presented
             }
             Bound::Simulated { skinner, simulated, follower, props } => {
                 let followed = skinner.follow(frame);
                 self.times = skinner.times();
                 followed?;
-                if skinner.present(frame.world_from_joint) {
-                    self.here = false;
-                    if self.reads_back {
-                        self.read_back();
+                let presented = skinner.present(frame.world_from_joint);
+                if !presented {
+                    skinner.write(simulated);
+                    if let Some(props) = props {
+                        props.skin(frame, &mut self.positions)?;
                     }
-                    self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
-                    return Ok(());
+                    let upsampling_start = Instant::now();
+                    follower.follow(simulated, frame.world_from_joint, &mut self.positions);
+                    self.times.upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
                 }
-                skinner.write(simulated);
-                if let Some(props) = props {
-                    props.skin(frame, &mut self.positions)?;
-                }
-                let upsampling_start = Instant::now();
-                follower.follow(simulated, frame.world_from_joint, &mut self.positions);
-                upsampling_ms = upsampling_start.elapsed().as_secs_f64() * 1e3;
+                presented
             }
+        };
+        self.here = !presented;
+        if self.here {
+            self.find_normals();
+        } else if self.reads_back {
+            self.read_back();
         }
-        self.here = true;
-        self.times.upsampling_ms = upsampling_ms;
-        let normals_start = Instant::now();
+        self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    /// The normals of what is here.
+    fn find_normals(&mut self) {
+        let start = Instant::now();
         let follower = match &self.bound {
             Bound::Direct(_) => None,
             Bound::Simulated { follower, .. } => Some(&**follower),
@@ -141,15 +155,13 @@ impl Actor {
         if let Some(follower) = follower {
             follower.normals_into(&mut self.normals);
         }
-        self.times.normals_ms = normals_start.elapsed().as_secs_f64() * 1e3;
-        self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(())
+        self.times.normals_ms = start.elapsed().as_secs_f64() * 1e3;
     }
 
     /// Forgets velocities: the next frame starts settled in its pose.
     pub fn reset(&mut self) {
         match &mut self.bound {
-            Bound::Direct(skinner) => skinner.reset(),
+            Bound::Direct(direct) => direct.reset(),
             Bound::Simulated { skinner, .. } => skinner.reset(),
         }
     }
@@ -205,7 +217,20 @@ impl Actor {
         }
     }
 
-    /// Gives the device away; the processor goes on where it was.
+    /// Has another device move the skin from now on, or the processor again. Does nothing for methods that simulate.
+    pub fn set_surface_device(&mut self, device: Option<Box<dyn SurfaceDevice>>) {
+        if let Bound::Direct(direct) = &mut self.bound {
+            direct.set_device(device);
+        }
+    }
+
+    /// Lets go of the device; the processor goes on where it was.
+    pub fn leave_device(&mut self) {
+        self.set_device(None);
+        self.set_surface_device(None);
+    }
+
+    /// Gives the device of a simulation away; the processor goes on where it was.
     pub fn take_device(&mut self) -> Option<Box<dyn Device>> {
         match &mut self.bound {
             Bound::Direct(_) => None,
@@ -216,15 +241,27 @@ impl Actor {
     /// Why the device was lost, if it was since the last call: the processor has gone on without it.
     pub fn take_fault(&mut self) -> Option<DeviceError> {
         match &mut self.bound {
-            Bound::Direct(_) => None,
+            Bound::Direct(direct) => direct.take_fault(),
             Bound::Simulated { skinner, .. } => skinner.take_fault(),
         }
     }
 
-    /// Whether a device makes the steps now.
+    /// Whether there is a device, whether it works now or not.
+    #[must_use]
+    pub fn has_device(&self) -> bool {
+        match &self.bound {
+            Bound::Direct(direct) => direct.has_device(),
+            Bound::Simulated { skinner, .. } => skinner.has_device(),
+        }
+    }
+
+    /// Whether a device makes the steps now, or moves the skin.
     #[must_use]
     pub fn is_on_device(&self) -> bool {
-        self.projective().is_some_and(Projective::is_on_device)
+        match &self.bound {
+            Bound::Direct(direct) => direct.has_device(),
+            Bound::Simulated { skinner, .. } => skinner.is_on_device(),
+        }
     }
 
     /// Sets whether frames of a device are read back at once, which waits for it. They are by default; who draws from the device's own
@@ -239,11 +276,22 @@ impl Actor {
         self.here
     }
 
-    /// Makes the positions those of the last frame, if a device has them. Waits for it. A device that is lost meanwhile leaves those
-    /// read back before.
+    /// Makes the positions those of the last frame, if a device has them. Waits for it. If that is lost meanwhile, the processor makes
+    /// them; of what is simulated, those read back before stay.
     pub fn read_back(&mut self) {
-        if let (false, Bound::Simulated { skinner, simulated, .. }) = (self.here, &mut self.bound) {
-            self.here = skinner.fetch(&mut self.positions, &mut self.normals, simulated);
+        if self.here {
+            return;
+        }
+        let (positions, normals) = (&mut self.positions, &mut self.normals);
+        match &mut self.bound {
+            Bound::Direct(direct) => {
+                let with_normals = direct.fetch(positions, normals);
+                self.here = true;
+                if !with_normals {
+                    self.find_normals();
+                }
+            }
+            Bound::Simulated { skinner, simulated, .. } => self.here = skinner.fetch(positions, normals, simulated),
         }
     }
 

@@ -1,6 +1,7 @@
-//! Flesh that is simulated on another device than the processor.
+//! Skin that is moved, and flesh that is simulated, on another device than the processor.
 //!
-//! [`super::Projective`] stays in charge: it shares time out into steps, interpolates between poses, walks jumps and settles on the
+//! Of a method that only follows the joints, a [`SurfaceDevice`] makes all of a frame: `{ present → watched } … fetch (only for who wants
+//! numbers)`. Of flesh, [`super::Projective`] stays in charge: it shares time out into steps, interpolates between poses, walks jumps and settles on the
 //! processor, puts flesh to sleep and starts over when it diverged. A [`Device`] makes the steps between, and the surface over them:
 //!
 //! ```text
@@ -25,8 +26,8 @@ pub enum DeviceError {
     /// More parts touch each other than it solves for; a step of the processor's is needed. Its state is still the one before.
     #[error("more parts of the skin touch each other than the graphics device solves for")]
     Crowded,
-    /// It can't simulate this character.
-    #[error("the graphics device can't simulate this character: {reason}")]
+    /// It can't move this character.
+    #[error("the graphics device can't take this character: {reason}")]
     Unfit {
         /// What is missing.
         reason: String,
@@ -49,7 +50,7 @@ pub struct Colliding<'a> {
     pub finder: &'a mut Simulation,
 }
 
-/// What has become known of the steps of a frame.
+/// What has become known of a frame, and of its steps where there are any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Watched {
     /// How many steps had been made when the frame ended, since the device began.
@@ -60,6 +61,8 @@ pub struct Watched {
     pub finite: bool,
     /// The time the device worked on it, ms; 0 where it can't tell.
     pub work_ms: DeviceTimes,
+    /// The time the processor took to set it up, ms: uploads, encoding, submission; neither finding contacts nor waiting.
+    pub host_ms: f64,
 }
 
 /// Where the time of a frame went on the device, ms; 0 where it can't tell.
@@ -85,17 +88,38 @@ pub struct SurfaceMut<'a> {
     pub positions: &'a mut [Point],
     /// Their unit normals.
     pub normals: &'a mut [Vec3],
-    /// World positions of the simulated vertices.
+    /// World positions of the simulated vertices, if there are any.
     pub simulated: &'a mut [Point],
+}
+
+/// What brings the surface of one character to where it is drawn from.
+///
+/// # Contract
+/// Surfaces are those of [`super::Actor`] up to rounding, and the same bits for the same calls.
+pub trait SurfaceDevice: Send {
+    /// Ends a frame: brings all source vertices to where these joints have them; over flesh, that is its state, taken on by so many
+    /// seconds of its velocities. Waits only if the device is frames behind.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError>;
+
+    /// The next frame of which something has become known. Never waits.
+    fn watched(&mut self) -> Option<Watched>;
+
+    /// Reads back what was presented last. Waits.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError>;
 }
 
 /// What simulates the flesh of one character, and carries its surface along.
 ///
 /// # Contract
-/// - Steps and surfaces are those of [`crate::dynamics::Simulation`] and [`super::Actor`] up to rounding, and the same bits for the same
-///   calls.
+/// - Steps are those of [`crate::dynamics::Simulation`] up to rounding, and the same bits for the same calls.
 /// - Nothing that is not finite is ever presented: the surface then stays the last good one until the next [`Device::set_state`].
-pub trait Device: Send {
+pub trait Device: SurfaceDevice {
     /// Goes on from there.
     ///
     /// # Errors
@@ -108,16 +132,6 @@ pub trait Device: Send {
     /// [`DeviceError::Lost`], [`DeviceError::Crowded`].
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError>;
 
-    /// Ends a frame: brings the state, taken on by so many seconds of its velocities, to all source vertices over these joints. Waits
-    /// only if the device is frames behind.
-    ///
-    /// # Errors
-    /// [`DeviceError::Lost`].
-    fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError>;
-
-    /// The next frame of which something has become known. Never waits.
-    fn watched(&mut self) -> Option<Watched>;
-
     /// Where the flesh is now. Waits.
     ///
     /// # Errors
@@ -126,12 +140,6 @@ pub trait Device: Send {
 
     /// The latest state that can be had without the device, for when it is lost: a few frames old.
     fn last_state(&mut self) -> Option<State>;
-
-    /// Reads back what was presented last. Waits.
-    ///
-    /// # Errors
-    /// [`DeviceError::Lost`].
-    fn fetch(&mut self, surface: SurfaceMut<'_>) -> Result<(), DeviceError>;
 
     /// Whether steps take contacts: otherwise the processor makes them while parts collide.
     fn takes_contacts(&self) -> bool {

@@ -7,6 +7,7 @@ mod actor;
 mod body;
 mod computed;
 pub mod device;
+mod direct;
 mod dqs;
 mod follower;
 mod kept;
@@ -20,7 +21,7 @@ mod subject;
 
 pub use actor::{Actor, StepTimes};
 pub use body::Body;
-pub use device::{Colliding, Device, DeviceError, DeviceStep, DeviceTimes, SurfaceMut, Watched};
+pub use device::{Colliding, Device, DeviceError, DeviceStep, DeviceTimes, SurfaceDevice, SurfaceMut, Watched};
 pub use dqs::SplitTransform;
 pub use projective::{Projective, Settled, Walker};
 pub use reach::Reach;

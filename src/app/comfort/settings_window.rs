@@ -115,8 +115,8 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         group: "Work",
-        name: "Simulate on",
-        sentence: "What computes the flesh; automatic measures which is faster for each character",
+        name: "Compute on",
+        sentence: "What computes flesh and skin; automatic measures which is faster for each character and method",
         words: "device gpu cpu graphics processor",
         draw: |ui, label, settings| choice(ui, label, "device", &mut settings.device, &DeviceChoice::ALL, DeviceChoice::label),
         copy: |to, from| to.device = from.device,

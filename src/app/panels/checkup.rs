@@ -100,7 +100,8 @@ impl Row<'_> {
 
 /// What is done about a finding, and a button that goes from place to place.
 fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
-    ui.horizontal_wrapped(|ui| {
+    // A long remedy wraps beside the button, not under it.
+    ui.horizontal(|ui| {
         if !finding.spots.is_empty() {
             let id = ui.scope_id().with(("spot", finding.kind));
             let next: usize = ui.data(|data| data.get_temp(id)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Where the flesh is simulated.
+//! Where the flesh is simulated, and the skin moved.
 
 use egui::{ComboBox, Label, RichText, Ui};
 
@@ -23,7 +23,7 @@ pub struct DeviceView<'a> {
 
 /// Draws the row.
 pub fn device_ui(ui: &mut Ui, view: &DeviceView<'_>, actions: &mut Actions) {
-    row(ui, "Device", "What computes the flesh; automatic measures which is faster for this character", |ui, label| {
+    row(ui, "Device", "What computes flesh and skin; automatic measures which is faster for this character and method", |ui, label| {
         let combo = ComboBox::from_id_salt("device").selected_text(view.choice.label());
         let response = combo.show_ui(ui, |ui| {
             for device in DeviceChoice::ALL {
@@ -35,7 +35,7 @@ pub fn device_ui(ui: &mut Ui, view: &DeviceView<'_>, actions: &mut Actions) {
         });
         response.response.labelled_by(label);
         let Some(status) = view.status else { return };
-        if status.lost && icons::text_button(ui, Icon::Reset, "Retry").on_hover_text("Simulates on the graphics device again").clicked() {
+        if status.lost && icons::text_button(ui, Icon::Reset, "Retry").on_hover_text("Tries the graphics device again").clicked() {
             actions.push(Action::RetryDevice);
         }
         let said = if status.on_gpu { "on the GPU" } else { "on the CPU" };

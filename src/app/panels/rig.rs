@@ -52,13 +52,14 @@ fn edit(edit: RigEdit) -> Command {
 /// Draws the panel.
 pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, actions: &mut Actions) {
     if let Some(quality) = view.quality {
-        badge_ui(ui, quality);
+        badge_ui(ui, quality, view.fitting.is_some());
     }
     symmetry_ui(ui, view, actions);
     templates_ui(ui, view, actions);
     ui.add_space(6.0);
     match view.selected.filter(|&joint| joint < view.rig.len()) {
         Some(joint) => joint_ui(ui, view, joint, state, actions),
+        None if view.fitting.is_some() => {}
         None => {
             ui.label(RichText::new("No joint is selected.").color(theme::colors(ui.ctx()).text_weak));
         }
@@ -88,7 +89,7 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
 const SENTENCE_LINES: f32 = 3.0;
 
 /// A coloured word and a sentence.
-fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
+fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
     let colors = theme::colors(ui.ctx());
     let (word, icon, color) = match quality.verdict {
         Verdict::Good => ("Sits well", Icon::Check, colors.mended),
@@ -108,7 +109,13 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality) {
         });
         // Of one height whatever is said, so that nothing below jumps while joints are placed.
         let line = ui.text_style_height(&egui::TextStyle::Small);
-        let said = ui.label(RichText::new(&quality.sentence).color(colors.text_weak).small()).rect.height();
+        // Clicks place no joint while landmarks are dragged.
+        let sentence = if fitting && quality.verdict == Verdict::None {
+            "Apply builds the skeleton, and flesh on it."
+        } else {
+            quality.sentence.as_str()
+        };
+        let said = ui.label(RichText::new(sentence).color(colors.text_weak).small()).rect.height();
         ui.add_space((SENTENCE_LINES * line - said).max(0.0));
     });
     ui.add_space(4.0);

@@ -58,7 +58,12 @@ impl Axis {
             self.from_secs = at - (at - self.from_secs) * span / self.span_secs;
             self.span_secs = span;
         }
-        self.from_secs -= f64::from(scroll.x / self.points_per_sec());
+        self.pan(scroll.x, duration_secs);
+    }
+
+    /// Moves what is seen by so many points to the right.
+    pub(super) fn pan(&mut self, points: f32, duration_secs: f64) {
+        self.from_secs -= f64::from(points / self.points_per_sec());
         // The clip never gets out of sight.
         self.from_secs = self.from_secs.clamp(-0.9 * self.span_secs, (duration_secs - 0.1 * self.span_secs).max(0.0));
     }

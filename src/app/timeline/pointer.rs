@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use egui::{PointerButton, Pos2, Rect, Response, Ui};
+use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 
+use super::axis::Axis;
 use super::rows::Layout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
@@ -17,19 +18,20 @@ pub(super) enum Drag {
     Scrub,
     /// Moves an end of the range: the start, or not.
     Range { start: bool },
-    /// Draws a frame around keys; what was selected before stays, too.
-    Frame { from: Pos2, kept: Vec<KeyRef> },
+    /// Draws a frame around keys, from a time and a height among unmoved rows; what was selected before stays, too.
+    Frame { from_secs: f64, from_y: f32, kept: Vec<KeyRef> },
     /// Moves keys, or stretches them from the playhead.
     Keys { clip: usize, from: Arc<KeyedClip>, keys: Vec<KeyRef>, grabbed_secs: f64, stretch: bool, sent: Option<f64> },
 }
 
 impl Drag {
-    /// The frame around keys, as far as it is drawn.
-    pub(super) fn frame(&self, ui: &Ui) -> Option<Rect> {
-        match self {
-            Self::Frame { from, .. } => ui.ctx().pointer_latest_pos().map(|to| Rect::from_two_pos(*from, to)),
-            _ => None,
-        }
+    /// The frame around keys, among unmoved rows, as far as it is drawn.
+    pub(super) fn frame(&self, pointer: Pos2, layout: &Layout, axis: &Axis) -> Option<Rect> {
+        let Self::Frame { from_secs, from_y, .. } = self else { return None };
+        // The first row covers others while they are moved up: there the frame ends at the uppermost that is seen.
+        let in_first = |y: f32| y < layout.below_first().top();
+        let to_y = if layout.scroll > 0.0 && !in_first(*from_y) { pointer.y.max(layout.below_first().top()) } else { pointer.y };
+        Some(Rect::from_two_pos(pos2(axis.x(*from_secs), *from_y), pos2(pointer.x, layout.unmoved(to_y))))
     }
 
     /// All is as it was before it.
@@ -74,6 +76,9 @@ pub(super) fn interact(
         state.axis.fit(view.duration_secs());
     }
     let Some(mut drag) = state.drag.take() else { return };
+    if matches!(drag, Drag::Frame { .. }) {
+        follow_frame(ui, pointer, layout, view, state);
+    }
     proceed(&mut drag, pointer, layout, view, state, actions);
     if down {
         state.drag = Some(drag);
@@ -96,7 +101,7 @@ fn begin(
     }
     let Some(mark) = layout.mark_at(pointer, view, state) else {
         let kept = if shift { state.selected.clone() } else { Vec::new() };
-        return Some(Drag::Frame { from: pointer, kept });
+        return Some(Drag::Frame { from_secs: state.axis.secs(pointer.x), from_y: layout.unmoved(pointer.y), kept });
     };
     let keys = layout.keys_of(&mark, view);
     let selected = keys.iter().all(|key| state.selected.contains(key));
@@ -133,6 +138,26 @@ fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state:
     }
 }
 
+/// Points per second that rows and times move, for each point that the pointer is outside, and at most.
+const PULL: f32 = 10.0;
+const FASTEST: f32 = 600.0;
+
+/// A frame drawn beyond an edge brings what is there into view.
+fn follow_frame(ui: &Ui, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState) {
+    let room = layout.below_first();
+    let outside = pointer - room.clamp(pointer);
+    if outside == Vec2::ZERO {
+        return;
+    }
+    let step = |outside: f32| (outside * PULL).clamp(-FASTEST, FASTEST) * ui.input(|input| input.stable_dt).min(0.1);
+    let before = (state.scroll, state.axis);
+    state.scroll = (state.scroll + step(outside.y)).clamp(0.0, layout.farthest());
+    state.axis.pan(-step(outside.x), view.duration_secs());
+    if before != (state.scroll, state.axis) {
+        ui.ctx().request_repaint();
+    }
+}
+
 fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
     let snapped = view.snapped(state.axis.secs(pointer.x));
     match drag {
@@ -157,8 +182,10 @@ fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<
                 actions.send(Command::SetRange(range), Gesture::Dragging);
             }
         }
-        Drag::Frame { from, kept } => {
-            let mut keys = layout.keys_in(Rect::from_two_pos(*from, pointer), view, state);
+        Drag::Frame { .. } => {
+            let Some(area) = drag.frame(pointer, layout, &state.axis) else { return };
+            let Drag::Frame { kept, .. } = drag else { return };
+            let mut keys = layout.keys_in(area, view, state);
             keys.extend(kept.iter().filter(|key| !keys.contains(key)).copied().collect::<Vec<_>>());
             state.selected = keys;
         }

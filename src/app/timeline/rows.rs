@@ -56,6 +56,18 @@ impl Layout {
         self.rect.top() + ROW * (row as f32 + 0.5) - if row == 0 { 0.0 } else { self.scroll }
     }
 
+    /// Where a height would be if no row were moved.
+    pub(super) fn unmoved(&self, y: f32) -> f32 {
+        if y < self.below_first().top() { y } else { y + self.scroll }
+    }
+
+    /// The part of a box among unmoved rows that is seen, where they are now.
+    fn moved(&self, area: Rect) -> Rect {
+        let top = self.below_first().top();
+        let move_up = |y: f32| if y < top { y } else { (y - self.scroll).max(top) };
+        Rect::from_x_y_ranges(area.x_range(), move_up(area.top())..=move_up(area.bottom()))
+    }
+
     /// The rows that are seen, if only in part: the first, which stays, and those that are not moved out of sight.
     fn seen(&self) -> impl Iterator<Item = (usize, &Row)> {
         let first = 1 + (self.scroll / ROW) as usize;
@@ -70,9 +82,13 @@ impl Layout {
 
     /// All keys of the rows that are seen.
     pub(super) fn marks(&self, view: &TimelineView<'_>) -> Vec<Mark> {
+        Self::marks_of(self.seen(), view)
+    }
+
+    fn marks_of<'r>(rows: impl Iterator<Item = (usize, &'r Row)>, view: &TimelineView<'_>) -> Vec<Mark> {
         let Some((_, take)) = view.take() else { return Vec::new() };
         let mut marks = Vec::new();
-        for (row, Row { joint, .. }) in self.seen() {
+        for (row, Row { joint, .. }) in rows {
             match joint {
                 None => marks.extend(take.key_times().into_iter().map(|time_secs| Mark { row, time_secs, ease: None })),
                 Some(joint) => marks.extend(take.keys(*joint).iter().map(|key| {
@@ -105,13 +121,13 @@ impl Layout {
         hit.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, mark)| mark)
     }
 
-    /// All keys in a box.
+    /// All keys in a box among unmoved rows, also those that are not seen.
     pub(super) fn keys_in(&self, area: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Vec<KeyRef> {
-        let inside = |mark: &Mark| {
-            let y = self.y(mark.row);
-            area.contains(pos2(state.axis.x(mark.time_secs), y)) && self.is_over(y, mark.row)
-        };
-        let mut keys: Vec<KeyRef> = self.marks(view).iter().filter(|mark| inside(mark)).flat_map(|mark| self.keys_of(mark, view)).collect();
+        let unmoved = Self { scroll: 0.0, ..self.clone() };
+        let rows = unmoved.rows.iter().enumerate().filter(|(row, _)| area.y_range().contains(unmoved.y(*row)));
+        let marks = Self::marks_of(rows, view);
+        let inside = marks.iter().filter(|mark| area.x_range().contains(state.axis.x(mark.time_secs)));
+        let mut keys: Vec<KeyRef> = inside.flat_map(|mark| self.keys_of(mark, view)).collect();
         keys.sort_by(|a, b| a.joint.cmp(&b.joint).then(a.time_secs.total_cmp(&b.time_secs)));
         keys.dedup();
         keys
@@ -159,7 +175,9 @@ pub(super) fn paint(ui: &Ui, names: Rect, layout: &Layout, view: &TimelineView<'
             selected.then_some(colors.accent),
         );
     }
-    if let Some(area) = state.drag.as_ref().and_then(|drag| drag.frame(ui)) {
+    let frame = |pointer: Pos2| state.drag.as_ref()?.frame(pointer, layout, &state.axis);
+    if let Some(area) = ui.ctx().pointer_latest_pos().and_then(frame) {
+        let area = layout.moved(area);
         painter.rect(area, CornerRadius::ZERO, colors.accent.gamma_multiply(0.12), Stroke::new(1.0, colors.accent), StrokeKind::Inside);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the flesh is simulated: what the user chose, and what there is to draw with.
+//! Where flesh is simulated and skins are moved: what the user chose, and what there is to draw with.
 
 use super::Workbench;
 use crate::gpu::GpuContext;
@@ -12,12 +12,12 @@ pub(super) struct Asked {
 }
 
 impl Workbench {
-    /// Simulates there, whatever the settings say now.
+    /// Computes there, whatever the settings say now.
     pub fn ask_for_device(&mut self, device: Option<DeviceChoice>) {
         self.asked.at_start = device;
     }
 
-    /// Tells which device draws: it may simulate, too. Cheap to call with every frame.
+    /// Tells which device draws: it may compute, too. Cheap to call with every frame.
     pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
         self.session.set_gpu(gpu);
     }

@@ -155,19 +155,19 @@ impl Workbench {
             unavailable: &unavailable,
             is_bare: subject.rig.is_empty(),
         };
-        section(ui, "Method", true, |ui| method_ui(ui, &view, &mut self.actions));
+        let (choice, status) = (self.session.device(), self.session.device_status());
+        let device = DeviceView { choice, status, settings: self.comfort.settings() };
+        section(ui, "Method", true, |ui| {
+            method_ui(ui, &view, &mut self.actions);
+            if !view.is_bare {
+                device_ui(ui, &device, &mut self.actions);
+            }
+        });
         let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
         let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
         let simulated = self.session.active_view().method.is_simulated();
         let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
-        let (choice, status) = (self.session.device(), self.session.device_status());
-        let device = DeviceView { choice, status, settings: self.comfort.settings() };
-        section(ui, "Dynamics", true, |ui| {
-            dynamics_ui(ui, &view, &mut self.actions);
-            if simulated {
-                device_ui(ui, &device, &mut self.actions);
-            }
-        });
+        section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
         if let Some(pane) = self.layout.pane(self.active()) {
             let view = LookView::of(self.active(), &pane.state, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));

@@ -1,17 +1,19 @@
-//! What `sinew bench` says of the device that simulates.
+//! What `sinew bench` says of the device that simulates or moves the skin.
+
+use std::time::Instant;
 
 use serde::Serialize;
 
 use super::Measured;
 use super::report::quantile;
+use crate::cli::Failure;
 use crate::cli::options::Options;
-use crate::cli::{Failure, Outcome};
 use crate::gpu::GpuContext;
 use crate::gpu::actor;
 use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
-use crate::skin::{Actor, DeviceTimes, Method};
+use crate::skin::{Actor, DeviceTimes};
 
-/// What simulates, and what it did.
+/// What simulates or moves the skin, and what it did.
 #[derive(Debug, Serialize)]
 pub(super) struct DeviceReport {
     runs: DeviceChoice,
@@ -25,44 +27,58 @@ pub(super) struct DeviceReport {
     passes_surface: usize,
     /// Constants of global steps and of the surface; instances share them.
     constant_bytes: u64,
+    /// Making it ready: the adapter, kernels, constants, and what was measured to decide.
+    setup_ms: f64,
+    /// What the processor spends on a frame, median: uploads, encoding, submission; neither finding contacts nor waiting.
+    host_ms: f64,
     /// Medians by the device's own clock; nothing where it has none.
     stages_ms: Option<DeviceTimes>,
 }
 
-/// Decides what simulates; the actor then does.
-pub(super) fn choose(bound: &mut Actor, method: Method, options: &Options) -> Result<Option<DeviceReport>, Failure> {
-    if !method.is_simulated() {
-        return Ok(None);
-    }
+/// Decides what simulates or moves the skin; the actor is given to it.
+pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
+    let start = Instant::now();
     let choice = options.device.unwrap_or_default();
     let gpu = if choice == DeviceChoice::Cpu { None } else { Some(GpuContext::headless()) };
     let told = gpu.as_ref().map_or_else(|| Err(String::new()), |gpu| gpu.as_ref().map_err(ToString::to_string));
     let Verdict { device, measured, why } = verdict(choice, told.as_ref().copied().map_err(String::as_str), bound);
     if choice == DeviceChoice::Gpu && device.is_none() {
-        return refuse(&why);
+        return Err(Failure::Undone(format!("--device gpu: {why}")));
     }
     let adapter = told.ok().map(GpuContext::description);
     let runs = if device.is_some() { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
-    let mut report = DeviceReport { runs, why, adapter, measured, passes_step: 0, passes_surface: 0, constant_bytes: 0, stages_ms: None };
+    let setup_ms = start.elapsed().as_secs_f64() * 1e3;
+    let mut report = DeviceReport {
+        runs,
+        why,
+        adapter,
+        measured,
+        passes_step: 0,
+        passes_surface: 0,
+        constant_bytes: 0,
+        setup_ms,
+        host_ms: 0.0,
+        stages_ms: None,
+    };
     if let Some(mut device) = device {
         device.set_profiled(true);
         (report.passes_step, report.passes_surface) = device.passes();
         report.constant_bytes = device.constant_bytes();
-        bound.set_device(Some(device));
+        device.give_to(bound);
     }
     bound.reset();
-    Ok(Some(report))
-}
-
-fn refuse(why: &str) -> Result<Option<DeviceReport>, Failure> {
-    let refused: Outcome = Err(Failure::Undone(format!("--device gpu: {why}")));
-    refused.map(|()| None)
+    Ok(report)
 }
 
 impl DeviceReport {
-    /// Whether it is the graphics device that simulates.
-    pub(super) fn simulates(&self) -> bool {
+    /// Whether it is the graphics device that does it.
+    pub(super) fn is_gpu(&self) -> bool {
         self.runs == DeviceChoice::Gpu
+    }
+
+    /// Medians of all local steps of a step and of all global ones.
+    pub(super) fn local_and_global_ms(&self) -> [Option<f64>; 2] {
+        [self.stages_ms.map(|times| times.local_ms), self.stages_ms.map(|times| times.global_ms)]
     }
 
     /// With what the frames took.
@@ -77,6 +93,7 @@ impl DeviceReport {
             total_ms: median(|t| t.total_ms),
         };
         self.stages_ms = (times.total_ms > 0.0).then_some(times);
+        self.host_ms = quantile(frames, 0.5, |frame| frame.times.host_ms);
         self
     }
 
@@ -85,8 +102,13 @@ impl DeviceReport {
         let mut lines = vec![format!("device     {}", self.why)];
         if self.runs == DeviceChoice::Gpu {
             let megabytes = self.constant_bytes as f64 / 1e6;
-            let passes = format!("{} passes a step, {} a frame after it", self.passes_step, self.passes_surface);
+            let passes = match (self.passes_step, self.passes_surface) {
+                (0, surface) => format!("{surface} passes a frame"),
+                (step, surface) => format!("{step} passes a step, {surface} a frame after it"),
+            };
             lines.push(format!("           {passes}; {megabytes:.1} MB of constants"));
+            lines.push(format!("  set-up {:12.2} ms", self.setup_ms));
+            lines.push(format!("  host     {:9.3} ms (a frame: uploads, encoding, submission)", self.host_ms));
         }
         lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         lines

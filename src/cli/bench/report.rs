@@ -20,8 +20,7 @@ pub(super) struct Report {
     /// Nothing for methods without a simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
-    /// Nothing for methods without a simulation.
-    pub(super) device: Option<DeviceReport>,
+    pub(super) device: DeviceReport,
     pub(super) memory_mb: f64,
 }
 
@@ -78,9 +77,9 @@ pub(super) struct StepReport {
     steps: usize,
     median_ms: f64,
     p99_ms: f64,
-    /// All local steps of a step, median; global likewise.
-    pub(super) local_ms: f64,
-    pub(super) global_ms: f64,
+    /// All local steps of a step, median; global likewise. By the clock of the device that makes the steps; nothing where it has none.
+    pub(super) local_ms: Option<f64>,
+    pub(super) global_ms: Option<f64>,
     /// Iterations done in all steps together; fewer than asked for if there is a budget.
     #[serde(skip)]
     pub(super) done: u32,
@@ -119,8 +118,8 @@ impl StepReport {
             steps: frames.len(),
             median_ms: quantile(frames, 0.5, per_step(|t| t.step_ms)),
             p99_ms: quantile(frames, 0.99, per_step(|t| t.step_ms)),
-            local_ms: quantile(frames, 0.5, per_step(|t| t.local_ms)),
-            global_ms: quantile(frames, 0.5, per_step(|t| t.global_ms)),
+            local_ms: Some(quantile(frames, 0.5, per_step(|t| t.local_ms))),
+            global_ms: Some(quantile(frames, 0.5, per_step(|t| t.global_ms))),
             done: frames.iter().map(|frame| frame.times.iterations).sum(),
             anchors_ms: quantile(frames, 0.5, per_step(|t| t.anchors_ms)),
             normals_ms: quantile(frames, 0.5, per_step(|t| t.normals_ms)),
@@ -165,9 +164,10 @@ impl Report {
             format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
             ms("slowest", step.p99_ms) + " (99 %)",
         ]);
-        let elsewhere = self.device.as_ref().is_some_and(DeviceReport::simulates);
+        let elsewhere = self.device.is_gpu();
         if !elsewhere {
-            lines.extend([ms("local", step.local_ms), ms("global", step.global_ms)]);
+            lines.extend(step.local_ms.map(|local| ms("local", local)));
+            lines.extend(step.global_ms.map(|global| ms("global", global)));
         }
         lines.extend(self.iteration.iter().flat_map(IterationReport::lines));
         lines.extend([
@@ -180,7 +180,7 @@ impl Report {
         if !elsewhere {
             lines.extend([ms("upsample", frame.upsampling_ms), ms("normals", frame.normals_ms)]);
         }
-        lines.extend(self.device.iter().flat_map(DeviceReport::lines));
+        lines.extend(self.device.lines());
         lines.extend([format!("memory     {:9.1} MB at most", self.memory_mb)]);
         lines
     }

@@ -1,14 +1,14 @@
-//! Which device simulates a character, and why.
+//! Which device simulates a character or moves its skin, and why.
 
-use std::sync::Arc;
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GpuFlesh, GpuModel};
+use super::GpuDevice;
 use crate::gpu::GpuContext;
 use crate::math::{Affine, Quat};
-use crate::skin::{Actor, Frame, Projective, Subject};
+use crate::skin::{Actor, Frame, Method, Subject};
 
 /// Frames before measuring begins.
 const WARM_UP: usize = 3;
@@ -18,8 +18,10 @@ const FRAMES: usize = 20;
 const LONGEST: Duration = Duration::from_millis(300);
 /// Another device must be faster by this factor to be worth it.
 const WORTH: f64 = 1.2;
+/// Seconds between two frames of a method that makes no steps.
+const FRAME_SECS: f64 = 1.0 / 60.0;
 
-/// Where to simulate.
+/// Where to simulate, and to move skins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceChoice {
@@ -63,7 +65,7 @@ impl DeviceChoice {
     }
 }
 
-/// Times of a frame with one step, surface and all; nothing is read back.
+/// Times of a frame, with one step where there are any, surface and all; nothing is read back.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measured {
     /// On the processor, ms.
@@ -74,8 +76,8 @@ pub struct Measured {
 
 /// What was decided.
 pub struct Verdict {
-    /// What makes the steps; nothing for the processor.
-    pub device: Option<Box<GpuFlesh>>,
+    /// What makes the steps, or moves the skin; nothing for the processor.
+    pub device: Option<GpuDevice>,
     /// What was measured to decide.
     pub measured: Option<Measured>,
     /// Why: one sentence.
@@ -83,82 +85,93 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn cpu(why: impl Into<String>) -> Self {
-        Self { device: None, measured: None, why: why.into() }
+    fn cpu(why: String) -> Self {
+        Self { device: None, measured: None, why }
     }
 }
 
-/// Why the processor simulates whatever the character, if it does: one sentence. `collides` says whether parts do.
+/// What a device is there for by this method.
+fn does(method: Method) -> &'static str {
+    if method.is_simulated() { "simulates" } else { "moves the skin" }
+}
+
+/// Says why it is this processor that works: one sentence.
 #[must_use]
-pub fn without_measuring(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, collides: bool) -> Option<String> {
+pub fn because(processor: &str, method: Method, why: &dyn Display) -> String {
+    format!("The {processor} {}: {why}.", does(method))
+}
+
+/// Why the processor does it whatever the character, if it does: one sentence.
+#[must_use]
+pub fn without_measuring(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, method: Method) -> Option<String> {
     if choice == DeviceChoice::Cpu {
-        return Some("The CPU simulates, as you chose.".to_owned());
+        return Some(format!("The CPU {}, as you chose.", does(method)));
     }
     let gpu = match gpu {
         Ok(gpu) => gpu,
-        Err(why) => return Some(format!("The CPU simulates: {why}.")),
+        Err(why) => return Some(because("CPU", method, &why)),
     };
-    if choice == DeviceChoice::Auto && gpu.is_software() {
+    (choice == DeviceChoice::Auto && gpu.is_software()).then(|| {
         let name = gpu.adapter.get_info().name;
-        return Some(format!("The CPU simulates: the graphics adapter here ({name}) is software, and would be slower."));
-    }
-    let why = "The CPU simulates parts that collide; switch collisions off to simulate on the GPU.";
-    (collides && !GpuFlesh::TAKES_CONTACTS).then(|| why.to_owned())
+        because("CPU", method, &format_args!("the graphics adapter here ({name}) is software, and would be slower"))
+    })
 }
 
 /// Decides for a character as it is bound now. To measure, the actor is moved about: reset it, or throw it away. `gpu` is the device
 /// there is, or why there is none.
 #[must_use]
 pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut Actor) -> Verdict {
-    let Some(projective) = actor.projective() else { return Verdict::cpu("Nothing is simulated by this method.") };
-    let collides = projective.simulation().contacts().is_some();
-    if let Some(why) = without_measuring(choice, gpu, collides) {
-        return Verdict::cpu(why);
-    }
-    let Ok(gpu) = gpu else { return Verdict::cpu("The CPU simulates.") };
-    let name = gpu.adapter.get_info().name;
-    let model = match GpuModel::new(gpu, actor) {
-        Ok(model) => Arc::new(model),
-        Err(error) => return Verdict::cpu(format!("The CPU simulates: {error}.")),
+    let method = actor.method();
+    let gpu = match (without_measuring(choice, gpu, method), gpu) {
+        (None, Ok(gpu)) => gpu,
+        (why, _) => return Verdict::cpu(why.unwrap_or_default()),
     };
-    let solver = model.solver_reason().to_owned();
-    let device = |model: &Arc<GpuModel>| GpuFlesh::new(model.clone()).map(Box::new);
-    let made = match device(&model) {
-        Ok(made) => made,
-        Err(error) => return Verdict::cpu(format!("The CPU simulates: {error}.")),
+    let name = gpu.adapter.get_info().name;
+    let device = match GpuDevice::new(gpu, actor) {
+        Ok(device) => device,
+        Err(error) => return Verdict::cpu(because("CPU", method, &error)),
     };
     if choice == DeviceChoice::Gpu {
-        return Verdict { device: Some(made), measured: None, why: format!("The GPU simulates ({name}), as you chose. {solver}") };
+        let why = format!("The GPU {} ({name}), as you chose.{}", does(method), solver(&device));
+        return Verdict { device: Some(device), measured: None, why };
     }
-    decide(actor, made, &name, &solver)
+    decide(actor, device, &name)
 }
 
-fn decide(actor: &mut Actor, device: Box<GpuFlesh>, name: &str, solver: &str) -> Verdict {
-    let model = device.model.clone();
+/// How it solves, as one more sentence.
+fn solver(device: &GpuDevice) -> String {
+    device.solver_reason().map_or_else(String::new, |reason| format!(" {reason}"))
+}
+
+fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
+    let method = actor.method();
+    // What was measured by is spent: its state is no beginning.
+    let fresh = match device.another() {
+        Ok(fresh) => fresh,
+        Err(error) => return Verdict::cpu(because("CPU", method, &error)),
+    };
     let cpu_ms = frame_ms(actor);
-    actor.set_device(Some(device));
+    device.give_to(actor);
     let gpu_ms = frame_ms(actor);
     let fell = actor.take_fault();
-    actor.set_device(None);
+    actor.leave_device();
     actor.reset();
     let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fell) else {
-        return Verdict::cpu(format!("The CPU simulates: {name} failed when it was measured."));
+        return Verdict::cpu(because("CPU", method, &format_args!("{name} failed when it was measured")));
     };
     let measured = Some(Measured { cpu_ms, gpu_ms });
     let times = format!("a frame of this character takes {gpu_ms:.2} ms on the GPU ({name}) and {cpu_ms:.2} ms on the CPU");
     if gpu_ms * WORTH > cpu_ms {
-        return Verdict { device: None, measured, why: format!("The CPU simulates: {times}.") };
+        return Verdict { device: None, measured, why: because("CPU", method, &times) };
     }
-    match GpuFlesh::new(model) {
-        Ok(device) => Verdict { device: Some(Box::new(device)), measured, why: format!("The GPU simulates: {times}. {solver}") },
-        Err(error) => Verdict { device: None, measured, why: format!("The CPU simulates: {error}.") },
-    }
+    let why = because("GPU", method, &times) + &solver(&fresh);
+    Verdict { device: Some(fresh), measured, why }
 }
 
 /// Mean time of a frame of a character that keeps moving; `None` if it could not be moved.
 fn frame_ms(actor: &mut Actor) -> Option<f64> {
     let subject = actor.subject().clone();
-    let dt_secs = actor.projective().map(Projective::simulation)?.params().time_step_secs;
+    let dt_secs = actor.projective().map_or(FRAME_SECS, |flesh| flesh.simulation().params().time_step_secs);
     actor.set_reads_back(false);
     actor.reset();
     let mut start = Instant::now();

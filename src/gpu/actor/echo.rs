@@ -20,6 +20,7 @@ struct Echo {
     buffer: wgpu::Buffer,
     answer: Answer,
     steps: u64,
+    host_ms: f64,
     has_state: bool,
     labels: Vec<super::profile::Mark>,
 }
@@ -33,14 +34,16 @@ pub(super) struct Echoes {
     known: VecDeque<Watched>,
     frames: u64,
     state_bytes: u64,
-    kept: Vec<[f32; 4]>,
+    /// Bytes of the latest state that came back.
+    kept: Vec<u8>,
     /// Frames since a state was put in of which the copies are of an older one.
     stale: usize,
 }
 
 impl Echoes {
-    pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
-        let state_bytes = state.kept_bytes();
+    /// For frames over that state, or of the surface alone.
+    pub(super) fn new(gpu: &GpuContext, state: Option<&FleshState>) -> Self {
+        let state_bytes = state.map_or(0, FleshState::kept_bytes);
         let size = WATCH_BYTES + Profile::BYTES + state_bytes;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("echo"), size, usage, mapped_at_creation: false });
@@ -68,23 +71,29 @@ impl Echoes {
     }
 
     /// Encodes what this frame sends back.
-    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: &FleshState, profile: Option<&mut Profile>) {
+    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: Option<&FleshState>, profile: Option<&mut Profile>) {
         let Some(buffer) = self.free.pop() else { return };
-        encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES);
+        match state {
+            Some(state) => encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES),
+            // No news but that the frame is done: the submission has to use the buffer for that.
+            None => encoder.clear_buffer(&buffer, 0, Some(WATCH_BYTES)),
+        }
         let labels = profile.map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES)).unwrap_or_default();
-        let has_state = self.frames.is_multiple_of(KEEP_EVERY);
-        if has_state {
+        let kept = state.filter(|_| self.frames.is_multiple_of(KEEP_EVERY));
+        if let Some(state) = kept {
             state.keep(encoder, &buffer, WATCH_BYTES + Profile::BYTES);
         }
+        let has_state = kept.is_some();
         self.frames += 1;
         self.encoded = Some((buffer, has_state, labels));
     }
 
-    /// To be called after the submission of what was encoded; so many steps have been made then.
-    pub(super) fn submitted(&mut self, steps: u64) {
+    /// To be called after the submission of what was encoded; so many steps have been made then, and so long did it take the processor
+    /// to set this frame up.
+    pub(super) fn submitted(&mut self, steps: u64, host_ms: f64) {
         let Some((buffer, has_state, labels)) = self.encoded.take() else { return };
         let answer = ask(&buffer);
-        self.under_way.push_back(Echo { buffer, answer, steps, has_state, labels });
+        self.under_way.push_back(Echo { buffer, answer, steps, host_ms, has_state, labels });
     }
 
     /// Another state was put in: those that are still to come are of no use.
@@ -95,7 +104,7 @@ impl Echoes {
     }
 
     /// The latest state that came back, even if nothing more will.
-    pub(super) fn kept(&mut self) -> Option<&[[f32; 4]]> {
+    pub(super) fn kept(&mut self) -> Option<&[u8]> {
         while let Ok(true) = self.hear(None) {}
         (!self.kept.is_empty()).then_some(&self.kept[..])
     }
@@ -110,9 +119,9 @@ impl Echoes {
 
     /// Takes in the oldest frame, if its answer is there. Returns whether it was.
     fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
-        let Some(Echo { buffer, answer, steps, has_state, labels }) = self.under_way.pop_front() else { return Ok(false) };
+        let Some(Echo { buffer, answer, steps, host_ms, has_state, labels }) = self.under_way.pop_front() else { return Ok(false) };
         if !is_there(&answer)? {
-            self.under_way.push_front(Echo { buffer, answer, steps, has_state, labels });
+            self.under_way.push_front(Echo { buffer, answer, steps, host_ms, has_state, labels });
             return Ok(false);
         }
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
@@ -124,12 +133,12 @@ impl Echoes {
         self.stale = self.stale.saturating_sub(1);
         if has_state && !is_stale && watch.broken == 0 {
             self.kept.clear();
-            self.kept.extend(state[..self.state_bytes as usize].chunks_exact(16).map(bytemuck::pod_read_unaligned::<[f32; 4]>));
+            self.kept.extend_from_slice(&state[..self.state_bytes as usize]);
         }
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);
-        self.known.push_back(Watched { steps, farthest: watch.farthest, finite: watch.broken == 0, work_ms });
+        self.known.push_back(Watched { steps, farthest: watch.farthest, finite: watch.broken == 0, work_ms, host_ms });
         Ok(true)
     }
 }

@@ -4,38 +4,45 @@
 //! |------------------------------|-----------------------------------------------------------------------------------|
 //! | per character and parameters | [`GpuModel`]: kernels and constants; any number of [`GpuFlesh`] share it            |
 //! | per view                     | [`GpuFlesh`]: the state; a [`crate::skin::Device`] that an actor makes its steps by  |
+//! |                              | [`GpuSkin`]: for methods that don't simulate; [`GpuDevice`] is either of the two     |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
 //! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
 //!
 //! # Passes and bytes of a frame
-//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`Surface`], all in one compute pass and one
-//! submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth
-//! time 64 a simulated vertex, for when the device is lost. A frame that goes unseen for longer
-//! than [`FRAMES_BEHIND`] is waited for, so that time never runs ahead of the device.
+//! A step is one pass for the base, then those of [`FleshStep`]; a frame ends with those of [`super::surface::Surface`], all in one compute
+//! pass and one submission. Up go 128 bytes a bone and 64 a node a step, and 48 a joint a frame; down come 16, and every fourth time 64 a
+//! simulated vertex, for when the device is lost. A frame that goes unseen for longer than [`FRAMES_BEHIND`] is waited for, so that time
+//! never runs ahead of the device. Without a simulation, a frame is the passes of the surface alone.
 
 mod choice;
 mod crowd;
+mod device;
+mod direct;
 mod echo;
 mod profile;
 mod skin;
+mod skins;
 mod touch;
 
-pub use choice::{DeviceChoice, Measured, Verdict, verdict, without_measuring};
+pub use choice::{DeviceChoice, Measured, Verdict, because, verdict, without_measuring};
 pub use crowd::{CrowdError, CrowdSize, CrowdSkin, GpuCrowd};
+pub use device::GpuDevice;
+pub use direct::GpuSkin;
 pub use skin::{DeviceSkin, Shown};
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use self::echo::Echoes;
-use self::profile::Profile;
+use self::skin::Followed;
+use self::skins::Skins;
 use self::touch::Touch;
+use super::GpuContext;
 use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
-use super::surface::{Base, BaseModel, Simulated, Surface, SurfaceModel};
-use super::{GpuContext, GpuError};
+use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::dynamics::State;
 use crate::math::Affine;
-use crate::skin::{Actor, Device, DeviceError, DeviceStep, SurfaceMut, Watched};
+use crate::skin::{Actor, Device, DeviceError, DeviceStep, SurfaceDevice, SurfaceMut, Watched};
 
 /// Steps of a submission; a frame with more makes more submissions.
 const STEPS: usize = 8;
@@ -110,16 +117,10 @@ pub struct GpuFlesh {
     touching: bool,
     /// Steps made.
     steps: u64,
-    ring: Vec<Arc<DeviceSkin>>,
-    shown: Arc<Shown>,
-    echoes: Echoes,
-    profile: Option<Profile>,
+    skins: Skins,
 }
 
 impl GpuFlesh {
-    /// Whether steps take contacts; the processor makes them otherwise while parts collide.
-    pub const TAKES_CONTACTS: bool = true;
-
     /// Room for one character; [`Device::set_state`] says where it is.
     ///
     /// # Errors
@@ -135,98 +136,22 @@ impl GpuFlesh {
         let solver = model.solver.on(gpu, 1, state.right_hand_side(), state.increment());
         let step = FleshStep::new(gpu, &model.flesh, &state, solver.dispatches());
         let base = model.base.on(gpu, state.base(), 1, STEPS).map_err(|error| unfit(&error))?;
-        let echoes = Echoes::new(gpu, &state);
-        let shown = Arc::new(Shown::default());
-        Ok(Self {
-            state,
-            solver,
-            step,
-            base,
-            queued: 0,
-            touch: None,
-            touching: false,
-            steps: 0,
-            ring: Vec::new(),
-            shown,
-            echoes,
-            profile: None,
-            model,
-        })
-    }
-
-    /// Where the latest skin is always to be found.
-    #[must_use]
-    pub fn shown(&self) -> Arc<Shown> {
-        self.shown.clone()
-    }
-
-    /// Measures every pass from now on, where the device can: [`Watched::work_ms`]. That keeps passes apart that could overlap.
-    pub fn set_profiled(&mut self, profiled: bool) {
-        self.profile = if profiled { Profile::new(&self.model.gpu) } else { None };
-    }
-
-    /// As [`GpuModel::constant_bytes`].
-    #[must_use]
-    pub fn constant_bytes(&self) -> u64 {
-        self.model.constant_bytes()
-    }
-
-    /// Compute passes of a step, and of the surface after it.
-    #[must_use]
-    pub fn passes(&self) -> (usize, usize) {
-        (self.step.dispatches().len() + 1, self.model.surface.passes())
-    }
-
-    fn check(&self) -> Result<(), DeviceError> {
-        if self.model.gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) }
-    }
-
-    /// A skin that nobody looks at.
-    fn free_skin(&mut self) -> Result<Arc<DeviceSkin>, DeviceError> {
-        let latest = self.shown.latest();
-        let is_free =
-            |skin: &Arc<DeviceSkin>| Arc::strong_count(skin) == 1 && latest.as_ref().is_none_or(|latest| !Arc::ptr_eq(latest, skin));
-        if let Some(place) = self.ring.iter().position(is_free) {
-            return Ok(self.ring.swap_remove(place));
-        }
-        // More than a few are kept by somebody for good: theirs now.
-        if self.ring.len() > 2 * FRAMES_BEHIND {
-            self.ring.remove(0);
-        }
-        let stride = self.state.dims().row_stride as usize;
-        let simulated = Simulated { positions: self.state.positions(), velocities: Some(self.state.velocities()), stride };
-        let gpu = &self.model.gpu;
-        let make = || {
-            let surface = Surface::new(gpu, &self.model.surface, Some(simulated), 1).map_err(|error| unfit(&error))?;
-            Ok(Arc::new(DeviceSkin::new(gpu, surface, self.model.flesh.row_of_vertex(), stride)))
-        };
-        gpu.attempt(make).map_err(|error| unfit(&error))?
+        let skins = Skins::new(gpu, &model.surface, Some(&state));
+        Ok(Self { state, solver, step, base, queued: 0, touch: None, touching: false, steps: 0, skins, model })
     }
 
     /// Submits the steps that are queued, and with a skin the surface over them.
-    fn submit(&mut self, skin: Option<&mut DeviceSkin>) {
+    fn submit(&mut self, skin: Option<&DeviceSkin>) {
+        let start = Instant::now();
         let gpu = &self.model.gpu;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh") });
         self.base.upload(gpu, self.queued);
         let touch = self.touch.as_mut().filter(|_| self.touching);
-        let is_frame = skin.is_some();
         {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("flesh"), timestamp_writes: None });
-            let mut profile = self.profile.as_mut();
-            if let Some(profile) = &mut profile {
-                profile.begin(&mut pass);
-            }
             let bases = (0..self.queued).map(|step| self.base.step(step));
             let steps = bases.flat_map(|base| base.into_iter().chain(self.step.dispatches()));
             let touching = touch.iter().flat_map(|touch| touch.dispatches(&self.step));
-            let steps = steps.chain(touching);
-            let surface = skin.iter().flat_map(|skin| skin.surface().dispatches());
-            for (dispatch, above) in steps.map(|dispatch| (dispatch, false)).chain(surface.map(|dispatch| (dispatch, true))) {
-                dispatch.encode(&mut pass);
-                if let Some(profile) = &mut profile {
-                    profile.mark(&mut pass, dispatch.label(), above);
-                }
-            }
+            self.skins.encode(&mut encoder, steps.chain(touching), skin);
         }
         let touch = match touch {
             None => None,
@@ -237,24 +162,42 @@ impl GpuFlesh {
         };
         if let Some(skin) = skin {
             skin.copy_rows(&mut encoder, &self.state);
-            self.echoes.copy(&mut encoder, &self.state, self.profile.as_mut());
+            self.skins.listen(&mut encoder, Some(&self.state));
         }
         gpu.queue.submit([encoder.finish()]);
         if let Some(touch) = touch {
             touch.submitted();
         }
         (self.queued, self.touching) = (0, false);
-        if is_frame {
-            self.echoes.submitted(self.steps);
+        self.skins.spend(start.elapsed());
+        if skin.is_some() {
+            self.skins.submitted(self.steps);
         }
+    }
+}
+
+impl SurfaceDevice for GpuFlesh {
+    fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
+        let followed = Followed { state: &self.state, row_of_vertex: self.model.flesh.row_of_vertex() };
+        let skin = self.skins.begin(world_from_joint, ahead_secs, Some(followed))?;
+        self.submit(Some(&skin));
+        self.skins.end(skin)
+    }
+
+    fn watched(&mut self) -> Option<Watched> {
+        self.skins.watched()
+    }
+
+    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
+        self.skins.fetch(&mut surface)
     }
 }
 
 impl Device for GpuFlesh {
     fn set_state(&mut self, state: &State) -> Result<(), DeviceError> {
-        self.check()?;
+        self.skins.check()?;
         (self.queued, self.touching) = (0, false);
-        self.echoes.forget_kept();
+        self.skins.forget_kept();
         if let Some(touch) = &mut self.touch {
             touch.set_state(Some(state));
         }
@@ -262,46 +205,30 @@ impl Device for GpuFlesh {
     }
 
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
-        self.check()?;
+        self.skins.check()?;
         if self.queued == STEPS || self.touching || (self.queued > 0 && step.colliding.is_some()) {
             self.submit(None);
         }
         if let Some(colliding) = step.colliding {
-            let Self { model, state, solver, touch, .. } = self;
+            let Self { model, state, solver, touch, skins, .. } = self;
             let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
-            touch.prepare(model, state, solver.dispatches(), colliding)?;
+            skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
         } else {
             if let Some(touch) = &mut self.touch {
                 touch.set_state(None);
             }
+            let start = Instant::now();
             self.base.set(self.queued, 0, step.frame);
             self.queued += 1;
+            self.skins.spend(start.elapsed());
         }
         self.steps += 1;
         Ok(())
     }
 
-    fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
-        self.check()?;
-        self.echoes.make_room(&self.model.gpu).map_err(|error| lost(&error))?;
-        let mut skin = self.free_skin()?;
-        if let Some(skin) = Arc::get_mut(&mut skin) {
-            skin.prepare(world_from_joint, ahead_secs);
-            self.submit(Some(skin));
-        }
-        self.check()?;
-        self.ring.push(skin.clone());
-        self.shown.set(skin);
-        Ok(())
-    }
-
-    fn watched(&mut self) -> Option<Watched> {
-        self.echoes.next(&self.model.gpu, self.profile.as_ref())
-    }
-
     fn state(&mut self) -> Result<State, DeviceError> {
-        self.check()?;
+        self.skins.check()?;
         if self.queued > 0 || self.touching {
             self.submit(None);
         }
@@ -309,18 +236,14 @@ impl Device for GpuFlesh {
     }
 
     fn last_state(&mut self) -> Option<State> {
-        let kept = self.echoes.kept()?;
-        Some(self.state.decode(&self.model.flesh.equations().vertex_of_row, kept))
+        let kept = self.skins.kept()?;
+        let mut state = State::default();
+        self.state.decode(kept, &mut state);
+        Some(state)
     }
 
     fn takes_contacts(&self) -> bool {
-        Self::TAKES_CONTACTS
-    }
-
-    fn fetch(&mut self, mut surface: SurfaceMut<'_>) -> Result<(), DeviceError> {
-        self.check()?;
-        let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(&mut surface).map_err(|error: GpuError| lost(&error))
+        true
     }
 }
 

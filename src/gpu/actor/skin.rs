@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::flesh::FleshState;
-use crate::gpu::surface::Surface;
+use crate::gpu::surface::{Simulated, Surface, SurfaceError, SurfaceModel};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
 use crate::skin::SurfaceMut;
 
-/// Flesh may bulge out of the box that its joints alone give, by this part of the box.
+/// Skin may bulge out of the box that its joints alone give, by this part of the box.
 const BULGE: f32 = 0.15;
 
 /// One frame's positions and normals of all source vertices, on the device. As long as somebody holds it, nothing is written over it.
@@ -18,25 +18,47 @@ const BULGE: f32 = 0.15;
 pub struct DeviceSkin {
     gpu: GpuContext,
     surface: Surface,
-    /// The rows of the simulation, and after them their velocities.
-    rows: wgpu::Buffer,
-    row_of_vertex: Vec<u32>,
-    stride: usize,
+    rows: Option<Rows>,
     ahead_secs: f32,
     bounds: Bounds,
 }
 
+/// A simulation that a skin follows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Followed<'a> {
+    pub state: &'a FleshState,
+    pub row_of_vertex: &'a [u32],
+}
+
+/// Where a simulation was in a frame.
+#[derive(Debug)]
+struct Rows {
+    /// Its rows, and after them their velocities.
+    buffer: wgpu::Buffer,
+    row_of_vertex: Vec<u32>,
+    stride: usize,
+}
+
 impl DeviceSkin {
-    pub(super) fn new(gpu: &GpuContext, surface: Surface, row_of_vertex: &[u32], stride: usize) -> Self {
-        Self {
-            gpu: gpu.clone(),
-            surface,
-            rows: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride),
+    pub(super) fn new(gpu: &GpuContext, model: &Arc<SurfaceModel>, followed: Option<Followed<'_>>) -> Result<Self, SurfaceError> {
+        let stride = |state: &FleshState| state.dims().row_stride as usize;
+        let simulated = followed.map(|Followed { state, .. }| Simulated {
+            positions: state.positions(),
+            velocities: Some(state.velocities()),
+            stride: stride(state),
+        });
+        let rows = |Followed { state, row_of_vertex }: Followed<'_>| Rows {
+            buffer: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride(state)),
             row_of_vertex: row_of_vertex.to_vec(),
-            stride,
+            stride: stride(state),
+        };
+        Ok(Self {
+            gpu: gpu.clone(),
+            surface: Surface::new(gpu, model, simulated, 1)?,
+            rows: followed.map(rows),
             ahead_secs: 0.0,
             bounds: Bounds::of([]),
-        }
+        })
     }
 
     pub(super) fn prepare(&mut self, world_from_joint: &[Affine], ahead_secs: f32) {
@@ -53,10 +75,12 @@ impl DeviceSkin {
         &self.surface
     }
 
+    /// Encodes the copy of the simulation that it follows.
     pub(super) fn copy_rows(&self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
-        let size = (self.stride * size_of::<[f32; 4]>()) as u64;
-        encoder.copy_buffer_to_buffer(state.positions(), 0, &self.rows, 0, size);
-        encoder.copy_buffer_to_buffer(state.velocities(), 0, &self.rows, size, size);
+        let Some(Rows { buffer, stride, .. }) = &self.rows else { return };
+        let size = (stride * size_of::<[f32; 4]>()) as u64;
+        encoder.copy_buffer_to_buffer(state.positions(), 0, buffer, 0, size);
+        encoder.copy_buffer_to_buffer(state.velocities(), 0, buffer, size, size);
     }
 
     /// The device that it is on.
@@ -86,7 +110,7 @@ impl DeviceSkin {
     /// Source vertices, and simulated ones.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
-        (self.surface.vertices(), self.row_of_vertex.len())
+        (self.surface.vertices(), self.rows.as_ref().map_or(0, |rows| rows.row_of_vertex.len()))
     }
 
     /// Reads it back. Waits for the device.
@@ -104,11 +128,13 @@ impl DeviceSkin {
         for (out, new) in out.normals.iter_mut().zip(normals) {
             *out = new;
         }
-        let rows: Vec<[f32; 4]> = fetch(&self.gpu, &self.rows, 2 * self.stride)?;
-        let vector = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
-        for (out, &row) in out.simulated.iter_mut().zip(&self.row_of_vertex) {
-            let row = row as usize;
-            *out = Point::from(vector(rows[row]) + vector(rows[self.stride + row]) * self.ahead_secs);
+        if let Some(Rows { buffer, row_of_vertex, stride }) = &self.rows {
+            let rows: Vec<[f32; 4]> = fetch(&self.gpu, buffer, 2 * stride)?;
+            let vector = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
+            for (out, &row) in out.simulated.iter_mut().zip(row_of_vertex) {
+                let row = row as usize;
+                *out = Point::from(vector(rows[row]) + vector(rows[stride + row]) * self.ahead_secs);
+            }
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 //! it (64 bytes a vertex), the processor predicts where this step begins, finds the contacts there, and sends them up with their matrix.
 //! Between two frames of a display that takes no time from anybody; who asks for frames as fast as they come waits for one.
 
+use std::time::{Duration, Instant};
+
 use super::{GpuModel, lost};
 use crate::dynamics::{Meeting, State};
 use crate::gpu::GpuContext;
@@ -21,8 +23,11 @@ pub(super) struct Touch {
     step: Option<FleshStep>,
     /// Contacts of the step that is prepared, or under way.
     contacts: usize,
-    /// Where the next step begins; what is under way otherwise.
-    known: Option<State>,
+    /// Where the next step begins, if it is known; kept, so that nothing is allocated.
+    known: State,
+    is_known: bool,
+    /// How hard the contacts of the last step pressed.
+    loads: Vec<f32>,
     under_way: Option<(wgpu::Buffer, Answer)>,
     encoded: Option<wgpu::Buffer>,
     free: Vec<wgpu::Buffer>,
@@ -36,7 +41,9 @@ impl Touch {
             buffers: PressBuffers::new(gpu, state.dims().row_stride, 1),
             step: None,
             contacts: 0,
-            known: None,
+            known: State::default(),
+            is_known: false,
+            loads: Vec::new(),
             under_way: None,
             encoded: None,
             free: Vec::new(),
@@ -46,32 +53,36 @@ impl Touch {
 
     /// Another state was put in: what is under way is of no use.
     pub(super) fn set_state(&mut self, state: Option<&State>) {
-        self.known = state.cloned();
+        self.is_known = state.is_some();
+        if let Some(state) = state {
+            self.known.clone_from(state);
+        }
         (self.under_way, self.encoded, self.contacts) = (None, None, 0);
     }
 
-    /// Finds the contacts of the next step over this base. Waits for the state that the last step left.
+    /// Finds the contacts of the next step over this base. Waits for the state that the last step left. Returns how long what goes up
+    /// took.
     pub(super) fn prepare(
         &mut self,
         model: &GpuModel,
         state: &FleshState,
         solve: &[Dispatch],
         colliding: Colliding<'_>,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Duration, DeviceError> {
         let Colliding { base, finder } = colliding;
         let gpu = &model.gpu;
-        if let Some(loads) = self.hear(model, state)? {
-            let known = self.known.as_ref();
-            finder.end_contacts(known.map_or(&[], |state| &state.position[..]), &loads);
+        if self.hear(model, state)? {
+            finder.end_contacts(&self.known.position, &self.loads);
         }
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => state.download(gpu, 0).map_err(|error| lost(&error))?,
-        };
-        known.predict_into(model.flesh.equations(), base, &mut self.predicted);
+        if !self.is_known {
+            self.known = state.download(gpu, 0).map_err(|error| lost(&error))?;
+            self.is_known = true;
+        }
+        self.known.predict_into(model.flesh.equations(), base, &mut self.predicted);
         // What is broken is noticed by whoever watches; here it touches nothing.
         let is_sound = self.predicted.iter().all(|p| (p.x + p.y + p.z).is_finite());
         let meeting = if is_sound { finder.begin_contacts(&self.predicted) } else { Meeting::Nothing };
+        let start = Instant::now();
         self.contacts = match meeting {
             Meeting::Nothing => 0,
             Meeting::Contacts(problem) if PressBuffers::fits(gpu, problem.contacts.len(), 1) => {
@@ -82,18 +93,16 @@ impl Touch {
                 }
                 problem.contacts.len()
             }
-            Meeting::Contacts(_) | Meeting::TooMany => {
-                // It is not stepped from here.
-                self.known = Some(known);
-                return Err(DeviceError::Crowded);
-            }
+            // It is not stepped from here.
+            Meeting::Contacts(_) | Meeting::TooMany => return Err(DeviceError::Crowded),
         };
+        self.is_known = false;
         state.move_base(gpu, 0, base).map_err(|error| lost(&error))?;
         if self.contacts > 0 && self.step.is_none() {
             let Self { press, buffers, .. } = self;
             self.step = Some(FleshStep::with_contacts(gpu, &model.flesh, state, solve, press, buffers));
         }
-        Ok(())
+        Ok(start.elapsed())
     }
 
     /// The dispatches of the step that is prepared; `plain` are those without contacts.
@@ -125,18 +134,20 @@ impl Touch {
         }
     }
 
-    /// Takes in the state under way, if there is one; returns the loads of its contacts.
-    fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<Option<Vec<f32>>, DeviceError> {
-        let Some((buffer, answer)) = self.under_way.take() else { return Ok(None) };
+    /// Takes in the state under way and the loads of its contacts, if there is one. Returns whether there was.
+    fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<bool, DeviceError> {
+        let Some((buffer, answer)) = self.under_way.take() else { return Ok(false) };
         wait(&model.gpu, &answer).map_err(|error| lost(&error))?;
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
-        let (kept, rest) = mapped.split_at(state.kept_bytes() as usize);
-        let kept: Vec<[f32; 4]> = kept.chunks_exact(16).map(bytemuck::pod_read_unaligned).collect();
-        let loads = rest.chunks_exact(size_of::<f32>()).take(self.contacts).map(bytemuck::pod_read_unaligned).collect();
-        self.known = Some(state.decode(&model.flesh.equations().vertex_of_row, &kept));
+        let (kept, loads) = mapped.split_at(state.kept_bytes() as usize);
+        state.decode(kept, &mut self.known);
+        self.is_known = true;
+        self.loads.clear();
+        let loads = loads.chunks_exact(size_of::<f32>()).take(self.contacts);
+        self.loads.extend(loads.map(bytemuck::pod_read_unaligned::<f32>));
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);
-        Ok(Some(loads))
+        Ok(true)
     }
 }

@@ -1,15 +1,17 @@
 //! Compute passes: kernels, what they are bound to, and lists of dispatches that are made once and encoded every frame.
 //!
-//! | lifetime       | type                                                            |
-//! |----------------|-----------------------------------------------------------------|
-//! | per device     | [`Kernel`]: one compiled entry point                             |
-//! | per character  | [`Dispatch`]: a kernel with its buffers and number of workgroups |
-//! | per submission | a `wgpu::ComputePass` that they are encoded into                 |
+//! | lifetime       | type                                                                    |
+//! |----------------|-------------------------------------------------------------------------|
+//! | per device     | [`Kernel`]: one compiled entry point; kept, so that it is compiled once |
+//! | per character  | [`Dispatch`]: a kernel with its buffers and number of workgroups        |
+//! | per submission | a `wgpu::ComputePass` that they are encoded into                        |
 
 mod fetch;
+mod kernels;
 mod storage;
 
 pub use fetch::{fetch, fetch_from};
+pub(super) use kernels::KernelCache;
 pub(super) use storage::filled;
 pub use storage::{storage, storage_of, uniform_of};
 
@@ -35,19 +37,11 @@ pub struct Dispatch {
 }
 
 impl Kernel {
-    /// Compiles the entry point; `constants` are values of its `override`s. All that it binds is in group 0.
+    /// The entry point, compiled if the device has not done so before; `constants` are values of its `override`s. All that it binds is
+    /// in group 0.
     #[must_use]
     pub fn new(gpu: &GpuContext, source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)]) -> Self {
-        let module = source.compile(&gpu.device);
-        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry),
-            layout: None,
-            module: &module,
-            entry_point: Some(entry),
-            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
-            cache: None,
-        });
-        Self { label: entry, pipeline: Arc::new(pipeline) }
+        Self { label: entry, pipeline: gpu.kernels.pipeline(gpu, source, entry, constants) }
     }
 
     /// Binds buffers by their number in group 0: those that the entry point uses, and no others.

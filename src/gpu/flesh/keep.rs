@@ -33,24 +33,27 @@ impl FleshState {
         }
     }
 
-    /// The state that was kept.
-    pub(in crate::gpu) fn decode(&self, vertex_of_row: &[u32], kept: &[Slot]) -> State {
+    /// The state that was kept, from its bytes. Nothing is allocated for a state that already has as many vertices.
+    pub(in crate::gpu) fn decode(&self, kept: &[u8], state: &mut State) {
         let dims = self.dims();
         let stride = dims.row_stride as usize;
-        let by_vertex = |which: usize| {
-            let mut values = vec![[0.0; 4]; vertex_of_row.len()];
-            for (slot, &vertex) in kept.iter().skip(which * stride).zip(vertex_of_row) {
-                values[vertex as usize] = *slot;
-            }
-            values
-        };
-        let point = |[x, y, z, _]: Slot| Point::new(x, y, z);
-        let vector = |[x, y, z, _]: Slot| Vec3::new(x, y, z);
-        State {
-            position: by_vertex(0).into_iter().map(point).collect(),
-            velocity: by_vertex(1).into_iter().map(vector).collect(),
-            base_velocity: by_vertex(2).into_iter().map(vector).collect(),
-            base: kept.iter().skip(3 * stride).take(dims.base_points as usize).copied().map(point).collect(),
+        let rows = self.vertex_of_row();
+        let slots = |first: usize| kept.chunks_exact(SLOT as usize).skip(first).map(bytemuck::pod_read_unaligned::<Slot>);
+        state.position.resize(rows.len(), Point::origin());
+        state.velocity.resize(rows.len(), Vec3::zeros());
+        state.base_velocity.resize(rows.len(), Vec3::zeros());
+        let by_row = slots(0).zip(slots(stride)).zip(slots(2 * stride));
+        for (((position, velocity), base_velocity), &vertex) in by_row.zip(rows) {
+            let vertex = vertex as usize;
+            state.position[vertex] = Point::from(vector(position));
+            state.velocity[vertex] = vector(velocity);
+            state.base_velocity[vertex] = vector(base_velocity);
         }
+        state.base.clear();
+        state.base.extend(slots(3 * stride).take(dims.base_points as usize).map(|slot| Point::from(vector(slot))));
     }
+}
+
+fn vector([x, y, z, _]: Slot) -> Vec3 {
+    Vec3::new(x, y, z)
 }

@@ -2,6 +2,7 @@
 
 use super::layout::{PRISMS, ROWS};
 use super::model::FleshModel;
+use super::press::PressBuffers;
 use super::state::FleshState;
 use crate::dynamics::{Equations, MAX_ACCELERATION};
 use crate::gpu::GpuContext;
@@ -13,20 +14,20 @@ pub(super) mod binding {
     pub(in super::super) const DIMS: u32 = 0;
     pub(in super::super) const MOTION: u32 = 1;
     pub(in super::super) const TURN: u32 = 2;
-    pub(in super::super) const CHAINS: u32 = 3;
-    pub(in super::super) const ELEMENTS: u32 = 4;
+    pub(in super::super) const CONSTANTS: u32 = 3;
     pub(in super::super) const BASE: u32 = 5;
     pub(in super::super) const FORCES: u32 = 6;
     pub(in super::super) const X: u32 = 7;
     pub(in super::super) const INCREMENT: u32 = 8;
     pub(in super::super) const B: u32 = 9;
     pub(in super::super) const ROWS: u32 = 10;
-    pub(in super::super) const LINKS: u32 = 11;
     pub(in super::super) const MEMORY: u32 = 12;
     pub(in super::super) const STATES: u32 = 13;
     pub(in super::super) const ENERGIES: u32 = 14;
     pub(in super::super) const SUMS: u32 = 15;
     pub(in super::super) const WATCH: u32 = 16;
+    pub(in super::super) const PRESS_DIMS: u32 = 17;
+    pub(in super::super) const CONTACTS: u32 = 18;
 }
 use binding as n;
 
@@ -38,36 +39,38 @@ pub(super) struct Pass {
     by_tets: bool,
 }
 
+/// What passes are bound to.
+#[derive(Clone, Copy)]
+pub(super) struct Bound<'a> {
+    pub(super) model: &'a FleshModel,
+    pub(super) state: &'a FleshState,
+    pub(super) contacts: Option<&'a PressBuffers>,
+    pub(super) turn: &'a wgpu::Buffer,
+}
+
+impl Bound<'_> {
+    fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
+        if number == n::TURN {
+            return Some(self.turn);
+        }
+        let of_contacts = || self.contacts.and_then(|contacts| contacts.buffer(number));
+        self.model.buffer(number).or_else(|| self.state.buffer(number)).or_else(of_contacts)
+    }
+}
+
 impl Pass {
     /// The pass on all instances of a state.
-    pub(super) fn on(&self, gpu: &GpuContext, model: &FleshModel, state: &FleshState, turn: &wgpu::Buffer) -> Dispatch {
-        let buffer = |number: u32| if number == n::TURN { Some(turn) } else { model.buffer(number).or_else(|| state.buffer(number)) };
-        let bound: Vec<_> = self.bindings.iter().filter_map(|&number| Some((number, buffer(number)?))).collect();
-        let dims = state.dims();
+    pub(super) fn on(&self, gpu: &GpuContext, to: Bound<'_>) -> Dispatch {
+        let bound: Vec<_> = self.bindings.iter().filter_map(|&number| Some((number, to.buffer(number)?))).collect();
+        let dims = to.state.dims();
         let groups = if self.by_tets { dims.prism_stride / PRISMS as u32 } else { dims.row_stride / ROWS as u32 };
         self.kernel.on(gpu, &bound, [groups, dims.instances, 1])
     }
 }
 
-/// What kernels are compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct KernelKind {
-    /// Differences that the acceleration remembers; 0 for plain iterations.
-    pub(super) memory: u32,
-    /// Whether changes of volume are resisted.
-    volume: bool,
-}
-
-impl KernelKind {
-    pub(super) fn of(equations: &Equations) -> Self {
-        Self { memory: equations.acceleration.min(MAX_ACCELERATION), volume: equations.volume > 0.0 }
-    }
-}
-
 /// The passes for equations with or without acceleration.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Kernels {
-    pub(super) kind: KernelKind,
     pub(super) predict: Pass,
     pub(super) local: Pass,
     pub(super) gather: Pass,
@@ -77,22 +80,27 @@ pub(super) struct Kernels {
 }
 
 /// What acceleration needs besides.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Accelerated {
     pub(super) local: Pass,
+    /// Where something touches.
+    pub(super) touching: Pass,
     pub(super) gather: Pass,
-    pub(super) local_again: Pass,
-    pub(super) gather_again: Pass,
     pub(super) record: Pass,
 }
 
+/// Differences that the acceleration remembers; 0 for plain iterations.
+pub(super) fn memory_of(equations: &Equations) -> u32 {
+    equations.acceleration.min(MAX_ACCELERATION)
+}
+
 impl Kernels {
-    pub(super) fn new(gpu: &GpuContext, kind: KernelKind) -> Self {
-        let KernelKind { memory, volume } = kind;
+    pub(super) fn new(gpu: &GpuContext, equations: &Equations) -> Self {
+        let memory = memory_of(equations);
         let energy = ("ENERGY", f64::from(u8::from(memory > 0)));
-        let local = [energy, ("VOLUME", f64::from(u8::from(volume)))];
+        let volume = ("VOLUME", f64::from(u8::from(equations.volume > 0.0)));
         let remembered = ("MEMORY", f64::from(memory));
-        let mixed = [energy, local[1], remembered];
+        let mixed = [energy, volume, remembered];
         let pass = |source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)], bindings| Pass {
             kernel: Kernel::new(gpu, source, entry, constants),
             bindings,
@@ -100,15 +108,13 @@ impl Kernels {
         };
         let accelerated = || Accelerated {
             local: pass(&shader::FLESH_LOCAL_MIXED, "local_mixed", &mixed, LOCAL_MIXED),
-            gather: pass(&shader::FLESH_GATHER_MIXED, "gather_mixed", &[energy], GATHER_MIXED),
-            local_again: pass(&shader::FLESH_LOCAL_AGAIN, "local_again", &local, LOCAL_AGAIN),
-            gather_again: pass(&shader::FLESH_GATHER_AGAIN, "gather_again", &[energy], GATHER_MIXED),
+            touching: pass(&shader::FLESH_LOCAL_TOUCHING, "local_mixed", &mixed, LOCAL_TOUCHING),
+            gather: pass(&shader::FLESH_GATHER_MIXED, "gather_mixed", &[volume], GATHER_MIXED),
             record: pass(&shader::FLESH_RECORD, "record", &[remembered], RECORD),
         };
         Self {
-            kind,
             predict: pass(&shader::FLESH_PREDICT, "predict", &[], PREDICT),
-            local: pass(&shader::FLESH_LOCAL_PLAIN, "local_plain", &local, LOCAL_PLAIN),
+            local: pass(&shader::FLESH_LOCAL_PLAIN, "local_plain", &[energy, volume], LOCAL_PLAIN),
             gather: pass(&shader::FLESH_GATHER_PLAIN, "gather_plain", &[energy], GATHER_PLAIN),
             finish: pass(&shader::FLESH_FINISH, "finish", &[], FINISH),
             accelerated: (memory > 0).then(accelerated),
@@ -117,11 +123,24 @@ impl Kernels {
 }
 
 const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::ENERGIES, n::WATCH];
-const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
-const LOCAL_MIXED: &[u32] =
-    &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
-const LOCAL_AGAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CHAINS, n::ELEMENTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES];
-const GATHER_PLAIN: &[u32] = &[n::DIMS, n::TURN, n::FORCES, n::X, n::INCREMENT, n::B, n::ROWS, n::LINKS, n::MEMORY, n::ENERGIES];
-const GATHER_MIXED: &[u32] = &[n::DIMS, n::TURN, n::FORCES, n::X, n::B, n::ROWS, n::LINKS, n::MEMORY, n::STATES, n::ENERGIES];
+const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
+const LOCAL_MIXED: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
+const LOCAL_TOUCHING: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::CONSTANTS,
+    n::BASE,
+    n::FORCES,
+    n::MEMORY,
+    n::STATES,
+    n::ENERGIES,
+    n::SUMS,
+    n::PRESS_DIMS,
+    n::CONTACTS,
+];
+const GATHER_PLAIN: &[u32] = &[n::DIMS, n::TURN, n::CONSTANTS, n::FORCES, n::X, n::INCREMENT, n::B, n::MEMORY, n::ENERGIES];
+const GATHER_MIXED: &[u32] =
+    &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::X, n::B, n::MEMORY, n::STATES, n::ENERGIES];
 const RECORD: &[u32] = &[n::DIMS, n::TURN, n::X, n::INCREMENT, n::MEMORY, n::STATES, n::SUMS];
 const FINISH: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::WATCH];

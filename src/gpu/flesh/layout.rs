@@ -109,6 +109,6 @@ pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
         layout!("Anderson", Anderson: count, slot, started, taken_back, taken_back_so_far, unused, norm, energy, gamma, gram),
         layout!("Watch", Watch: farthest, last_change, broken, taken_back),
         layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
-        layout!(PressContact: rows, weights, normal_target, stiffness, unused_a, unused_b, unused_c),
+        layout!(PressContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),
     ]
 }

@@ -3,16 +3,18 @@
 //! ```text
 //!     predict        x ← x + what the base carries along + what it had of its own motion; y ← where inertia alone would go
 //!     K iterations:
-//!         local          32 prisms a workgroup, a tet a thread: closest rotations, pulls on the skin points of every prism
-//!         gather         a row a thread: b = M/h² (y − x) + pulls; energies, if accelerated
-//!         local, gather  again, at the last plain iterate, if the energy rose; otherwise all threads leave at once
-//!         S passes       P Δ = b (`solve`, or any other)
-//!         record         what Anderson acceleration remembers, and its products
+//!         local          32 prisms a workgroup, a tet a thread: closest rotations, pulls on the skin points of every prism;
+//!                        all energies where the acceleration goes
+//!         gather         a row a thread: b = M/h² (y − x) + pulls; if the energy rose, with pulls made anew at the last plain iterate
+//!         S passes       P Δ = b (`solve`, or any other); while parts touch, press, and S passes again
+//!         record         what Anderson acceleration remembers, and its products; behind the last iteration there is none
 //!     finish         x ← x + Δ, velocities; how far it went, and whether all of it is numbers
 //! ```
 //!
 //! The passes that would only move rows are folded into those that read them: local and gather begin with x + Δ, or with where the
-//! acceleration goes, whose small normal equations every workgroup solves for itself from the partial sums of *record*. Everything is
+//! acceleration goes, whose small normal equations every workgroup solves for itself from the partial sums of *record*. So is taking an
+//! iterate back: every workgroup of *gather* adds the energies up for itself, and where they rose, a row makes the pulls of the prisms
+//! around it itself, each prism three times over. That is rare; passes for it would be waited for in every iteration. Everything is
 //! gathered and summed in a fixed order: equal steps give equal bits.
 //!
 //! | lifetime                     | type                                                               |
@@ -22,14 +24,20 @@
 //! | per crowd and solver         | [`FleshStep`]: the dispatches of a step; [`Watcher`]: what it did  |
 //!
 //! # Passes and bytes
-//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one 3 (K − 1) more: with S = 2, 42 for ten plain iterations,
-//! 48 for the seven accelerated ones that get closer; CUDA's of the thesis (3.2.3) had 310. At 3–6 µs for a pass that waits for the one
-//! before, that is 0.15–0.3 ms.
+//! A plain step of K iterations has 2 + K (2 + S) passes, an accelerated one K − 1 more, and K (1 + S) more while parts touch. With S = 2:
+//!
+//! | step                                           | passes | with passes of their own for taking back and for energies |
+//! |------------------------------------------------|--------|-----------------------------------------------------------|
+//! | ten plain iterations                           | 42     | 42                                                        |
+//! | the seven accelerated ones that get closer     | 36     | 48                                                        |
+//! | these, while parts touch                       | 57     | 82                                                        |
+//!
+//! CUDA's of the thesis (3.2.3) had 310. At 3–6 µs for a pass that waits for the one before, 36 are 0.11–0.22 ms, 57 are 0.17–0.34 ms.
 //!
 //! | pass   | bytes of constants        | bytes of every instance (m: memory of the acceleration)       |
 //! |--------|---------------------------|---------------------------------------------------------------|
 //! | local  | 144 a prism               | 48 a prism written; corners, 16 (2, or 1 + m), mostly cached  |
-//! | gather | 12 a prism, 20 a row      | 48 a prism; 80 a row, or 64 + 16 m                            |
+//! | gather | 12 a prism, 4 a row       | 48 a prism; 80 a row, or 64 + 16 m                            |
 //! | record |                           | 112 + 16 m a row                                              |
 //!
 //! For 5 000 rows and 10 000 prisms that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) an iteration: a few µs where the last

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::error::FleshError;
-use super::kernels::{KernelKind, Kernels, binding};
+use super::kernels::{Kernels, binding, memory_of};
 use super::layout::{Dims, Motion, NUMBERS, PRISMS, ROWS, TETS};
 use crate::dynamics::{EquationPrism, Equations};
 use crate::gpu::GpuContext;
@@ -20,31 +20,16 @@ pub struct FleshModel {
     row_of_vertex: Vec<u32>,
     pub(super) kernels: Kernels,
     motion: wgpu::Buffer,
-    chains: wgpu::Buffer,
-    elements: wgpu::Buffer,
+    constants: wgpu::Buffer,
     rows: wgpu::Buffer,
-    links: wgpu::Buffer,
 }
 
 impl FleshModel {
-    /// Compiles the passes and copies the constants to the device.
+    /// Copies the constants to the device; passes are compiled if it has not done that before.
     ///
     /// # Errors
     /// [`FleshError::TooLarge`] or [`FleshError::Count`] if the device is too small for the character.
     pub fn new(gpu: &GpuContext, equations: Arc<Equations>) -> Result<Self, FleshError> {
-        Self::build(gpu, equations, None)
-    }
-
-    /// The same under other parameters, or another character: passes are compiled anew only if they have other things to do.
-    ///
-    /// # Errors
-    /// As [`FleshModel::new`].
-    pub fn with_equations(&self, gpu: &GpuContext, equations: Arc<Equations>) -> Result<Self, FleshError> {
-        Self::build(gpu, equations, Some(&self.kernels))
-    }
-
-    fn build(gpu: &GpuContext, equations: Arc<Equations>, kernels: Option<&Kernels>) -> Result<Self, FleshError> {
-        let memory = KernelKind::of(&equations).memory;
         let (rows, prisms, base_points) = (equations.vertex_of_row.len(), equations.prisms.len(), equations.base_points);
         let limits = gpu.device.limits();
         let limit = limits.max_compute_workgroups_per_dimension as usize;
@@ -53,7 +38,7 @@ impl FleshModel {
                 return Err(FleshError::Count { what, wanted, limit: limit * size });
             }
         }
-        let bytes = (prisms.next_multiple_of(PRISMS) * 3 * NUMBERS * size_of::<f32>()) as u64;
+        let bytes = ((prisms.next_multiple_of(PRISMS) * (6 + 3 * NUMBERS + 3) + rows + 1) * size_of::<u32>()) as u64;
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         if bytes > limit {
             return Err(FleshError::TooLarge { what: "its tets", bytes, limit, rows, instances: 1 });
@@ -66,21 +51,17 @@ impl FleshModel {
             prisms: prisms as u32,
             prism_stride: prisms.next_multiple_of(PRISMS) as u32,
             instances: 0,
-            memory,
+            memory: memory_of(&equations),
         };
         let mut row_of_vertex = vec![0; rows];
         for (row, &vertex) in equations.vertex_of_row.iter().enumerate() {
             row_of_vertex[vertex as usize] = row as u32;
         }
         Ok(Self {
-            kernels: kernels
-                .filter(|kernels| kernels.kind == KernelKind::of(&equations))
-                .map_or_else(|| Kernels::new(gpu, KernelKind::of(&equations)), Kernels::clone),
+            kernels: Kernels::new(gpu, &equations),
             motion: uniform_of(gpu, "flesh motion", &motion(&equations)),
-            chains: storage_of(gpu, "flesh chains", &chains(&equations.prisms)),
-            elements: storage_of(gpu, "flesh elements", &elements(&equations.prisms)),
+            constants: storage_of(gpu, "flesh constants", &constants(&equations.prisms, rows, dims.prism_stride)),
             rows: storage_of(gpu, "flesh rows", &row_constants(&equations)),
-            links: storage_of(gpu, "flesh links", &links(&equations.prisms, rows, dims.prism_stride)),
             equations,
             dims,
             row_of_vertex,
@@ -108,10 +89,8 @@ impl FleshModel {
     pub(super) fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
         match number {
             binding::MOTION => Some(&self.motion),
-            binding::CHAINS => Some(&self.chains),
-            binding::ELEMENTS => Some(&self.elements),
+            binding::CONSTANTS => Some(&self.constants),
             binding::ROWS => Some(&self.rows),
-            binding::LINKS => Some(&self.links),
             _ => None,
         }
     }
@@ -127,6 +106,14 @@ fn motion(equations: &Equations) -> Motion {
         energy_floor: (ENERGY_FLOOR * equations.total_weight) as f32,
         unused: 0.0,
     }
+}
+
+/// All that only prisms tell, one after the other: chains, elements, links.
+fn constants(prisms: &[EquationPrism], rows: usize, prism_stride: u32) -> Vec<u32> {
+    let mut constants = chains(prisms);
+    constants.extend(elements(prisms).into_iter().map(f32::to_bits));
+    constants.extend(links(prisms, rows, prism_stride));
+    constants
 }
 
 /// Groups of 32 prisms: the six points of the chains, point by point.

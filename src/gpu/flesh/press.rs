@@ -44,17 +44,16 @@ pub(crate) struct PressContact {
     pub(crate) weights: [f32; 4],
     pub(crate) normal_target: [f32; 4],
     pub(crate) stiffness: f32,
-    pub(crate) unused_a: f32,
-    pub(crate) unused_b: f32,
-    pub(crate) unused_c: f32,
+    /// Contacts of the instance: in the first of them.
+    pub(crate) count: u32,
+    pub(crate) unused_a: u32,
+    pub(crate) unused_b: u32,
 }
 
-/// The compiled kernels.
+/// The compiled kernel.
 #[derive(Debug, Clone)]
 pub struct Press {
-    press: Kernel,
-    /// The energy of contacts, where an iteration begins and where one is taken back.
-    look: [Kernel; 2],
+    kernel: Kernel,
 }
 
 /// The contacts of some instances on the device.
@@ -81,35 +80,24 @@ struct Staging {
 }
 
 impl Press {
-    /// Compiles them.
+    /// Compiles it, if the device has not done so before.
     #[must_use]
     pub fn new(gpu: &GpuContext) -> Self {
-        let look = |again: u8| Kernel::new(gpu, &shader::FLESH_LOOK, "look", &[("AGAIN", f64::from(again))]);
-        Self { press: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]), look: [look(0), look(1)] }
+        Self { kernel: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]) }
     }
 
-    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to.
+    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to; and writes down what
+    /// energy the contacts had before.
     #[must_use]
     pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
-        self.bind(gpu, buffers, [state.positions(), state.increment(), state.right_hand_side()])
+        self.bind(gpu, buffers, [state.positions(), state.increment(), state.right_hand_side(), state.energies()])
     }
 
-    fn bind(&self, gpu: &GpuContext, buffers: &PressBuffers, [x, increment, b]: [&wgpu::Buffer; 3]) -> Dispatch {
+    fn bind(&self, gpu: &GpuContext, buffers: &PressBuffers, [x, increment, b, energies]: [&wgpu::Buffer; 4]) -> Dispatch {
         let PressBuffers { uniform, contacts, matrix, spread, loads, instances, .. } = buffers;
-        let bound = [(0, uniform), (1, contacts), (2, matrix), (3, spread), (4, x), (5, increment), (6, loads), (7, b)];
-        self.press.on(gpu, &bound, [1, *instances as u32, 1])
-    }
-
-    /// Writes down the energy of the contacts where an iteration begins; `again`: where one begins anew that was taken back.
-    pub(super) fn look(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState, turn: &wgpu::Buffer, again: bool) -> Dispatch {
-        let known = |number: u32| if number == binding::TURN { Some(turn) } else { state.buffer(number) };
-        let of_state = [binding::DIMS, binding::TURN, binding::X, binding::STATES, binding::ENERGIES];
-        let bound: Vec<_> = of_state
-            .into_iter()
-            .filter_map(|number| Some((number, known(number)?)))
-            .chain([(17, &buffers.uniform), (18, &buffers.contacts), (19, &buffers.spread)])
-            .collect();
-        self.look[usize::from(again)].on(gpu, &bound, [1, buffers.instances as u32, 1])
+        let constants = [(0, uniform), (1, contacts), (2, matrix), (3, spread)];
+        let bound = [(4, x), (5, increment), (6, loads), (7, b), (8, energies)];
+        self.kernel.on(gpu, &[&constants[..], &bound].concat(), [1, *instances as u32, 1])
     }
 }
 
@@ -174,8 +162,19 @@ impl PressBuffers {
 
     /// An instance has no contacts.
     pub fn clear(&mut self, gpu: &GpuContext, instance: usize) {
-        let at = instance as u64 * u64::from(self.dims.spread_stride) * size_of::<u32>() as u64;
-        gpu.queue.write_buffer(&self.spread, at, bytemuck::cast_slice(&[0_u32; HEADER]));
+        let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
+        let PressDims { contact_stride, spread_stride, .. } = self.dims;
+        gpu.queue.write_buffer(&self.spread, at(spread_stride, size_of::<u32>()), bytemuck::cast_slice(&[0_u32; HEADER]));
+        let none = PressContact::default();
+        gpu.queue.write_buffer(&self.contacts, at(contact_stride, size_of::<PressContact>()), bytemuck::bytes_of(&none));
+    }
+
+    pub(super) fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
+        match number {
+            binding::PRESS_DIMS => Some(&self.uniform),
+            binding::CONTACTS => Some(&self.contacts),
+            _ => None,
+        }
     }
 
     fn stage(&mut self, problem: &ContactEquations<'_>, row_of_vertex: &[u32]) {
@@ -193,6 +192,9 @@ impl PressBuffers {
                 ..PressContact::default()
             }
         }));
+        if let Some(first) = contacts.first_mut() {
+            first.count = problem.contacts.len() as u32;
+        }
         loads.clear();
         loads.extend(problem.contacts.iter().map(|contact| contact.load));
         pushes.clear();
@@ -335,7 +337,8 @@ mod tests {
         let x = storage_of(&gpu, "x", &all(|case| &case.x));
         let increment = storage_of(&gpu, "increment", &all(|case| &case.increment));
         let b = storage::<[f32; 4]>(&gpu, "b", ROWS * cases.len());
-        let dispatch = Press::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b]);
+        let energies = storage::<f32>(&gpu, "energies", cases.len());
+        let dispatch = Press::new(&gpu).bind(&gpu, &buffers, [&x, &increment, &b, &energies]);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         dispatch.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         gpu.queue.submit([encoder.finish()]);

@@ -29,6 +29,8 @@ pub struct FleshState {
 
 /// An element of a row array.
 type Slot = [f32; 4];
+/// Base points that are written at once.
+const BLOCK: usize = 64;
 
 impl FleshState {
     /// Room for so many instances, all at the origin until [`FleshState::upload`] puts them somewhere.
@@ -130,8 +132,19 @@ impl FleshState {
     /// [`FleshError::State`] or [`FleshError::Instance`].
     pub fn move_base(&self, gpu: &GpuContext, instance: u32, base: &[Point]) -> Result<(), FleshError> {
         self.check(instance, "base points", base.len(), self.dims.base_points)?;
-        let slots: Vec<Slot> = base.iter().map(|p| slot(&p.coords)).collect();
-        write(gpu, &self.base, (instance * self.dims.base_stride) as usize, &slots);
+        let size = (base.len() * size_of::<Slot>()) as u64;
+        let offset = u64::from(instance * self.dims.base_stride) * size_of::<Slot>() as u64;
+        let room = wgpu::BufferSize::new(size).and_then(|size| gpu.queue.write_buffer_with(&self.base, offset, size));
+        // A device without memory for it is on its way out, and says so elsewhere.
+        if let Some(mut room) = room {
+            for (block, points) in base.chunks(BLOCK).enumerate() {
+                let mut slots = [Slot::default(); BLOCK];
+                slots.iter_mut().zip(points).for_each(|(slot, point)| *slot = self::slot(&point.coords));
+                let bytes: &[u8] = bytemuck::cast_slice(&slots[..points.len()]);
+                let at = block * size_of_val(&slots);
+                room.slice(at..at + bytes.len()).copy_from_slice(bytes);
+            }
+        }
         Ok(())
     }
 
@@ -179,6 +192,15 @@ impl FleshState {
         })
     }
 
+    pub(super) fn vertex_of_row(&self) -> &[u32] {
+        &self.vertex_of_row
+    }
+
+    /// Energies; what contacts have comes first, one number an instance.
+    pub(super) fn energies(&self) -> &wgpu::Buffer {
+        &self.energies
+    }
+
     pub(super) fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
         match number {
             binding::DIMS => Some(&self.uniform),
@@ -218,7 +240,7 @@ fn sizes(dims: &Dims) -> [usize; 8] {
     let slot = size_of::<Slot>();
     let rows = dims.row_stride as usize;
     let groups = rows / ROWS;
-    let energies = REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
+    let energies = 1 + REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
     let remembered = REMEMBERED + 2 * dims.memory as usize;
     [
         rows * slot,

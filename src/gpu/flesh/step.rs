@@ -1,6 +1,6 @@
 //! A time step as a list of dispatches.
 
-use super::kernels::{Kernels, Pass};
+use super::kernels::{Bound, Kernels, Pass};
 use super::layout::Turn;
 use super::model::FleshModel;
 use super::press::{Press, PressBuffers};
@@ -42,37 +42,31 @@ impl FleshStep {
         solve: &[Dispatch],
         contacts: Option<(&Press, &PressBuffers)>,
     ) -> Self {
-        let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
-        let look = |again: bool, turn: &wgpu::Buffer| {
-            let (press, buffers) = contacts.filter(|_| model.equations().acceleration > 0)?;
-            Some(press.look(gpu, buffers, state, turn, again))
-        };
-        let Kernels { predict, local, gather, finish, accelerated, .. } = &model.kernels;
+        let Kernels { predict, local, gather, finish, accelerated } = &model.kernels;
         let iterations = model.equations().iterations.max(1);
         let turn = |iteration| uniform_of(gpu, "flesh turn", &Turn { iteration, unused_a: 0, unused_b: 0, unused_c: 0 });
+        let of_contacts = contacts.map(|(_, buffers)| buffers);
         let on = |passes: &[&Pass], turn: &wgpu::Buffer| -> Vec<Dispatch> {
-            passes.iter().map(|pass| pass.on(gpu, model, state, turn)).collect()
+            passes.iter().map(|pass| pass.on(gpu, Bound { model, state, contacts: of_contacts, turn })).collect()
         };
+        // Solved without contacts, then, with their forces, once more.
+        let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
+        let mut global = solve.to_vec();
+        if let Some(pressing) = pressing {
+            global.push(pressing);
+            global.extend_from_slice(solve);
+        }
         let mut dispatches = on(&[predict], &turn(0));
         for iteration in 0..iterations {
             let turn = turn(iteration);
-            match accelerated {
+            dispatches.extend(match accelerated {
                 Some(kernels) if iteration > 0 => {
-                    dispatches.extend(on(&[&kernels.local, &kernels.gather], &turn));
-                    dispatches.extend(look(false, &turn));
-                    dispatches.extend(on(&[&kernels.local_again, &kernels.gather_again], &turn));
-                    dispatches.extend(look(true, &turn));
+                    let local = if contacts.is_some() { &kernels.touching } else { &kernels.local };
+                    on(&[local, &kernels.gather], &turn)
                 }
-                _ => {
-                    dispatches.extend(on(&[local, gather], &turn));
-                    dispatches.extend(look(false, &turn));
-                }
-            }
-            dispatches.extend_from_slice(solve);
-            if let Some(pressing) = &pressing {
-                dispatches.push(pressing.clone());
-                dispatches.extend_from_slice(solve);
-            }
+                _ => on(&[local, gather], &turn),
+            });
+            dispatches.extend_from_slice(&global);
             if iteration + 1 == iterations {
                 dispatches.extend(on(&[finish], &turn));
             } else if let Some(kernels) = accelerated {

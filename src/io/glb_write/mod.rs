@@ -24,7 +24,7 @@ use crate::character::Character;
 
 pub use draft::Sealed;
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
-pub use rigged::{MOST_INFLUENCES, write_rigged_glb};
+pub use rigged::{MOST_INFLUENCES, loses_materials, write_rigged_glb};
 
 /// Why a character can't be written as GLB.
 #[derive(Debug, thiserror::Error)]

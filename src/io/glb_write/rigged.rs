@@ -30,11 +30,8 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
         return Err(GlbWriteError::NoSkeleton);
     }
     let bound = bound(character, fallback, influences.clamp(1, MOST_INFLUENCES));
-    let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
-    let mut draft = match document {
+    let mut draft = match kept_document(character) {
         None => fresh::whole(&bound)?,
-        // A prop's place is said by the joints that are gone.
-        Some(document) if document.rig_replaced && has_props(character) => fresh::whole(&bound)?,
         Some(document) => {
             let mut draft = Draft::of(document)?;
             draft.mend();
@@ -49,6 +46,19 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     draft.say_weights(character);
     draft.tame_rotations();
     in_memory(&draft.seal()?)
+}
+
+/// Whether [`write_rigged_glb`] leaves out what the file's materials have beyond colour, texture and transparency, and its cameras and
+/// extras: on an edited skeleton the places of props were said by joints that are gone, so that the document is made anew.
+#[must_use]
+pub fn loses_materials(character: &Character) -> bool {
+    character.document.is_some() && kept_document(character).is_none()
+}
+
+/// The document that a rig can be written into.
+fn kept_document(character: &Character) -> Option<&Arc<SourceDocument>> {
+    let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
+    document.filter(|document| !(document.rig_replaced && has_props(character)))
 }
 
 fn has_props(character: &Character) -> bool {
@@ -272,6 +282,10 @@ mod tests {
         assert_eq!(material["normalTexture"]["scale"], 0.5, "{material}");
         assert_eq!((&material["emissiveFactor"][0], &material["extras"]["shop"]), (&json!(0.25), &json!("blue")));
         assert_eq!((&tree["meshes"][0]["extras"]["kept"], &tree["meshes"][0]["primitives"][0]["material"]), (&json!(7), &json!(0)));
+        assert!(!loses_materials(&edited));
+        let mut with_prop = edited.clone();
+        with_prop.meshes[0].attachment = Attachment::Rigid { joint: 0, joint_from_mesh: Affine::identity() };
+        assert!(loses_materials(&with_prop), "the place of a prop is said by joints that are gone");
         let again = load("after", &glb, |_| {});
         assert_eq!(again.skeleton.len(), edited.skeleton.len());
         for (joint, other) in again.skeleton.joints().iter().zip(edited.skeleton.joints()) {

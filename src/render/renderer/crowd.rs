@@ -15,7 +15,7 @@ impl Renderer {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd and scene") });
         crowd.encode(&mut encoder);
         self.encode(&mut encoder, target, camera, scene);
-        let index = self.gpu.queue.submit([encoder.finish()]);
-        crowd.submitted(index)
+        self.gpu.queue.submit([encoder.finish()]);
+        crowd.submitted()
     }
 }

@@ -7,6 +7,7 @@ use crate::dynamics::Params;
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::jobs::{Job, Outcome};
+use crate::session::rigging::MATERIALS_LOST;
 use crate::session::{
     BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Level, Moments, Motion, Session, Take, bake, with_takes, write_motion, write_rig,
 };
@@ -106,7 +107,7 @@ impl Export {
     }
 
     /// Does the work; an error is a sentence.
-    fn run(&self, subject: &Arc<Subject>, pose: Pose, params: &Params, path: &Path, progress: &Progress) -> Result<Vec<PathBuf>, String> {
+    fn run(&self, subject: &Arc<Subject>, pose: Pose, params: &Params, path: &Path, progress: &Progress) -> Result<Exported, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
         let take = self.take(subject, pose);
         match self.what {
@@ -116,15 +117,23 @@ impl Export {
                 let actor = Actor::bind(subject, self.method, params, &progress.part(0.0, 0.3));
                 let mut actor = actor.map_err(|error| said(&error))?;
                 let baked = bake(&mut actor, &take, path, &BakeSettings::of(format), &progress.part(0.3, 1.0));
-                return baked.map(|baked| baked.files).map_err(|error| said(&error));
+                return baked.map(|baked| Exported { files: baked.files, lost: None }).map_err(|error| said(&error));
             }
         }
-        Ok(vec![path.to_owned()])
+        let loses = self.what == ExportAs::Rig && crate::io::loses_materials(&subject.character);
+        Ok(Exported { files: vec![path.to_owned()], lost: loses.then_some(MATERIALS_LOST) })
     }
 }
 
 /// An export under way.
-pub(in crate::session) type Exporting = Job<Result<Vec<PathBuf>, String>>;
+pub(in crate::session) type Exporting = Job<Result<Exported, String>>;
+
+/// What has been exported.
+pub(in crate::session) struct Exported {
+    files: Vec<PathBuf>,
+    /// What is not in it, a sentence.
+    lost: Option<&'static str>,
+}
 
 impl Session {
     /// Starts an export, unless one is under way.
@@ -153,10 +162,13 @@ impl Session {
         };
         self.projects.exporting = None;
         match outcome {
-            Outcome::Done(Ok(files)) => match files.as_slice() {
-                [] => self.tell(Level::Warning, "Nothing was exported: the clip has no frames there."),
-                [file] => self.tell(Level::Info, format!("Exported {}.", file.display())),
-                [first, ..] => self.tell(Level::Info, format!("Exported {} files, the first is {}.", files.len(), first.display())),
+            Outcome::Done(Ok(Exported { files, lost })) => match (files.as_slice(), lost) {
+                ([], _) => self.tell(Level::Warning, "Nothing was exported: the clip has no frames there."),
+                ([file], Some(lost)) => self.tell(Level::Warning, format!("Exported {}. {lost}", file.display())),
+                ([file], None) => self.tell(Level::Info, format!("Exported {}.", file.display())),
+                ([first, ..], _) => {
+                    self.tell(Level::Info, format!("Exported {} files, the first is {}.", files.len(), first.display()));
+                }
             },
             Outcome::Done(Err(error)) => self.tell(Level::Error, format!("Nothing was exported: {error}.")),
             Outcome::Lost | Outcome::Running => self.tell(Level::Error, "The export stopped unexpectedly."),

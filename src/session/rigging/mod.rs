@@ -250,8 +250,12 @@ impl Session {
         } else {
             super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8)).map_err(|error| error.to_string())
         };
+        let written = format!("The skeleton was written to {}.", path.display());
         match saved {
-            Ok(()) => self.tell(Level::Info, format!("The skeleton was written to {}.", path.display())),
+            Ok(()) if !is_skel && crate::io::loses_materials(&subject.character) => {
+                self.tell(Level::Warning, format!("{written} {MATERIALS_LOST}"));
+            }
+            Ok(()) => self.tell(Level::Info, written),
             Err(why) => self.tell(Level::Error, format!("The skeleton could not be saved: {why}.")),
         }
     }
@@ -262,6 +266,10 @@ impl Session {
         self.selection.change(&carried, super::SelectHow::Replace, remap.old_from_new.len());
     }
 }
+
+/// What is said of a rig for which the file had to be made anew.
+pub(super) const MATERIALS_LOST: &str = "Since props hang on joints that were edited, only colours, textures and transparency of the \
+    materials are in it; metal, roughness, normal maps and cameras of the original file are not.";
 
 /// The sentence with a capital letter.
 fn capitalised(sentence: &str) -> String {

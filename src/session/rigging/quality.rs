@@ -1,6 +1,8 @@
 //! How well a skeleton sits in the flesh.
 
+use crate::rig::Skeleton;
 use crate::session::Session;
+use crate::tissue::Tissue;
 
 /// How well a skeleton sits in the flesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +42,25 @@ const MANY_BAD: f64 = 0.06;
 const FEW_LOST: f64 = 0.02;
 const MANY_LOST: f64 = 0.12;
 
+/// A bone is named if it has at least this part of all bad tetrahedra.
+const WORTH_NAMING: f64 = 0.2;
+
+/// Names of the joints whose bones have most of the tetrahedra that are flat or inside out, at most two, the worst first.
+pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec<&'a str> {
+    let mut bad = vec![0_usize; skeleton.len()];
+    for (prism, odd) in tissue.prisms.prisms.iter().zip(&tissue.prisms.odd) {
+        let is_bad = |inverse: &&Option<nalgebra::Matrix3<f64>>| inverse.is_none_or(|inverse| (inverse.determinant() > 0.0) != *odd);
+        let bone = tissue.foot_bones.get(prism.corners[0] as usize).and_then(|&bone| tissue.graph.bones.get(bone as usize));
+        if let Some(bad) = bone.and_then(|bone| bad.get_mut(bone.joint)) {
+            *bad += prism.rest_inverse.iter().filter(is_bad).count();
+        }
+    }
+    let enough = WORTH_NAMING * bad.iter().sum::<usize>() as f64;
+    let mut worst: Vec<usize> = (0..bad.len()).filter(|&joint| bad[joint] > 0 && bad[joint] as f64 >= enough).collect();
+    worst.sort_by_key(|&joint| std::cmp::Reverse(bad[joint]));
+    worst.iter().take(2).map(|&joint| skeleton.joints()[joint].name.as_str()).collect()
+}
+
 impl Session {
     /// How well the skeleton sits in the flesh; `None` while nothing is open.
     #[must_use]
@@ -76,12 +97,17 @@ impl Session {
                 "{:.1} % of the flesh is folded or flat, as is usual where limbs meet; it can be posed like that.",
                 100.0 * bad.max(lost)
             ),
-            _ => format!(
-                "{} of {} tetrahedra are flat or inside out, {} vertices miss their bone: move joints into the middle of the flesh.",
-                bad_tets,
-                quality.tets + quality.flat,
-                quality.without_hit
-            ),
+            _ => {
+                let all = quality.tets + quality.flat;
+                let places = match names_of_worst(&subject.character.skeleton, &flesh.tissue).as_slice() {
+                    [] => String::new(),
+                    names => format!(", most around {}", names.join(" and ")),
+                };
+                format!(
+                    "{bad_tets} of {all} tetrahedra are flat or inside out{places}: move joints into the middle of the flesh, or add one \
+                     where a part has none."
+                )
+            }
         };
         Some(RigQuality { verdict, sentence, pending, tets: quality.tets, bad_tets, without_hit: quality.without_hit })
     }

@@ -216,6 +216,28 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
 }
 
 #[test]
+fn the_bones_with_most_bad_flesh_are_named() {
+    let mut session = bare();
+    chain(&mut session);
+    run_until_idle(&mut session);
+    let subject = session.subject().expect("open").clone();
+    let mut tissue = (*subject.tissue.as_ref().expect("flesh").tissue).clone();
+    let skeleton = &subject.character.skeleton;
+    let is_sound = tissue.quality.flat + tissue.quality.inverted == 0;
+    assert_eq!(quality::names_of_worst(skeleton, &tissue).is_empty(), is_sound);
+    for (prism, odd) in tissue.prisms.prisms.iter_mut().zip(&mut tissue.prisms.odd) {
+        let joint = tissue.graph.bones[tissue.foot_bones[prism.corners[0] as usize] as usize].joint;
+        match joint {
+            1 => prism.rest_inverse = [None; 3],
+            // Turned inside out.
+            0 if prism.corners[0] % 4 == 0 => *odd = !*odd,
+            _ => {}
+        }
+    }
+    assert_eq!(quality::names_of_worst(skeleton, &tissue), ["bone1", "root"]);
+}
+
+#[test]
 fn undo_and_redo_select_what_was_selected() {
     let mut session = bare();
     rig(&mut session, RigCommand::SetSymmetry(false));

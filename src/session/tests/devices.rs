@@ -1,6 +1,7 @@
 //! Devices that come and go under a character.
 
 use super::*;
+use crate::gpu::GpuContext;
 use crate::gpu::actor::DeviceChoice;
 
 /// Ticks until the state shown is on a device, or is not.
@@ -14,16 +15,42 @@ fn run_until_on_device(session: &mut Session, wanted: bool) {
     run_until_idle(session);
 }
 
+/// The character on the graphics device, by this method.
+fn opened_on(gpu: &GpuContext, method: Method) -> Session {
+    let mut session = opened();
+    session.apply_once(Command::SetMethod(method));
+    session.apply_once(turn(20.0));
+    run_until_idle(&mut session);
+    session.set_device(DeviceChoice::Gpu);
+    session.set_gpu(Some(gpu));
+    run_until_on_device(&mut session, true);
+    let status = session.device_status().cloned().expect("is decided");
+    assert!(status.on_gpu && status.why.starts_with("The GPU "), "{status:?}");
+    session
+}
+
+/// How far what is shown is from what the processor makes of the same pose, of the size.
+fn off(session: &Session) -> f32 {
+    let shown = session.snapshot().unwrap();
+    let mut actor =
+        crate::skin::Actor::bind(&shown.subject, shown.method, &session.document().params, &crate::progress::Progress::new()).unwrap();
+    actor.advance(&crate::skin::Frame { world_from_joint: session.world_from_joint(), dt_secs: 0.0 }).unwrap();
+    assert_eq!(shown.world_from_joint, session.world_from_joint());
+    let apart = |(a, b): (&crate::math::Point, &crate::math::Point)| (a - b).norm();
+    actor.positions().iter().zip(shown.positions()).map(apart).max_by(f32::total_cmp).unwrap() / shown.subject.size
+}
+
 /// The device is lost while everything sleeps: the character goes on standing where it stood.
 #[test]
 fn what_sleeps_on_a_lost_device_stays() {
+    for method in [Method::Lbs, Method::Pd] {
+        stays(method);
+    }
+}
+
+fn stays(method: Method) {
     let Some(gpu) = crate::gpu::for_tests() else { return };
-    let mut session = opened();
-    session.apply_once(turn(20.0));
-    session.set_device(DeviceChoice::Gpu);
-    session.set_gpu(Some(&gpu));
-    run_until_on_device(&mut session, true);
-    assert!(session.device_status().is_some_and(|status| status.on_gpu));
+    let mut session = opened_on(&gpu, method);
     let before = session.snapshot().unwrap().positions().to_vec();
     gpu.lose();
     session.set_gpu(None);
@@ -32,4 +59,67 @@ fn what_sleeps_on_a_lost_device_stays() {
     let apart = before.iter().zip(shown.positions()).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
     assert!(apart < 1e-3 * shown.subject.size, "{apart}");
     assert!(session.device_status().is_some_and(|status| !status.on_gpu));
+}
+
+/// Poses, steps back, other parameters and other methods on the device: what is shown is what the processor makes.
+#[test]
+fn a_skin_on_the_device_follows_its_pose() {
+    let Some(gpu) = crate::gpu::for_tests() else { return };
+    let mut session = opened_on(&gpu, Method::Lbs);
+    assert!(off(&session) < 1e-5);
+    for degrees in [40.0, -95.0] {
+        session.apply_once(turn(degrees));
+        run_until_idle(&mut session);
+        assert!(session.snapshot().unwrap().on_device().is_some());
+        assert!(off(&session) < 1e-5, "{degrees}: {}", off(&session));
+    }
+    session.apply_once(Command::Undo);
+    run_until_idle(&mut session);
+    assert!(off(&session) < 1e-5);
+    let why = session.device_status().cloned();
+    session.apply_once(Command::SetParams(crate::dynamics::Preset::Jelly.params()));
+    run_until_idle(&mut session);
+    assert!(session.device_status().cloned() == why && session.snapshot().unwrap().on_device().is_some(), "it has no physics");
+    for method in [Method::Dqs, Method::Rigid] {
+        session.apply_once(Command::SetMethod(method));
+        run_until_on_device(&mut session, true);
+        assert_eq!(session.snapshot().unwrap().method, method);
+        assert!(off(&session) < 1e-5, "{method:?}: {}", off(&session));
+    }
+    // Whoever needs numbers with every state gets them, from the same device.
+    session.set_wants(Wants { numbers: true, velocities: true, ..Wants::default() });
+    session.apply_once(turn(10.0));
+    run_until_idle(&mut session);
+    let shown = session.snapshot().unwrap();
+    assert!(shown.on_device().is_some() && shown.velocities.len() == shown.positions().len());
+    assert!(off(&session) < 1e-5);
+    session.set_device(DeviceChoice::Cpu);
+    run_until_on_device(&mut session, false);
+    assert!(session.device_status().is_some_and(|status| status.why == "The CPU moves the skin, as you chose."));
+}
+
+/// The device is lost in the middle of a drag: the processor goes on, says so once, and another device is taken when there is one.
+#[test]
+fn a_skin_whose_device_is_lost_goes_on() {
+    let Some(gpu) = crate::gpu::for_tests() else { return };
+    let Some(another) = crate::gpu::for_tests() else { return };
+    let mut session = opened_on(&gpu, Method::Dqs);
+    for step in 0..6 {
+        session.apply(turn(10.0), Gesture::Dragging);
+        if step == 3 {
+            gpu.lose();
+        }
+        session.tick(1.0 / 60.0);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    session.end_gesture();
+    run_until_on_device(&mut session, false);
+    assert!(off(&session) == 0.0, "the processor's own");
+    let said = session.messages().iter().filter(|message| message.text.starts_with("The CPU goes on moving the skin: ")).count();
+    assert_eq!(said, 1, "{:?}", session.messages());
+    assert!(session.device_status().is_some_and(|status| status.lost && !status.on_gpu));
+    session.set_gpu(Some(&another));
+    run_until_on_device(&mut session, true);
+    assert!(session.device_status().is_some_and(|status| !status.lost && status.on_gpu));
+    assert!(off(&session) < 1e-5);
 }

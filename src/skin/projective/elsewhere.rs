@@ -24,13 +24,15 @@ pub(super) struct Elsewhere {
     heard: u64,
     /// Bones at the last step.
     bones: Vec<Affine>,
-    /// What was presented last: the joints, and how far ahead; nothing since the last step.
-    presented: Option<(Vec<Affine>, f32)>,
+    /// How far ahead of the last step is presented; nothing since that step.
+    presented: Option<f32>,
+    /// The joints that go with it.
+    joints: Vec<Affine>,
 }
 
 impl Elsewhere {
     fn new(device: Box<dyn Device>) -> Self {
-        Self { device, there: false, steps: 0, placed: 0, disturbed: 0, heard: 0, bones: Vec::new(), presented: None }
+        Self { device, there: false, steps: 0, placed: 0, disturbed: 0, heard: 0, bones: Vec::new(), presented: None, joints: Vec::new() }
     }
 
     /// Notes where the bones are; returns whether they moved by more than the tolerance since the last step.
@@ -66,8 +68,7 @@ impl Projective {
     }
 
     /// Whether there is a device, whether it may make the steps now or not.
-    #[must_use]
-    pub fn has_device(&self) -> bool {
+    pub(in crate::skin) fn has_device(&self) -> bool {
         self.elsewhere.is_some()
     }
 
@@ -161,7 +162,7 @@ impl Projective {
         let mut sound = true;
         while let Some(watched) = elsewhere.device.watched() {
             let before = std::mem::replace(&mut elsewhere.heard, watched.steps);
-            self.times.device = watched.work_ms;
+            (self.times.device, self.times.host_ms) = (watched.work_ms, watched.host_ms);
             if watched.steps <= elsewhere.placed {
                 continue;
             }
@@ -193,17 +194,20 @@ impl Projective {
 
     fn present_there(&mut self, world_from_joint: &[Affine], ahead: f32) -> Result<(), DeviceError> {
         let Some(elsewhere) = &mut self.elsewhere else { return Ok(()) };
-        if elsewhere.presented.as_ref().is_some_and(|(joints, secs)| joints == world_from_joint && *secs == ahead) {
+        if elsewhere.presented == Some(ahead) && elsewhere.joints == world_from_joint {
             return Ok(());
         }
         elsewhere.device.present(world_from_joint, ahead)?;
-        elsewhere.presented = Some((world_from_joint.to_vec(), ahead));
+        elsewhere.presented = Some(ahead);
+        elsewhere.joints.clear();
+        elsewhere.joints.extend_from_slice(world_from_joint);
         Ok(())
     }
 
     /// Reads back what was presented last. Returns whether that was possible; if not, the processor has the state.
     pub(in crate::skin) fn fetch(&mut self, positions: &mut [Point], normals: &mut [Vec3], simulated: &mut [Point]) -> bool {
-        let Some(elsewhere) = &mut self.elsewhere else { return false };
+        // A device that has only just come has shown nothing yet.
+        let Some(elsewhere) = self.elsewhere.as_mut().filter(|elsewhere| elsewhere.presented.is_some()) else { return false };
         let surface = SurfaceMut { positions, normals, simulated };
         match elsewhere.device.fetch(surface) {
             Ok(()) => {

@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, Pos2, Response, Ui};
 
-use super::{EditTool, EditView, Under};
+use super::{EditTool, EditView, Handle, Under};
 use crate::app::actions::Actions;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::{Point64, Vec64};
@@ -45,8 +45,8 @@ pub enum EditDrag {
         /// How far from there the drag began.
         reach: f32,
     },
-    /// A landmark of the template.
-    Landmark(usize),
+    /// A landmark of the template, or its twin.
+    Landmark(Handle),
 }
 
 /// A radius that can be dragged to, as a multiple of what it was.
@@ -89,7 +89,7 @@ impl EditTool {
                 let middle = map.project(&nalgebra::center(&volume.segment[0], &volume.segment[1]))?;
                 Some(EditDrag::Radius { joint, from: volume.radius, middle, reach: middle.distance(origin).max(3.0) })
             }
-            Under::Landmark(landmark) => Some(EditDrag::Landmark(landmark)),
+            Under::Landmark(handle) => Some(EditDrag::Landmark(handle)),
             Under::Bone { .. } | Under::Flesh(_) => None,
         }
     }
@@ -139,9 +139,9 @@ impl EditTool {
                 let factor = (middle.distance(pointer) / *reach).clamp(least, most);
                 Some(RigCommand::SetRadius { joint: *joint, radius: Some(*from * f64::from(factor)) })
             }
-            EditDrag::Landmark(landmark) => {
+            EditDrag::Landmark(handle) => {
                 if let Some(fitting) = &mut self.fitting {
-                    fitting.move_to(*landmark, map, pointer, view.placer, view.mirror);
+                    fitting.move_to(*handle, map, pointer, view.placer, view.mirror);
                 }
                 None
             }

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 
 use super::pick::ring_corners;
-use super::{EditDrag, EditTool, EditView, Under, carrier};
+use super::{EditDrag, EditTool, EditView, Handle, Under, carrier};
 use crate::app::theme::Colors;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::screen_map::ScreenMap;
@@ -16,6 +16,9 @@ const WAIST: f32 = 0.16;
 const GIRTH: f32 = 0.085;
 const GIRTHS: [f32; 2] = [2.0, 11.0];
 
+/// Bones that are neither selected nor under the pointer.
+const BONE: Color32 = Color32::from_rgb(196, 200, 208);
+
 /// Paints everything that can be grabbed.
 pub fn draw(painter: &Painter, viewport: &Viewport, tool: &EditTool, view: &EditView<'_>, colors: &Colors) {
     let Some(map) = viewport.map() else { return };
@@ -26,8 +29,8 @@ pub fn draw(painter: &Painter, viewport: &Viewport, tool: &EditTool, view: &Edit
     pen.tails(tool);
     if let Some(fitting) = &tool.fitting {
         let hovered = match (tool.under, &tool.drag) {
-            (_, Some(EditDrag::Landmark(landmark))) => Some(*landmark),
-            (Some(Under::Landmark(landmark)), None) => Some(landmark),
+            (_, Some(EditDrag::Landmark(handle))) => Some(*handle),
+            (Some(Under::Landmark(handle)), None) => Some(handle),
             _ => None,
         };
         pen.landmarks(fitting, hovered);
@@ -67,9 +70,15 @@ impl Pen<'_> {
             } else if hovered == Some(bone) {
                 self.colors.plate_text
             } else {
-                Color32::from_rgb(196, 200, 208)
+                BONE
             };
-            self.octahedron(from, to, if faint { color.gamma_multiply(0.35) } else { color });
+            // Long bones to handles of the rig would hide those that the flesh hangs on.
+            let is_handle = matches!(bone, RigBone::To(joint) if self.view.without_flesh.contains(&joint));
+            if is_handle && color == BONE {
+                self.painter.line_segment([from, to], Stroke::new(1.0, color.gamma_multiply(0.25)));
+            } else {
+                self.octahedron(from, to, if faint { color.gamma_multiply(0.35) } else { color });
+            }
         }
     }
 
@@ -98,7 +107,7 @@ impl Pen<'_> {
                 continue;
             };
             let hovered = tool.under == Some(Under::Tail(joint));
-            let color = if hovered { self.colors.plate_accent } else { Color32::from_rgb(196, 200, 208) };
+            let color = if hovered { self.colors.plate_accent } else { BONE };
             if !said {
                 self.painter.extend(Shape::dashed_line(&[from, to], Stroke::new(1.0, color.gamma_multiply(0.55)), 4.0, 4.0));
             }
@@ -191,32 +200,29 @@ impl Pen<'_> {
         }
     }
 
-    fn landmarks(&self, fitting: &super::Fitting, hovered: Option<usize>) {
+    fn landmarks(&self, fitting: &super::Fitting, hovered: Option<Handle>) {
         for (from, to) in fitting.lines() {
             if let (Some(a), Some(b)) = (self.map.project(&from), self.map.project(&to)) {
                 self.painter.extend(Shape::dashed_line(&[a, b], Stroke::new(1.2, self.colors.plate_accent.gamma_multiply(0.6)), 5.0, 4.0));
             }
         }
-        for other in fitting.mirrored(self.view.mirror) {
-            if let Some(at) = self.map.project(&other) {
-                self.painter.circle_stroke(at, 4.0, Stroke::new(1.2, self.colors.plate_accent.gamma_multiply(0.5)));
+        // What is picked first stands above.
+        let handles: Vec<_> = fitting.handles(self.view.mirror).collect();
+        for (handle, place) in handles.into_iter().rev() {
+            let Some(at) = self.map.project(&place) else { continue };
+            let hot = hovered == Some(handle);
+            let accent = self.colors.plate_accent;
+            if handle.mirrored && !hot {
+                self.painter.circle_stroke(at, 4.5, Stroke::new(1.4, accent.gamma_multiply(0.6)));
+                continue;
             }
-        }
-        for (landmark, place) in fitting.landmarks.iter().enumerate() {
-            let Some(at) = self.map.project(place) else { continue };
-            let hot = hovered == Some(landmark);
-            let radius = if hot { 8.0 } else { 6.5 };
-            self.painter.circle(
-                at,
-                radius,
-                self.colors.plate_accent.gamma_multiply(if hot { 1.0 } else { 0.85 }),
-                Stroke::new(1.5, Color32::from_black_alpha(220)),
-            );
-            let color = if hot { self.colors.plate_accent } else { self.colors.plate_text };
+            let (radius, color) = if hot { (8.0, accent) } else { (6.5, accent.gamma_multiply(0.85)) };
+            self.painter.circle(at, radius, color, Stroke::new(1.5, Color32::from_black_alpha(220)));
+            let name = fitting.name(handle.landmark);
             if hot {
-                self.label(at, fitting.name(landmark), color);
+                self.label(at, name, accent);
             } else {
-                self.painter.text(at + vec2(11.0, 0.0), Align2::LEFT_CENTER, fitting.name(landmark), FontId::proportional(11.5), color);
+                self.painter.text(at + vec2(11.0, 0.0), Align2::LEFT_CENTER, name, FontId::proportional(11.5), self.colors.plate_text);
             }
         }
     }

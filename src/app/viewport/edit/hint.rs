@@ -1,6 +1,6 @@
 //! What the mouse will do in edit mode, in one line.
 
-use super::{EditDrag, EditTool, EditView, Under};
+use super::{EditDrag, EditTool, EditView, Handle, Under};
 use crate::app::viewport::edit::carrier;
 use crate::rig::edit::Partner;
 
@@ -14,7 +14,10 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
     if let Some(fitting) = &tool.fitting {
         return match tool.under {
             _ if fitting.landmarks.is_empty() => "Looking at the mesh – the landmarks come in a moment".to_owned(),
-            Some(Under::Landmark(landmark)) => format!("{}: drag it to where it belongs", fitting.name(landmark)),
+            Some(Under::Landmark(Handle { landmark, mirrored })) => {
+                let side = if mirrored { ", the other side" } else { "" };
+                format!("{}{side}: drag it to where it belongs", fitting.name(landmark))
+            }
             _ => "Drag the landmarks to where they belong, then press Apply – Esc leaves".to_owned(),
         };
     }
@@ -71,8 +74,8 @@ fn dragging<'a>(drag: &EditDrag, tool: &EditTool, name: &impl Fn(usize) -> &'a s
         }
         EditDrag::Tail { joint, .. } => format!("Setting the end of {} – Esc takes it back", name(*joint)),
         EditDrag::Radius { joint, .. } => format!("Radius of {}'s bone – Esc takes it back", name(*joint)),
-        EditDrag::Landmark(landmark) => {
-            let landmark = tool.fitting.as_ref().map_or("", |fitting| fitting.name(*landmark));
+        EditDrag::Landmark(handle) => {
+            let landmark = tool.fitting.as_ref().map_or("", |fitting| fitting.name(handle.landmark));
             format!("{landmark}: it stays in the middle of the flesh")
         }
     }

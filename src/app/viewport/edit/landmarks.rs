@@ -7,6 +7,15 @@ use crate::math::Point64;
 use crate::rig::edit::template::Kind;
 use crate::rig::edit::{Mirror, Placer};
 
+/// What a landmark is dragged by: its own place, or that of its twin on the other side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handle {
+    /// Which landmark.
+    pub landmark: usize,
+    /// Its twin.
+    pub mirrored: bool,
+}
+
 /// A template being fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitting {
@@ -39,19 +48,22 @@ impl Fitting {
         self.kind.lines().iter().filter_map(|&(a, b)| Some((*self.landmarks.get(a)?, *self.landmarks.get(b)?)))
     }
 
-    /// Where the landmarks of one side are on the other.
-    pub fn mirrored<'a>(&'a self, mirror: Option<&'a Mirror>) -> impl Iterator<Item = Point64> + 'a {
+    /// All that can be dragged, and where it is: each landmark, then the twins of those that have one.
+    pub fn handles<'a>(&'a self, mirror: Option<&'a Mirror>) -> impl Iterator<Item = (Handle, Point64)> + 'a {
+        let own = self.landmarks.iter().enumerate().map(|(landmark, place)| (Handle { landmark, mirrored: false }, *place));
         let sides = mirror.filter(|_| self.kind != Kind::Hand);
-        let paired = self.landmarks.iter().zip(self.kind.landmarks()).filter(|(_, landmark)| !landmark.middle);
-        sides.into_iter().flat_map(move |mirror| paired.clone().map(move |(place, _)| mirror.reflect(place)))
+        let paired = self.landmarks.iter().zip(self.kind.landmarks()).enumerate().filter(|(_, (_, landmark))| !landmark.middle);
+        let twins = sides.into_iter().flat_map(move |mirror| {
+            paired.clone().map(move |(landmark, (place, _))| (Handle { landmark, mirrored: true }, mirror.reflect(place)))
+        });
+        own.chain(twins)
     }
 
-    /// Moves a landmark under the pointer: into the middle of the flesh there that is nearest to where it was, or in the plane of the
-    /// screen where there is none.
-    pub(super) fn move_to(&mut self, landmark: usize, map: &ScreenMap, pointer: Pos2, placer: Option<&Placer>, mirror: Option<&Mirror>) {
-        let Some(place) = self.landmarks.get_mut(landmark) else { return };
+    /// Moves a handle under the pointer: into the middle of the flesh there that is nearest to where it was, or in the plane of the
+    /// screen where there is none. The landmark's other handle goes along.
+    pub(super) fn move_to(&mut self, handle: Handle, map: &ScreenMap, pointer: Pos2, placer: Option<&Placer>, mirror: Option<&Mirror>) {
+        let Some((_, before)) = self.handles(mirror).find(|(other, _)| *other == handle) else { return };
         let ray = map.ray(pointer);
-        let before = *place;
         let far = |other: &Point64| (other - before).dot(&ray.direction).abs();
         let flesh = placer.and_then(|placer| {
             let places = placer.all_under(&ray.origin, &ray.direction).map(|placed| placed.position);
@@ -61,7 +73,10 @@ impl Fitting {
         let limit = placer.map_or(0.0, |placer| 0.12 * placer.size());
         let flesh = flesh.filter(|flesh| far(flesh) <= limit);
         let Some(wanted) = flesh.or_else(|| ray.meet_plane(&before, &map.back())) else { return };
-        let is_middle = self.kind.landmarks()[landmark].middle;
-        *place = mirror.filter(|_| is_middle).map_or(wanted, |mirror| mirror.onto_plane(&wanted));
+        self.landmarks[handle.landmark] = match mirror {
+            Some(mirror) if self.kind.landmarks()[handle.landmark].middle => mirror.onto_plane(&wanted),
+            Some(mirror) if handle.mirrored => mirror.reflect(&wanted),
+            _ => wanted,
+        };
     }
 }

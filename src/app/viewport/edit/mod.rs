@@ -24,7 +24,7 @@ mod pick;
 pub use drag::EditDrag;
 pub use draw::draw;
 pub use hint::hint;
-pub use landmarks::Fitting;
+pub use landmarks::{Fitting, Handle};
 pub use pick::Under;
 
 use std::collections::VecDeque;
@@ -67,6 +67,8 @@ pub struct EditView<'a> {
     pub placer: Option<&'a Placer>,
     /// The bones that the flesh has grown on.
     pub volumes: Vec<Volume>,
+    /// Joints of the rig to which a bone leads that no flesh has grown on, as to the handles of a game's rig.
+    pub without_flesh: Vec<usize>,
 }
 
 /// A bone that the flesh has grown on.
@@ -94,7 +96,15 @@ impl<'a> EditView<'a> {
             Some(Volume { joint, segment, radius: bone.radius, is_tail: bone.end_joint.is_none() })
         };
         let volumes = graph.into_iter().flat_map(|graph| graph.bones.iter().enumerate()).filter_map(|(index, bone)| volume(index, bone));
+        let carries = |joint: usize| {
+            let bones = graph.into_iter().flat_map(|graph| &graph.bones);
+            bones.filter_map(|bone| bone.end_joint).any(|end| end == joint)
+        };
+        let is_bare = |id| graph.is_some() && subject.rig.index_of(id).is_some_and(|joint| !carries(joint));
+        let hanging = rig.joints().iter().enumerate().filter(|(_, joint)| joint.parent.is_some());
+        let without_flesh = hanging.filter(|(_, joint)| is_bare(joint.id)).map(|(joint, _)| joint).collect();
         Some(Self {
+            without_flesh,
             rig,
             selected: session.rig_selected(),
             mirror: session.edit_mirror(),
@@ -207,7 +217,7 @@ impl EditTool {
 
     fn pick(&self, map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
         match &self.fitting {
-            Some(fitting) => pick::landmark(map, pointer, &fitting.landmarks),
+            Some(fitting) => pick::landmark(map, pointer, fitting, view),
             None => pick::pick(map, pointer, view),
         }
     }

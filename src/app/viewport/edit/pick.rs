@@ -2,10 +2,11 @@
 
 use egui::Pos2;
 
+use super::landmarks::{Fitting, Handle};
 use super::{EditView, Volume};
 use crate::app::viewport::gizmo::distance_to_segment;
 use crate::app::viewport::screen_map::ScreenMap;
-use crate::math::{Point64, Vec64};
+use crate::math::Vec64;
 use crate::rig::edit::{Placed, RigBone};
 
 /// How near the pointer must be to a joint, points.
@@ -39,15 +40,15 @@ pub enum Under {
     Ring(usize),
     /// Flesh: where a joint would be placed.
     Flesh(Placed),
-    /// A landmark of the template.
-    Landmark(usize),
+    /// A landmark of the template, or its twin.
+    Landmark(Handle),
 }
 
-/// The landmark under the pointer.
-pub(super) fn landmark(map: &ScreenMap, pointer: Pos2, landmarks: &[Point64]) -> Option<Under> {
-    let near = landmarks.iter().enumerate().filter_map(|(index, at)| Some((index, map.project(at)?.distance(pointer))));
+/// The landmark under the pointer; a landmark itself before a twin at the same place.
+pub(super) fn landmark(map: &ScreenMap, pointer: Pos2, fitting: &Fitting, view: &EditView<'_>) -> Option<Under> {
+    let near = fitting.handles(view.mirror).filter_map(|(handle, at)| Some((handle, map.project(&at)?.distance(pointer))));
     let nearest = near.filter(|(_, distance)| *distance <= LANDMARK_REACH).min_by(|a, b| a.1.total_cmp(&b.1));
-    nearest.map(|(index, _)| Under::Landmark(index))
+    nearest.map(|(handle, _)| Under::Landmark(handle))
 }
 
 /// What is under the pointer: small things before large ones.

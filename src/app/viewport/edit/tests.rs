@@ -8,14 +8,15 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::{EditTool, EditView};
+use super::{EditTool, EditView, Handle};
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::app::viewport::Viewport;
 use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
-use crate::math::Point64;
+use crate::math::{Point64, Vec64};
 use crate::mesh::shapes::tube;
+use crate::rig::edit::RigEdit;
 use crate::session::{Command, Mode, RigCommand, Session, Source};
 
 type Window = Harness<'static, Workbench>;
@@ -197,6 +198,60 @@ fn panel_and_tree_edit_the_selected_joint() {
     assert_eq!(window.state().session().undo_label(), Some("Apply template"));
     window.get_by_role_and_label(Role::RadioButton, "Pose mode").click();
     wait_until(&mut window, "back to posing", |bench| bench.session().mode() == Mode::Pose);
+}
+
+#[test]
+fn a_landmark_is_dragged_by_its_twin_on_the_other_side() {
+    let mut window = window("twin");
+    window.get_by_role_and_label(Role::Button, "Human").click();
+    let fitted = |bench: &Workbench| bench.edit_tool().fitting.as_ref().is_some_and(|fitting| !fitting.landmarks.is_empty());
+    wait_until(&mut window, "a template shows its landmarks", fitted);
+    let handles = |window: &Window| {
+        let bench = window.state();
+        let fitting = bench.edit_tool().fitting.clone().expect("being fitted");
+        fitting.handles(bench.session().edit_mirror()).collect::<Vec<_>>()
+    };
+    let before = handles(&window);
+    let alone = |place: &Point64| {
+        let others = before.iter().map(|(_, other)| (other - place).norm()).filter(|distance| *distance > 0.0);
+        others.fold(f64::INFINITY, f64::min)
+    };
+    let twins = before.iter().filter(|(handle, _)| handle.mirrored);
+    let (twin, place) = *twins.max_by(|a, b| alone(&a.1).total_cmp(&alone(&b.1))).expect("a human has two sides");
+    let (from, to) = (on_screen(&window, place.coords.into()), on_screen(&window, (place.coords + Vec64::y() * 0.3).into()));
+    drag(&mut window, from, to);
+    let moved = |mirrored: bool| {
+        let handle = Handle { mirrored, ..twin };
+        let find = |handles: &[(Handle, Point64)]| handles.iter().find(|(other, _)| *other == handle).map(|(_, place)| *place);
+        find(&handles(&window)).expect("still there") - find(&before).expect("there")
+    };
+    let (own, other) = (moved(false), moved(true));
+    assert!(other.norm() > 0.1 && (own.norm() - other.norm()).abs() < 1e-6, "{own} {other}");
+    let now = handles(&window).into_iter().find(|(handle, _)| *handle == twin).expect("still there").1;
+    let off = on_screen(&window, now.coords.into()).distance(to);
+    assert!(off < 20.0, "{off} points from the pointer");
+}
+
+#[test]
+fn a_handle_beside_the_body_is_known_to_carry_no_flesh() {
+    let (mut session, file) = bare("handle");
+    let idle = |session: &mut Session| {
+        let start = Instant::now();
+        while session.tick(1.0 / 60.0).active {
+            assert!(start.elapsed() < Duration::from_mins(1), "never idle");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    idle(&mut session);
+    std::fs::remove_file(&file).expect("clean up");
+    session.apply_once(Command::Rig(RigCommand::SetSymmetry(false)));
+    for (parent, place) in [(None, [0.0, 0.3, 0.0]), (Some(0), [0.0, 1.0, 0.0]), (Some(1), [0.0, 1.7, 0.0]), (Some(0), [3.0, 0.3, 0.0])] {
+        let add = RigEdit::Add { parent, position: Point64::from(place), name: None };
+        session.apply_once(Command::Rig(RigCommand::Edit(add)));
+    }
+    idle(&mut session);
+    let view = EditView::of(&session).expect("open");
+    assert_eq!(view.without_flesh, [3], "{:?}", view.volumes);
 }
 
 /// One view without a workbench around it, whose mesh counts as looked at when the test says so.

@@ -32,7 +32,7 @@ use super::{FRAMES_BEHIND, GpuModel};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
-use crate::gpu::waiting::wait_for_all;
+use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
@@ -66,7 +66,7 @@ pub struct GpuCrowd {
     surface: Surface,
     flesh: Option<Flesh>,
     boxes: Vec<Bounds>,
-    under_way: VecDeque<wgpu::SubmissionIndex>,
+    under_way: VecDeque<Done>,
 }
 
 impl GpuCrowd {
@@ -115,7 +115,8 @@ impl GpuCrowd {
     }
 
     /// Goes on by `dt_secs` to these poses, one an instance, with the joints where the character itself would stand. With the first ones,
-    /// or after 0 s, everybody begins at rest. Nothing is submitted yet: [`GpuCrowd::encode`] does the rest.
+    /// or after 0 s, everybody begins at rest. Nothing is submitted yet: [`GpuCrowd::encode`] does the rest. Waits if the device is frames
+    /// behind.
     ///
     /// # Errors
     /// [`CrowdError`]; a crowd that was lost has to be made anew.
@@ -140,10 +141,9 @@ impl GpuCrowd {
 
     fn go_on(&mut self, poses: &[Vec<Affine>], dt_secs: f64, progress: &Progress) -> Result<(), CrowdError> {
         let boxes = self.boxes_of(poses);
+        self.check()?;
+        self.make_room()?;
         let Self { gpu, places, surface, flesh, .. } = self;
-        if gpu.is_lost() {
-            return Err(lost(&"it does not answer any more").into());
-        }
         if poses.len() != places.len() {
             return Err(CrowdError::Poses { actual: poses.len(), expected: places.len() });
         }
@@ -193,18 +193,27 @@ impl GpuCrowd {
         }
     }
 
-    /// To be called after the submission of what was encoded. Waits if the device is frames behind.
+    /// To be called after the submission of what was encoded. Waits for nothing.
     ///
     /// # Errors
     /// [`CrowdError::Gpu`] if the device was lost.
-    pub fn submitted(&mut self, index: wgpu::SubmissionIndex) -> Result<(), CrowdError> {
+    pub fn submitted(&mut self) -> Result<(), CrowdError> {
+        self.check()?;
         if let Some(flesh) = &mut self.flesh {
             flesh.submitted();
         }
-        self.under_way.push_back(index);
-        if self.under_way.len() > FRAMES_BEHIND {
-            let wait = wgpu::PollType::Wait { submission_index: self.under_way.pop_front(), timeout: None };
-            self.gpu.device.poll(wait).map_err(|error| lost(&error))?;
+        self.under_way.push_back(done(&self.gpu));
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), GpuError> {
+        if self.gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) }
+    }
+
+    /// Waits until the device is no more than some frames behind.
+    fn make_room(&mut self) -> Result<(), GpuError> {
+        while self.under_way.len() >= FRAMES_BEHIND {
+            self.under_way.pop_front().map_or(Ok(()), |done| wait_until(&self.gpu, &done))?;
         }
         Ok(())
     }
@@ -216,8 +225,8 @@ impl GpuCrowd {
     pub fn present(&mut self) -> Result<(), CrowdError> {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd") });
         self.encode(&mut encoder);
-        let index = self.gpu.queue.submit([encoder.finish()]);
-        self.submitted(index)
+        self.gpu.queue.submit([encoder.finish()]);
+        self.submitted()
     }
 
     /// Makes the frame beside somebody who draws from the same device: steps and surface are submissions of their own, and each is waited
@@ -256,8 +265,8 @@ impl GpuCrowd {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd, measured") });
         self.encode_with(&mut encoder, Some(&mut profile));
         let marks = profile.resolve(&mut encoder, &stamps, 0);
-        let index = self.gpu.queue.submit([encoder.finish()]);
-        self.submitted(index)?;
+        self.gpu.queue.submit([encoder.finish()]);
+        self.submitted()?;
         let ticks: Vec<u8> = fetch(&self.gpu, &stamps, Profile::BYTES as usize)?;
         Ok(Some(profile.times(&ticks, &marks)))
     }
@@ -268,8 +277,7 @@ impl GpuCrowd {
     /// [`CrowdError::Gpu`] if the device was lost.
     pub fn wait(&mut self) -> Result<(), CrowdError> {
         self.under_way.clear();
-        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
-        Ok(())
+        Ok(wait_for_all(&self.gpu)?)
     }
 
     /// Puts the flesh of one instance into a state, as the character itself would be in it. Nothing happens if there is no such instance,
@@ -370,8 +378,4 @@ fn bulged(tight: &Bounds) -> Bounds {
     }
     let bulge = (tight.max - tight.min) * BULGE;
     Bounds { min: tight.min - bulge, max: tight.max + bulge }
-}
-
-fn lost(reason: &dyn std::fmt::Display) -> GpuError {
-    GpuError::Readback { reason: reason.to_string() }
 }

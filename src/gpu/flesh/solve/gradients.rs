@@ -18,7 +18,7 @@ use super::{SolveError, row_stride};
 use crate::dynamics::{Equations, HYBRID_ROWS, HybridMatrix};
 use crate::gpu::compute::{Dispatch, Kernel, fetch, storage, storage_of, uniform_of, workgroups};
 use crate::gpu::layout::layout;
-use crate::gpu::shader::{SOLVE_BEGIN, SOLVE_ITERATE, SOLVE_RESIDUAL};
+use crate::gpu::shader::{SOLVE_BEGIN, SOLVE_ITERATE};
 use crate::gpu::{GpuContext, GpuError, StructLayout};
 
 /// When conjugate gradients stop.
@@ -59,11 +59,11 @@ struct HybridDims {
     rest: u32,
     groups: u32,
     tolerance2: f32,
-    warm: u32,
+    unused: u32,
 }
 
 pub(super) fn layout() -> StructLayout {
-    layout!(HybridDims: rows, row_stride, stride, width, rest, groups, tolerance2, warm)
+    layout!(HybridDims: rows, row_stride, stride, width, rest, groups, tolerance2, unused)
 }
 
 /// Numbers of an instance behind the sums of its workgroups, in vectors.
@@ -71,12 +71,10 @@ const PROGRESS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Gradients {
-    residual: Kernel,
     begin: Kernel,
     iterate: Kernel,
     dims: HybridDims,
-    /// From zero, and from the increment.
-    uniforms: [wgpu::Buffer; 2],
+    uniform: wgpu::Buffer,
     entries: wgpu::Buffer,
     starts: wgpu::Buffer,
     iterations: usize,
@@ -86,7 +84,6 @@ pub(super) struct Gradients {
 #[derive(Debug)]
 pub(super) struct BoundGradients {
     pub(super) dispatches: Vec<Dispatch>,
-    pub(super) again: Vec<Dispatch>,
     /// What the last pass wrote.
     sums: wgpu::Buffer,
     instances: usize,
@@ -106,15 +103,14 @@ impl Gradients {
             rest: matrix.ell.len() as u32,
             groups: workgroups(matrix.rows, HYBRID_ROWS),
             tolerance2: tolerance.residual.max(0.0).powi(2),
-            warm: 0,
+            unused: 0,
         };
         let entries: Vec<_> = matrix.ell.iter().chain(&matrix.crs).copied().collect();
         Ok(Self {
-            residual: Kernel::new(gpu, &SOLVE_RESIDUAL, "residual", &[]),
             begin: Kernel::new(gpu, &SOLVE_BEGIN, "begin", &[]),
             iterate: Kernel::new(gpu, &SOLVE_ITERATE, "iterate", &[]),
             dims,
-            uniforms: [0, 1].map(|warm| uniform_of(gpu, "hybrid matrix: dimensions", &HybridDims { warm, ..dims })),
+            uniform: uniform_of(gpu, "hybrid matrix: dimensions", &dims),
             entries: storage_of(gpu, "hybrid matrix: entries", &entries),
             starts: storage_of(gpu, "hybrid matrix: rows", &matrix.starts),
             iterations: tolerance.iterations as usize,
@@ -137,23 +133,17 @@ impl Gradients {
         let vectors = [(); 2].map(|()| storage::<[f32; 4]>(gpu, "gradients: vectors", 3 * instances * self.dims.stride as usize));
         let sums = [(); 2].map(|()| storage::<[f32; 4]>(gpu, "gradients: sums", instances * (2 * groups + PROGRESS)));
         let size = [self.dims.groups, instances as u32, 1];
-        let with = |uniform: usize, buffers: &[(u32, &wgpu::Buffer)], kernel: &Kernel| {
-            let constants = [(0, &self.uniforms[uniform]), (1, &self.entries), (2, &self.starts)];
+        let with = |buffers: &[(u32, &wgpu::Buffer)], kernel: &Kernel| {
+            let constants = [(0, &self.uniform), (1, &self.entries), (2, &self.starts)];
             kernel.on(gpu, &[&constants[..], buffers].concat(), size)
         };
-        let begin = |uniform: usize, left: &wgpu::Buffer| {
-            with(uniform, &[(4, &vectors[0]), (5, increment), (7, &sums[0]), (8, left), (9, b)], &self.begin)
-        };
+        let begin = with(&[(4, &vectors[0]), (5, increment), (7, &sums[0]), (8, b)], &self.begin);
         let turns = [[0, 1], [1, 0]].map(|[from, to]| {
             let buffers = [(3, &vectors[from]), (4, &vectors[to]), (5, increment), (6, &sums[from]), (7, &sums[to])];
-            with(0, &buffers, &self.iterate)
+            with(&buffers, &self.iterate)
         });
-        let iterations = || turns.iter().cycle().take(self.iterations).cloned();
-        // What is left lies where the first iteration writes.
-        let residual = with(1, &[(4, &vectors[1]), (5, increment), (9, b)], &self.residual);
         BoundGradients {
-            dispatches: std::iter::once(begin(0, b)).chain(iterations()).collect(),
-            again: [residual, begin(1, &vectors[1])].into_iter().chain(iterations()).collect(),
+            dispatches: std::iter::once(begin).chain(turns.iter().cycle().take(self.iterations).cloned()).collect(),
             sums: sums[self.iterations % 2].clone(),
             instances,
             groups,

@@ -196,16 +196,6 @@ impl BoundSolver {
         }
     }
 
-    /// The passes of a solve like the one before, for a right-hand side that has changed little: what takes iterations starts from what
-    /// is in the increment, for one pass more. The exact solvers' are the same as [`BoundSolver::dispatches`].
-    #[must_use]
-    pub fn again(&self) -> &[Dispatch] {
-        match &self.inner {
-            Bound::Gradients(bound) => &bound.again,
-            Bound::Inverse(dispatches) => dispatches,
-        }
-    }
-
     /// How far the last solve of every instance came. Waits for all work submitted before. Empty for exact solvers.
     ///
     /// # Errors

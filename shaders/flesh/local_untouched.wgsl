@@ -1,0 +1,2 @@
+// Nothing touches.
+fn add_contacts(group: u32, instance: u32, thread: u32) {}

@@ -1,0 +1,231 @@
+//! One simulated skin: what it is made of, its state (`state.rs`), its steps (`step.rs`).
+
+mod state;
+mod step;
+
+use std::sync::Arc;
+
+use super::factor::{Factor, FactorError};
+use super::lanes::Slot;
+use super::rows::Rows;
+use super::solver::Solver;
+use super::touch::Touch;
+use super::{Collisions, Contacts, Equations, Materials, Params, System};
+use crate::math::{Point, Vec3};
+
+/// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
+const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StepReport {
+    /// Milliseconds in local steps.
+    pub local_ms: f64,
+    /// Milliseconds in global steps, with everything between the iterations.
+    pub global_ms: f64,
+    /// Local/global iterations done.
+    pub iterations: usize,
+    /// Accelerated iterates that were taken back because their energy was higher.
+    pub taken_back: usize,
+    /// How far the vertex that moved most in the last iteration went, world units.
+    pub last_change: f32,
+    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    pub farthest: f32,
+}
+
+/// Positions and velocities of the skin over a moving base, with everything a step needs.
+pub struct Simulation {
+    system: Arc<System>,
+    params: Params,
+    materials: Materials,
+    dynamic: Factor,
+    /// Factored when first asked for.
+    equilibrium: Option<Factor>,
+    size: f32,
+    solver: Solver,
+    /// The state by vertex, for others to read.
+    position: Vec<Point>,
+    velocity: Vec<Vec3>,
+    base: Vec<Point>,
+    /// None while parts pass through each other.
+    touch: Option<Touch>,
+}
+
+impl Simulation {
+    /// Factors the system and starts at rest with the given skin over the given base, as [`crate::tissue::Anchors::place`] gives it.
+    ///
+    /// # Errors
+    /// [`FactorError`] if the matrix is not positive definite.
+    pub fn new(system: Arc<System>, params: &Params, position: Vec<Point>, base: Vec<Point>, size: f32) -> Result<Self, FactorError> {
+        let params = params.sanitized();
+        let materials = Materials::uniform(system.unknowns());
+        let dynamic = Factor::of(&system.structure, &system.matrix(&params, &materials, params.simulated_step_secs()))?;
+        let velocity = vec![Vec3::zeros(); position.len()];
+        let solver = Solver::new(&system.structure);
+        let mut simulation =
+            Self { system, params, materials, dynamic, equilibrium: None, size, solver, position, velocity, base, touch: None };
+        simulation.weigh();
+        simulation.take_in();
+        Ok(simulation)
+    }
+
+    /// The skin, world space.
+    #[must_use]
+    pub fn positions(&self) -> &[Point] {
+        &self.position
+    }
+
+    /// The base under it, and after it the places of the loose vertices.
+    #[must_use]
+    pub fn base(&self) -> &[Point] {
+        &self.base
+    }
+
+    /// Skin velocities, world units per simulated second.
+    #[must_use]
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.velocity
+    }
+
+    /// Lets parts of the skin collide, or no more.
+    pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
+        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.structure));
+    }
+
+    /// The contacts, if parts collide.
+    #[must_use]
+    pub fn contacts(&self) -> Option<&Contacts> {
+        self.touch.as_ref().map(|touch| &touch.contacts)
+    }
+
+    /// The contacts, to move what they are found by.
+    pub fn contacts_mut(&mut self) -> Option<&mut Contacts> {
+        self.touch.as_mut().map(|touch| &mut touch.contacts)
+    }
+
+    /// The parameters in force.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// What is simulated.
+    #[must_use]
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// Changes parameters. Refactors numerically when a number of the matrix changes; the state stays.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
+        let params = params.sanitized();
+        if !same_matrix(&params, &self.params) {
+            let matrix = self.system.matrix(&params, &self.materials, params.simulated_step_secs());
+            self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+        }
+        let changed = params != self.params;
+        self.params = params;
+        if changed {
+            self.matrix_changed();
+        }
+        Ok(())
+    }
+
+    /// Changes what the flesh is made of. Refactors numerically; the state stays.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        let materials = materials.sanitized(self.system.unknowns());
+        let matrix = self.system.matrix(&self.params, &materials, self.params.simulated_step_secs());
+        self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+        self.materials = materials;
+        self.matrix_changed();
+        Ok(())
+    }
+
+    /// What the flesh is made of.
+    #[must_use]
+    pub fn materials(&self) -> &Materials {
+        &self.materials
+    }
+
+    fn matrix_changed(&mut self) {
+        self.equilibrium = None;
+        self.weigh();
+        if let Some(touch) = &mut self.touch {
+            touch.contacts.set_params(&self.system, &self.params);
+        }
+    }
+
+    /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
+    #[must_use]
+    pub fn energy(&mut self) -> f64 {
+        let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        self.solver.energy(&self.system.structure) + contacts
+    }
+
+    /// The equations of its time steps.
+    #[must_use]
+    pub fn equations(&self) -> Equations {
+        self.system.equations(&self.params, &self.materials, self.gravity(), self.fastest())
+    }
+
+    /// What contacts are found and prepared with.
+    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &Factor) {
+        (&self.system, self.touch.as_mut(), &self.dynamic)
+    }
+
+    /// No vertex is faster relative to its base, world units per simulated second.
+    fn fastest(&self) -> f32 {
+        let h = self.params.simulated_step_secs() as f32;
+        MAX_SPEED_SIZES_PER_S * self.size * (self.params.time_step_secs as f32 / h)
+    }
+
+    fn gravity(&self) -> Vec3 {
+        let unit = self.system.unit(&self.params);
+        Vec3::from(self.params.gravity_m_s2.map(|g| (g / unit) as f32))
+    }
+
+    /// Puts stiffness and mass into the solver.
+    fn weigh(&mut self) {
+        let Self { system, params, materials, solver, .. } = self;
+        let h = params.simulated_step_secs();
+        let structure = &system.structure;
+        let weigh = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                let v = v as usize;
+                rows.inertia[row] = (system.inertial_mass(v, params, materials) / (h * h)) as f32;
+                rows.heaviness[row] = (1.0 / materials.inertia(v, params)) as f32;
+                rows.kept[row] = (-materials.damping_per_s(v, params) * h).exp() as f32;
+            }
+        };
+        solver.total_weight = system.total_volume * system.stiffness_scale(params);
+        solver.volume = params.volume as f32;
+        for (state, part) in solver.parts.iter_mut().zip(&structure.parts) {
+            weigh(&mut state.rows, &part.vertices);
+            state.weights = system.weights(part, params, materials);
+        }
+        weigh(&mut solver.top, &structure.top);
+    }
+}
+
+/// Whether the matrix depends on none of the differences.
+fn same_matrix(a: &Params, b: &Params) -> bool {
+    let matrix_only = |p: &Params| Params {
+        damping_per_s: 0.0,
+        gravity_m_s2: [0.0; 3],
+        iterations: 1,
+        acceleration: 0,
+        budget_ms: None,
+        collisions: Collisions::Off,
+        ..*p
+    };
+    matrix_only(a) == matrix_only(b)
+}
+
+fn slot(v: &Vec3) -> Slot {
+    [v.x, v.y, v.z, 0.0]
+}

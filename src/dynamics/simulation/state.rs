@@ -1,0 +1,113 @@
+//! The state by vertex, for others, and by rows of the solver.
+
+use super::{Simulation, slot};
+use crate::dynamics::State;
+use crate::dynamics::rows::Rows;
+use crate::math::{Point, Vec3};
+
+impl Simulation {
+    /// Puts the skin somewhere, without velocity.
+    ///
+    /// # Panics
+    /// If the slices have other lengths than the system.
+    pub fn place(&mut self, position: &[Point], base: &[Point]) {
+        self.position.copy_from_slice(position);
+        self.base.copy_from_slice(base);
+        self.velocity.fill(Vec3::zeros());
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
+        self.take_in();
+    }
+
+    /// A copy of where it is and where it goes.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
+        let structure = &self.system.structure;
+        let owners = self.solver.parts.iter().zip(&structure.parts).map(|(state, part)| (&state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&self.solver.top, &structure.top)]) {
+            for (&[x, y, z, _], &v) in rows.base_velocity.iter().zip(vertices) {
+                base_velocity[v as usize] = Vec3::new(x, y, z);
+            }
+        }
+        State { position: self.position.clone(), velocity: self.velocity.clone(), base_velocity, base: self.base.clone() }
+    }
+
+    /// Goes on from there: what [`Simulation::state`] gave, or another solver of the same equations.
+    ///
+    /// # Panics
+    /// If it is of another system.
+    pub fn set_state(&mut self, state: &State) {
+        self.position.copy_from_slice(&state.position);
+        self.velocity.copy_from_slice(&state.velocity);
+        self.base.copy_from_slice(&state.base);
+        if let Some(contacts) = self.contacts_mut() {
+            contacts.clear();
+        }
+        self.take_in();
+        let structure = &self.system.structure;
+        let owners = self.solver.parts.iter_mut().zip(&structure.parts).map(|(state, part)| (&mut state.rows, &part.vertices));
+        for (rows, vertices) in owners.chain([(&mut self.solver.top, &structure.top)]) {
+            for (velocity, &v) in rows.base_velocity.iter_mut().zip(vertices) {
+                *velocity = slot(&state.base_velocity[v as usize]);
+            }
+        }
+    }
+
+    /// The base moves, and with it what hangs on it.
+    pub(super) fn move_base(&mut self, base: &[Point]) {
+        self.base.copy_from_slice(base);
+        let structure = &self.system.structure;
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
+            for (slot_, &v) in state.rows.x[part.base_start..].iter_mut().zip(&part.base) {
+                *slot_ = slot(&base[v as usize].coords);
+            }
+        }
+        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+            rows.carried.clear();
+        }
+        for (&vertex, place) in self.system.carried.iter().zip(&base[self.position.len()..]) {
+            let [part, row] = structure.place[vertex as usize].map(|k| k as usize);
+            let rows = self.solver.parts.get_mut(part).map_or(&mut self.solver.top, |part| &mut part.rows);
+            rows.carried.push((row, slot(&place.coords)));
+        }
+    }
+
+    /// State by vertex → solver.
+    pub(super) fn take_in(&mut self) {
+        let structure = &self.system.structure;
+        let (position, velocity) = (&self.position, &self.velocity);
+        let take = |rows: &mut Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                rows.x[row] = slot(&position[v as usize].coords);
+                rows.velocity[row] = slot(&velocity[v as usize]);
+                rows.base_velocity[row] = [0.0; 4];
+            }
+        };
+        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
+            take(&mut state.rows, &part.vertices);
+        }
+        take(&mut self.solver.top, &structure.top);
+        let base = std::mem::take(&mut self.base);
+        self.base.clone_from(&base);
+        self.move_base(&base);
+    }
+
+    /// Solver → state by vertex.
+    pub(super) fn give_out(&mut self) {
+        let structure = &self.system.structure;
+        let (position, velocity) = (&mut self.position, &mut self.velocity);
+        let mut give = |rows: &Rows, vertices: &[u32]| {
+            for (row, &v) in vertices.iter().enumerate() {
+                let ([x, y, z, _], [u, v_, w, _]) = (rows.x[row], rows.velocity[row]);
+                position[v as usize] = Point::new(x, y, z);
+                velocity[v as usize] = Vec3::new(u, v_, w);
+            }
+        };
+        for (state, part) in self.solver.parts.iter().zip(&structure.parts) {
+            give(&state.rows, &part.vertices);
+        }
+        give(&self.solver.top, &structure.top);
+    }
+}

@@ -1,0 +1,99 @@
+//! What a graphics device does for one actor, whatever its method.
+
+use std::sync::Arc;
+
+use super::skins::Skins;
+use super::{GpuFlesh, GpuModel, GpuSkin, Shown};
+use crate::gpu::GpuContext;
+use crate::skin::{Actor, DeviceError};
+
+/// The flesh of an actor with its skin, or the skin alone.
+pub enum GpuDevice {
+    /// For methods that simulate.
+    Flesh(Box<GpuFlesh>),
+    /// For the others.
+    Skin(Box<GpuSkin>),
+}
+
+impl GpuDevice {
+    /// Prepares for an actor as it is bound now, with its parameters.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unfit`] if the device is too small for it.
+    pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
+        if actor.method().is_simulated() {
+            let flesh = GpuFlesh::new(Arc::new(GpuModel::new(gpu, actor)?))?;
+            Ok(Self::Flesh(Box::new(flesh)))
+        } else {
+            Ok(Self::Skin(Box::new(GpuSkin::new(gpu, actor)?)))
+        }
+    }
+
+    /// Another one for the same actor, with a state of its own.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unfit`] if the device has no room for it.
+    pub fn another(&self) -> Result<Self, DeviceError> {
+        Ok(match self {
+            Self::Flesh(flesh) => Self::Flesh(Box::new(GpuFlesh::new(flesh.model.clone())?)),
+            Self::Skin(skin) => Self::Skin(Box::new(skin.another())),
+        })
+    }
+
+    /// The actor is moved by it from now on.
+    pub fn give_to(self, actor: &mut Actor) {
+        match self {
+            Self::Flesh(flesh) => actor.set_device(Some(flesh)),
+            Self::Skin(skin) => actor.set_surface_device(Some(skin)),
+        }
+    }
+
+    /// Where the latest skin is always to be found.
+    #[must_use]
+    pub fn shown(&self) -> Arc<Shown> {
+        self.skins().shown().clone()
+    }
+
+    /// Measures every pass from now on, where the device can: [`crate::skin::Watched::work_ms`]. That keeps passes apart that could overlap.
+    pub fn set_profiled(&mut self, profiled: bool) {
+        match self {
+            Self::Flesh(flesh) => flesh.skins.set_profiled(profiled),
+            Self::Skin(skin) => skin.skins.set_profiled(profiled),
+        }
+    }
+
+    /// How its global steps are solved, and why: one sentence, for methods that simulate.
+    #[must_use]
+    pub fn solver_reason(&self) -> Option<&str> {
+        match self {
+            Self::Flesh(flesh) => Some(flesh.model.solver_reason()),
+            Self::Skin(_) => None,
+        }
+    }
+
+    /// Bytes of the constants of global steps and of the surface.
+    #[must_use]
+    pub fn constant_bytes(&self) -> u64 {
+        match self {
+            Self::Flesh(flesh) => flesh.model.constant_bytes(),
+            Self::Skin(skin) => skin.skins.model().constant_bytes(),
+        }
+    }
+
+    /// Compute passes of a step, with that of the base, and of the surface after it.
+    #[must_use]
+    pub fn passes(&self) -> (usize, usize) {
+        let step = match self {
+            Self::Flesh(flesh) => flesh.step.dispatches().len() + 1,
+            Self::Skin(_) => 0,
+        };
+        (step, self.skins().model().passes())
+    }
+
+    fn skins(&self) -> &Skins {
+        match self {
+            Self::Flesh(flesh) => &flesh.skins,
+            Self::Skin(skin) => &skin.skins,
+        }
+    }
+}

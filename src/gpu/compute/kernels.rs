@@ -1,0 +1,126 @@
+//! Compiled kernels of a device, kept for whoever wants the same ones.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::gpu::GpuContext;
+use crate::gpu::shader::ShaderSource;
+
+/// All that what is compiled depends on.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    wgsl: String,
+    entry: &'static str,
+    /// Values of `override`s, by their bits.
+    constants: Vec<(String, u64)>,
+}
+
+/// The pipelines of one device. A [`GpuContext`] owns it, and nothing that the device owns knows of it: the last context takes it along,
+/// and no pipeline ever meets another device.
+#[derive(Debug, Default)]
+pub(in crate::gpu) struct KernelCache {
+    kept: Mutex<HashMap<Key, Arc<wgpu::ComputePipeline>>>,
+}
+
+impl KernelCache {
+    /// The pipeline of an entry point, compiled if nobody has asked for it before. What the device refuses is not kept: it complains anew
+    /// to everybody who asks.
+    pub(super) fn pipeline(
+        &self,
+        gpu: &GpuContext,
+        source: &ShaderSource,
+        entry: &'static str,
+        constants: &[(&str, f64)],
+    ) -> Arc<wgpu::ComputePipeline> {
+        let bits = constants.iter().map(|&(name, value)| (name.to_owned(), value.to_bits())).collect();
+        let key = Key { wgsl: source.wgsl(), entry, constants: bits };
+        if let Some(kept) = self.lock().get(&key) {
+            return kept.clone();
+        }
+        // Nobody waits meanwhile: two that want the same one at the same time compile it twice.
+        let compile = || Arc::new(compile(gpu, source, entry, constants));
+        match gpu.attempt(compile) {
+            Ok(pipeline) => self.lock().entry(key).or_insert(pipeline).clone(),
+            Err(_) => compile(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<wgpu::ComputePipeline>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn compile(gpu: &GpuContext, source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+    let module = source.compile(&gpu.device);
+    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(entry),
+        layout: None,
+        module: &module,
+        entry_point: Some(entry),
+        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        cache: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::compute::Kernel;
+
+    const SET: ShaderSource = ShaderSource {
+        name: "set",
+        parts: &[(
+            "set",
+            "override VALUE: f32 = 1.0;
+             @group(0) @binding(0) var<storage, read_write> out: array<f32>;
+             @compute @workgroup_size(1) fn set() { out[0] = VALUE; }
+             @compute @workgroup_size(1) fn clear() { out[0] = 0.0 * VALUE; }",
+        )],
+    };
+
+    fn same(a: &Kernel, b: &Kernel) -> bool {
+        Arc::ptr_eq(&a.pipeline, &b.pipeline)
+    }
+
+    /// Equal sources, entry points and constants share a pipeline; others do not, and no other device has it.
+    #[test]
+    fn the_same_kernel_is_compiled_once() {
+        let Some(gpu) = crate::gpu::for_tests() else { return };
+        let of = |gpu: &GpuContext, entry, value| Kernel::new(gpu, &SET, entry, &[("VALUE", value)]);
+        let first = of(&gpu, "set", 2.0);
+        assert!(same(&first, &of(&gpu.clone(), "set", 2.0)));
+        assert!(!same(&first, &of(&gpu, "set", 3.0)));
+        assert!(!same(&first, &of(&gpu, "clear", 2.0)));
+        assert_eq!(gpu.kernels.lock().len(), 3);
+        let other = GpuContext::headless().expect("there was one before");
+        assert!(!same(&first, &of(&other, "set", 2.0)));
+    }
+
+    /// Who asks again for what the device refused is refused again, and what compiles afterwards is sound.
+    #[test]
+    fn what_is_refused_is_not_kept() {
+        let Some(gpu) = crate::gpu::for_tests() else { return };
+        let attempt = || gpu.attempt(|| Kernel::new(&gpu, &SET, "there is no such", &[]));
+        assert!(attempt().is_err());
+        assert!(attempt().is_err());
+        assert_eq!(gpu.kernels.lock().len(), 0);
+        assert!(gpu.attempt(|| Kernel::new(&gpu, &SET, "set", &[])).is_ok());
+    }
+
+    /// Kernels that are kept keep nothing: with the last context the cache is gone, also when the device was lost.
+    #[test]
+    fn the_cache_goes_with_its_device() {
+        for is_lost in [false, true] {
+            let Some(gpu) = crate::gpu::for_tests() else { return };
+            let pipeline = Arc::downgrade(&Kernel::new(&gpu, &SET, "set", &[]).pipeline);
+            let again = gpu.clone();
+            if is_lost {
+                gpu.lose();
+            }
+            drop(gpu);
+            assert!(pipeline.upgrade().is_some());
+            drop(again);
+            assert!(pipeline.upgrade().is_none());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A bound method on a thread of its own, so that whoever draws never waits for the flesh. Its side is in `running`.
+//!
+//! ```text
+//! owner ─post(pose, seconds)→ inbox (latest pose wins, seconds add up) → thread: Actor::advance → snapshot cell → owner
+//! ```
+//! The cell holds an `Arc`; the thread writes into one of a few buffers that nobody else holds any more, so that a running
+//! simulation allocates nothing and readers keep what they have for as long as they like.
+//!
+//! When the pose stands still and the flesh has come to rest, the thread sleeps until something changes.
+
+mod running;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use self::running::Running;
+use super::snapshot::{Snapshot, Wants};
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::gpu::actor::GpuDevice;
+use crate::math::Affine;
+use crate::skin::Actor;
+
+/// Called from other threads when there is something new to show.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// Time that a worker may be behind before the clock waits for it: a slow machine slows time.
+const MAX_PENDING_SECS: f64 = 0.1;
+
+/// What makes the steps or moves the skin from now on: a device, or the processor.
+struct Successor(Option<GpuDevice>);
+
+/// What the owner asked for since the thread last looked.
+#[derive(Default)]
+struct Inbox {
+    world_from_joint: Vec<Affine>,
+    pending_secs: f64,
+    posted: bool,
+    reset: bool,
+    params: Option<Params>,
+    bones: Option<BoneMap>,
+    wants: Option<Wants>,
+    device: Option<Successor>,
+    stop: bool,
+}
+
+struct Shared {
+    inbox: Mutex<Inbox>,
+    wake: Condvar,
+    latest: Mutex<Arc<Snapshot>>,
+    fault: Mutex<Option<String>>,
+    device_fault: Mutex<Option<String>>,
+    asleep: AtomicBool,
+    waker: Option<Waker>,
+}
+
+/// Owns the thread; dropping it stops the thread after the frame it is at.
+pub struct SimWorker {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SimWorker {
+    /// Starts the thread; its snapshots are numbered by the counter.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(actor: Actor, world_from_joint: Vec<Affine>, sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<Self> {
+        let first = Arc::new(running::first_snapshot(&actor, world_from_joint, &sequences));
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            wake: Condvar::new(),
+            latest: Mutex::new(first.clone()),
+            fault: Mutex::default(),
+            device_fault: Mutex::default(),
+            asleep: AtomicBool::new(false),
+            waker,
+        });
+        let mut running = Running::new(actor, first, shared.clone(), sequences);
+        let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// How much of `dt_secs` the clock may let pass now: less than all of it when the thread is behind.
+    #[must_use]
+    pub fn accept(&self, dt_secs: f64) -> f64 {
+        let pending = lock(&self.shared.inbox).pending_secs;
+        dt_secs.min((MAX_PENDING_SECS - pending).max(0.0))
+    }
+
+    /// The joints are here now and so many seconds have passed. Does nothing while asleep in that same pose.
+    pub fn post(&self, world_from_joint: &[Affine], dt_secs: f64) {
+        let mut inbox = lock(&self.shared.inbox);
+        let moved = inbox.world_from_joint != world_from_joint;
+        if !moved && self.is_asleep() {
+            return;
+        }
+        if moved {
+            inbox.world_from_joint.clear();
+            inbox.world_from_joint.extend_from_slice(world_from_joint);
+            self.shared.asleep.store(false, Ordering::Relaxed);
+        }
+        inbox.pending_secs += dt_secs;
+        inbox.posted = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// Forgets velocities and settles in the pose at once, without passing through what lies between.
+    pub fn settle(&self, world_from_joint: &[Affine]) {
+        let mut inbox = lock(&self.shared.inbox);
+        inbox.world_from_joint.clear();
+        inbox.world_from_joint.extend_from_slice(world_from_joint);
+        (inbox.reset, inbox.posted, inbox.pending_secs) = (true, true, 0.0);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+        self.shared.wake.notify_one();
+    }
+
+    /// Changes physical parameters from the next frame on.
+    pub fn set_params(&self, params: Params) {
+        lock(&self.shared.inbox).params = Some(params);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Changes the factors in the settings of bones from the next frame on.
+    pub fn set_bones(&self, bones: BoneMap) {
+        lock(&self.shared.inbox).bones = Some(bones);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Changes what snapshots hold; a sleeping worker gives one that has it.
+    pub fn set_wants(&self, wants: Wants) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.wants, inbox.posted) = (Some(wants), true);
+        self.shared.wake.notify_one();
+    }
+
+    /// Has a device make the steps or move the skin from the next frame on, or the processor again. The state goes along.
+    pub fn set_device(&self, device: Option<GpuDevice>) {
+        let mut inbox = lock(&self.shared.inbox);
+        (inbox.device, inbox.posted) = (Some(Successor(device)), true);
+        self.shared.asleep.store(false, Ordering::Relaxed);
+        self.shared.wake.notify_one();
+    }
+
+    /// Ends its sleep: the next time that passes is simulated, even if nothing moves.
+    pub fn wake(&self) {
+        self.shared.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Why its device was lost since the last call; the processor has gone on.
+    #[must_use]
+    pub fn take_device_fault(&self) -> Option<String> {
+        lock(&self.shared.device_fault).take()
+    }
+
+    /// The latest state.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        lock(&self.shared.latest).clone()
+    }
+
+    /// What went wrong since the last call, as a sentence for the user.
+    #[must_use]
+    pub fn take_fault(&self) -> Option<String> {
+        lock(&self.shared.fault).take()
+    }
+
+    /// Whether nothing moves until something is posted.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.shared.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Whether the thread ended by itself, which it never should.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl Drop for SimWorker {
+    fn drop(&mut self) {
+        lock(&self.shared.inbox).stop = true;
+        self.shared.wake.notify_one();
+        // Not joined: the owner must not wait for a frame in progress; the thread ends by itself after it.
+        drop(self.thread.take());
+    }
+}

@@ -1,0 +1,232 @@
+//! The thread of a worker: frame by frame, from the inbox to the cell.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use super::{Shared, Successor, lock};
+use crate::character::BoneMap;
+use crate::dynamics::{ContactReport, Contacts, Params};
+use crate::gpu::actor::{GpuDevice, Shown};
+use crate::math::{Affine, Point};
+use crate::session::snapshot::{Shape, Snapshot, Wants};
+use crate::skin::{Actor, Frame, Projective};
+
+/// Time that is simulated between two looks at the inbox.
+const SLICE_SECS: f64 = 1.0 / 30.0;
+/// Flesh that moved less than this part of the size in a frame is calm …
+const CALM_MOVEMENT: f32 = 2e-6;
+/// … and asleep after so long.
+const CALM_SECS: f64 = 0.5;
+/// Buffers in turn: one in the cell, one with the reader, one being written.
+const BUFFERS: usize = 3;
+
+/// The thread's side.
+pub(super) struct Running {
+    actor: Actor,
+    shared: Arc<Shared>,
+    buffers: Vec<Arc<Snapshot>>,
+    world: Vec<Affine>,
+    calm_secs: f64,
+    sequences: Arc<AtomicU64>,
+    wants: Wants,
+    /// Where a device shows what it made.
+    shown: Option<Arc<Shown>>,
+}
+
+fn next_of(sequences: &AtomicU64) -> u64 {
+    sequences.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// What there is to show before the first frame.
+pub(super) fn first_snapshot(actor: &Actor, world_from_joint: Vec<Affine>, sequences: &AtomicU64) -> Snapshot {
+    Snapshot {
+        sequence: next_of(sequences),
+        subject: actor.subject().clone(),
+        method: actor.method(),
+        shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), actor.simulated().to_vec()),
+        world_from_joint,
+        times: actor.times(),
+        contact: contact_of(actor),
+        contacts: Vec::new(),
+        velocities: Vec::new(),
+    }
+}
+
+fn contacts_of(actor: &Actor) -> Option<&Contacts> {
+    actor.projective()?.simulation().contacts()
+}
+
+fn contact_of(actor: &Actor) -> Option<ContactReport> {
+    Some(contacts_of(actor)?.report())
+}
+
+/// One frame to do.
+struct Task {
+    dt_secs: f64,
+    moved: bool,
+    reset: bool,
+    params: Option<Params>,
+    bones: Option<BoneMap>,
+    wants: Option<Wants>,
+    device: Option<Successor>,
+}
+
+impl Task {
+    fn changes_physics(&self) -> bool {
+        self.params.is_some() || self.bones.is_some()
+    }
+}
+
+impl Running {
+    pub fn new(actor: Actor, first: Arc<Snapshot>, shared: Arc<Shared>, sequences: Arc<AtomicU64>) -> Self {
+        let (buffers, wants) = (vec![first], Wants::default());
+        Self { actor, shared, buffers, world: Vec::new(), calm_secs: 0.0, sequences, wants, shown: None }
+    }
+
+    pub fn run(&mut self) {
+        while let Some(mut task) = self.next_task() {
+            self.take_device(task.device.take());
+            self.step(&task);
+            self.watch_device();
+            if let Some(waker) = &self.shared.waker {
+                waker();
+            }
+        }
+    }
+
+    /// Waits for something to do; `None` to end.
+    fn next_task(&mut self) -> Option<Task> {
+        let mut inbox = lock(&self.shared.inbox);
+        while !inbox.posted && !inbox.stop {
+            inbox = self.shared.wake.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+        }
+        if inbox.stop {
+            return None;
+        }
+        let moved = self.world != inbox.world_from_joint;
+        self.world.clone_from(&inbox.world_from_joint);
+        // A slice at a time, so that each is shown and the next already follows the latest pose.
+        let dt_secs = inbox.pending_secs.min(SLICE_SECS);
+        inbox.pending_secs -= dt_secs;
+        inbox.posted = inbox.pending_secs > 1e-6;
+        let reset = std::mem::take(&mut inbox.reset);
+        let (params, bones, wants) = (inbox.params.take(), inbox.bones.take(), inbox.wants.take());
+        Some(Task { dt_secs, moved, reset, params, bones, wants, device: inbox.device.take() })
+    }
+
+    /// Another device, or none.
+    fn take_device(&mut self, device: Option<Successor>) {
+        let Some(Successor(device)) = device else { return };
+        self.shown = device.as_ref().map(GpuDevice::shown);
+        match device {
+            Some(device) => device.give_to(&mut self.actor),
+            None => self.actor.leave_device(),
+        }
+    }
+
+    /// Notes that the device is gone.
+    fn watch_device(&mut self) {
+        if let Some(fault) = self.actor.take_fault() {
+            *lock(&self.shared.device_fault) = Some(fault.to_string());
+        }
+        if !self.actor.has_device() {
+            self.shown = None;
+        }
+    }
+
+    fn step(&mut self, task: &Task) {
+        if let Some(params) = &task.params
+            && let Err(error) = self.actor.set_params(params)
+        {
+            *lock(&self.shared.fault) = Some(format!("The new dynamics can't be used, the old ones stay: {error}."));
+        }
+        if let Some(bones) = &task.bones
+            && let Err(error) = self.actor.set_bones(bones)
+        {
+            *lock(&self.shared.fault) = Some(format!("The new settings of bones can't be used, the old ones stay: {error}."));
+        }
+        if task.reset {
+            self.actor.reset();
+        }
+        let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
+        self.wants = task.wants.unwrap_or(self.wants);
+        self.actor.set_reads_back(self.wants.numbers || self.wants.velocities);
+        if other_wants && self.wants.numbers {
+            self.actor.read_back();
+        }
+        let simulated = self.actor.method().is_simulated();
+        if simulated && !task.reset && task.dt_secs <= 0.0 {
+            // No time has passed; a frame of 0 s would mean "settle".
+            if other_wants {
+                self.publish(0.0);
+            }
+            return;
+        }
+        let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
+        let result = self.actor.advance(&Frame { world_from_joint: &self.world, dt_secs });
+        if let Err(fault) = result {
+            *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
+        }
+        let movement = self.publish(dt_secs);
+        let calm = !task.moved && !task.changes_physics() && movement <= CALM_MOVEMENT * self.actor.subject().size;
+        self.calm_secs = if calm { self.calm_secs + task.dt_secs } else { 0.0 };
+        let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
+        // Under the inbox's lock, so that a pose that was posted meanwhile is not slept over.
+        let inbox = lock(&self.shared.inbox);
+        if asleep && !inbox.reset && inbox.params.is_none() && inbox.bones.is_none() && inbox.world_from_joint == self.world {
+            self.shared.asleep.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Largest movement of a vertex since a state. What only a device knows counts as moving until it sleeps; a skin alone has nothing to
+    /// move it but its joints.
+    fn movement_since(&self, latest: &Snapshot) -> f32 {
+        if self.actor.is_on_device() {
+            return if self.actor.projective().is_none_or(Projective::is_asleep) { 0.0 } else { f32::INFINITY };
+        }
+        let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
+        latest.positions().iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt()
+    }
+
+    /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, which is so long ago.
+    fn publish(&mut self, dt_secs: f64) -> f32 {
+        let latest = lock(&self.shared.latest).clone();
+        let movement = self.movement_since(&latest);
+        let free = self.buffers.iter().position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
+        let slot = free.unwrap_or_else(|| {
+            if self.buffers.len() >= BUFFERS {
+                self.buffers.remove(0); // Somebody keeps it: theirs now.
+            }
+            self.buffers.push(Arc::new(Snapshot::clone(&latest)));
+            self.buffers.len() - 1
+        });
+        let wants = self.wants;
+        if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
+            snapshot.sequence = next_of(&self.sequences);
+            // A device may be gone with what it showed.
+            let skin = self.shown.as_ref().filter(|_| self.actor.is_on_device()).and_then(|shown| shown.latest());
+            match skin {
+                Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),
+                skin => {
+                    snapshot.shape.write(self.actor.positions(), self.actor.normals(), self.actor.simulated());
+                    snapshot.shape.also_on_device(skin);
+                }
+            }
+            snapshot.world_from_joint.clone_from(&self.world);
+            snapshot.times = self.actor.times();
+            snapshot.contact = contact_of(&self.actor);
+            snapshot.contacts.clear();
+            if let (true, Some(contacts)) = (wants.contacts, contacts_of(&self.actor)) {
+                snapshot.contacts.extend_from_slice(contacts.contacts());
+            }
+            snapshot.velocities.clear();
+            if wants.velocities {
+                let per_sec = if dt_secs > 0.0 { (1.0 / dt_secs) as f32 } else { 0.0 };
+                let ways = latest.positions().iter().zip(self.actor.positions()).map(|(before, now)| (now - before) * per_sec);
+                snapshot.velocities.extend(ways);
+            }
+        }
+        *lock(&self.shared.latest) = self.buffers[slot].clone();
+        movement
+    }
+}
