@@ -16,6 +16,7 @@ mod error;
 mod fit;
 mod flesh;
 mod skin;
+mod submit;
 
 pub use error::CrowdError;
 pub use skin::CrowdSkin;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use self::error::unfit;
 use self::flesh::Flesh;
+use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
 use super::{FRAMES_BEHIND, GpuModel};
 use crate::dynamics::{Collisions, Params, State};
@@ -236,8 +238,12 @@ impl GpuCrowd {
     pub fn present_aside(&mut self) -> Result<(), CrowdError> {
         let Self { gpu, flesh, .. } = self;
         if let Some(flesh) = flesh.as_mut().filter(|flesh| flesh.queued > 0) {
-            submit_steps(gpu, flesh);
-            wait_for_all(gpu)?;
+            if gpu.is_software() {
+                submit_passes(gpu, flesh)?;
+            } else {
+                submit_steps(gpu, flesh);
+                wait_for_all(gpu)?;
+            }
         }
         // One submission is under way at most: nothing is waited for in the driver.
         self.present()?;
@@ -364,20 +370,6 @@ impl GpuCrowd {
     pub fn fetch(&self) -> Result<(Vec<Point>, Vec<Vec3>), CrowdError> {
         Ok(self.surface.fetch(&self.gpu)?)
     }
-}
-
-/// Submits steps that have no room in the frame's own submission.
-fn submit_steps(gpu: &GpuContext, flesh: &mut Flesh) {
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps of a crowd") });
-    {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("steps of a crowd"), timestamp_writes: None });
-        for dispatch in flesh.dispatches(gpu) {
-            dispatch.encode(&mut pass);
-        }
-    }
-    flesh.listen(&mut encoder);
-    gpu.queue.submit([encoder.finish()]);
-    flesh.submitted();
 }
 
 fn bulged(tight: &Bounds) -> Bounds {
