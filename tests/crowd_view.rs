@@ -69,6 +69,11 @@ fn has_crowd(session: &Session, count: u32) -> bool {
 fn somebody(shown: &Shown) -> [usize; 2] {
     let window = shown.state();
     let picture: RgbaImage = window.painter.image(window.bench.session().active_view().id).expect("a picture");
+    if let Some(f) = std::env::var_os("DUMP") {
+        let n =
+            format!("{}/{}.png", f.to_string_lossy(), window.bench.session().crowd_of(window.bench.session().active_view().id).is_some());
+        picture.save(n).unwrap();
+    }
     let (width, height) = picture.dimensions();
     let seen = |pixel: &image::Rgba<u8>| pixel.0[..3].iter().any(|&c| c < 245);
     let at_edge = |x: u32, y: u32| x == 0 || y == 0 || x + 1 == width || y + 1 == height;

@@ -174,6 +174,10 @@ impl Take {
         let character = actor.subject().character.clone();
         let simulated = actor.method().is_simulated();
         let mut world: Vec<Affine> = Vec::new();
+        // What is wrong with the end is told before anything is written.
+        let frame = self.last_frame();
+        character.skeleton.world_from_joint_into(&self.motion.pose_at(&character, self.time_of(frame)), &mut world);
+        actor.check(&world).map_err(|source| PlayError::Skin { frame, source })?;
         let mut advance = |actor: &mut Actor, frame: u32, time_secs: f64, dt_secs: f64| {
             character.skeleton.world_from_joint_into(&self.motion.pose_at(&character, time_secs), &mut world);
             actor.advance(&Frame { world_from_joint: &world, dt_secs }).map_err(|source| PlayError::Skin { frame, source })

@@ -302,7 +302,9 @@ impl Session {
     fn set_views(&mut self, mut list: Vec<View>) {
         let mut seen = std::collections::BTreeSet::new();
         list.retain(|view| seen.insert(view.id));
-        list.iter_mut().for_each(|view| *view = view.sanitized());
+        for view in &mut list {
+            *view = view.sanitized();
+        }
         list.truncate(MAX_VIEWS);
         let Some(first) = list.first().map(|view| view.id) else { return };
         self.stages.forgive();

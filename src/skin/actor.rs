@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::direct::Direct;
 use super::dqs::DualQuaternion;
 use super::follower::Follower;
-use super::lbs::LinearBlend;
+use super::lbs::{LinearBlend, check_joints};
 use super::projective::Projective;
 use super::{BindError, Device, DeviceError, DeviceTimes, Frame, Method, Recipe, Settled, SkinError, Skinner, Subject, SurfaceDevice};
 use crate::character::{BoneMap, Character};
@@ -97,6 +97,14 @@ impl Actor {
         let times = StepTimes::default();
         let subject = subject.clone();
         Ok(Self { subject, method, bound, positions, normals, groups, times, here: true, reads_back: true })
+    }
+
+    /// Whether joints can be followed there: [`Actor::advance`] refuses others.
+    ///
+    /// # Errors
+    /// [`SkinError::JointCount`], [`SkinError::BadPose`].
+    pub fn check(&self, world_from_joint: &[Affine]) -> Result<(), SkinError> {
+        check_joints(self.subject().character.skeleton.len(), &Frame { world_from_joint, dt_secs: 0.0 })
     }
 
     /// Moves on to the next frame.

@@ -122,7 +122,7 @@ impl Workbench {
             Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
             Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
             Action::LookFrom(side) => {
-                self.in_view(self.active(), |viewport, view| viewport.move_camera(CameraAction::LookFrom(side), view))
+                self.in_view(self.active(), |viewport, view| viewport.move_camera(CameraAction::LookFrom(side), view));
             }
             Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
             Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),

@@ -73,7 +73,7 @@ mod tests {
             "set",
             "override VALUE: f32 = 1.0;
              @group(0) @binding(0) var<storage, read_write> out: array<f32>;
-             @compute @workgroup_size(1) fn set() { out[0] = VALUE; }
+             @compute @workgroup_size(1) fn fill() { out[0] = VALUE; }
              @compute @workgroup_size(1) fn clear() { out[0] = 0.0 * VALUE; }",
         )],
     };
@@ -87,13 +87,13 @@ mod tests {
     fn the_same_kernel_is_compiled_once() {
         let Some(gpu) = crate::gpu::for_tests() else { return };
         let of = |gpu: &GpuContext, entry, value| Kernel::new(gpu, &SET, entry, &[("VALUE", value)]);
-        let first = of(&gpu, "set", 2.0);
-        assert!(same(&first, &of(&gpu.clone(), "set", 2.0)));
-        assert!(!same(&first, &of(&gpu, "set", 3.0)));
+        let first = of(&gpu, "fill", 2.0);
+        assert!(same(&first, &of(&gpu.clone(), "fill", 2.0)));
+        assert!(!same(&first, &of(&gpu, "fill", 3.0)));
         assert!(!same(&first, &of(&gpu, "clear", 2.0)));
         assert_eq!(gpu.kernels.lock().len(), 3);
         let other = GpuContext::headless().expect("there was one before");
-        assert!(!same(&first, &of(&other, "set", 2.0)));
+        assert!(!same(&first, &of(&other, "fill", 2.0)));
     }
 
     /// Who asks again for what the device refused is refused again, and what compiles afterwards is sound.
@@ -104,7 +104,7 @@ mod tests {
         assert!(attempt().is_err());
         assert!(attempt().is_err());
         assert_eq!(gpu.kernels.lock().len(), 0);
-        assert!(gpu.attempt(|| Kernel::new(&gpu, &SET, "set", &[])).is_ok());
+        assert!(gpu.attempt(|| Kernel::new(&gpu, &SET, "fill", &[])).is_ok());
     }
 
     /// Kernels that are kept keep nothing: with the last context the cache is gone, also when the device was lost.
@@ -112,7 +112,7 @@ mod tests {
     fn the_cache_goes_with_its_device() {
         for is_lost in [false, true] {
             let Some(gpu) = crate::gpu::for_tests() else { return };
-            let pipeline = Arc::downgrade(&Kernel::new(&gpu, &SET, "set", &[]).pipeline);
+            let pipeline = Arc::downgrade(&Kernel::new(&gpu, &SET, "fill", &[]).pipeline);
             let again = gpu.clone();
             if is_lost {
                 gpu.lose();

@@ -108,7 +108,7 @@ mod tests {
         let count = 30_000_u32;
         let corner = |k: u32| {
             let angle = f64::from(k / 3) * 0.7 + f64::from(k % 3) * 0.001;
-            let way = if k % 3 == 0 { -1.0 } else { 1.0 };
+            let way = if k.is_multiple_of(3) { -1.0 } else { 1.0 };
             Point::new((way * angle.cos()) as f32, (way * angle.sin()) as f32, (f64::from(k % 7) * 1e-3) as f32)
         };
         let positions: Vec<Point> = (0..3 * count).map(corner).collect();

@@ -230,7 +230,9 @@ impl Session {
     pub(super) fn cancel_crowds(&mut self) {
         let busy = |crowd: &&Crowd| crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some());
         let busy: Vec<ViewId> = self.crowds.list.iter().filter(busy).map(|crowd| crowd.view).collect();
-        busy.into_iter().for_each(|view| self.give_up_crowd(view));
+        for view in busy {
+            self.give_up_crowd(view);
+        }
     }
 
     fn give_up_crowd(&mut self, view: ViewId) {

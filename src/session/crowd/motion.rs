@@ -105,7 +105,9 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
     // The one in the middle comes first.
     let middle = (0..count).min_by(|&a, &b| places[a].norm_squared().total_cmp(&places[b].norm_squared())).unwrap_or(0);
     let shift = places.get(middle).copied().unwrap_or_default();
-    places.iter_mut().for_each(|place| *place -= shift);
+    for place in &mut places {
+        *place -= shift;
+    }
     if count > 0 {
         places.swap(0, middle);
     }

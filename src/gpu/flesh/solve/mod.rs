@@ -45,7 +45,7 @@ pub struct GlobalSolver {
 #[derive(Debug)]
 enum Inner {
     Gradients(Gradients),
-    Inverse(Products),
+    Inverse(Box<Products>),
 }
 
 /// A solver with the vectors of its instances.
@@ -117,7 +117,7 @@ impl GlobalSolver {
             Kind::Inverse => {
                 let plan = Plan::best(equations, Limits::of(gpu).bytes)?;
                 let inverse = Inverse::of(equations, &plan).map_err(InverseError::from)?;
-                Inner::Inverse(Products::new(gpu, &inverse)?)
+                Inner::Inverse(Box::new(Products::new(gpu, &inverse)?))
             }
         };
         Ok(Self { inner })
@@ -134,7 +134,7 @@ impl GlobalSolver {
     /// # Errors
     /// [`SolveError::TooLarge`].
     pub fn inverse(gpu: &GpuContext, inverse: &Inverse) -> Result<Self, SolveError> {
-        Ok(Self { inner: Inner::Inverse(Products::new(gpu, inverse)?) })
+        Ok(Self { inner: Inner::Inverse(Box::new(Products::new(gpu, inverse)?)) })
     }
 
     /// Conjugate gradients that stop elsewhere than by default.
