@@ -12,6 +12,7 @@ use sinew::app::pane::asks::ViewAsk;
 use sinew::app::viewport::painter::{GpuPainter, Unseen};
 use sinew::app::viewport::views::CameraAction;
 use sinew::app::workbench::Workbench;
+use sinew::math::Point64;
 use sinew::render::{NamedView, Renderer};
 use sinew::session::{Command, DeviceChoice, Gesture, Session, Source, ViewCommand};
 use sinew::skin::Method;
@@ -25,6 +26,9 @@ struct Window {
 }
 
 type Shown = Harness<'static, Window>;
+
+/// Steps until the camera has flown where it is sent.
+const FLIGHT: usize = 60;
 
 /// A window that draws on a device of its own.
 fn window(method: Method) -> Option<Shown> {
@@ -69,16 +73,18 @@ fn has_crowd(session: &Session, count: u32) -> bool {
 fn somebody(shown: &Shown) -> [usize; 2] {
     let window = shown.state();
     let picture: RgbaImage = window.painter.image(window.bench.session().active_view().id).expect("a picture");
-    if let Some(f) = std::env::var_os("DUMP") {
-        let n =
-            format!("{}/{}.png", f.to_string_lossy(), window.bench.session().crowd_of(window.bench.session().active_view().id).is_some());
-        picture.save(n).unwrap();
-    }
     let (width, height) = picture.dimensions();
     let seen = |pixel: &image::Rgba<u8>| pixel.0[..3].iter().any(|&c| c < 245);
     let at_edge = |x: u32, y: u32| x == 0 || y == 0 || x + 1 == width || y + 1 == height;
     let all: Vec<bool> = picture.enumerate_pixels().filter(|(_, _, pixel)| seen(pixel)).map(|(x, y, _)| at_edge(x, y)).collect();
     [all.len(), all.iter().filter(|edge| **edge).count()]
+}
+
+/// Points of the screen a unit.
+fn scale(shown: &Shown) -> f32 {
+    let map = shown.state().bench.viewport().expect("a view").map().expect("it has a size");
+    let [from, to] = [Point64::origin(), Point64::new(1.0, 0.0, 0.0)].map(|place| map.project(&place).expect("before the eye"));
+    from.distance(to)
 }
 
 /// Seen from above in parallel, four cover four times as much as one.
@@ -89,15 +95,23 @@ fn all_of_a_crowd_are_drawn_in_one_picture_and_framed() {
         raise(&mut shown, Action::View(ViewAsk::Crowd(4)));
         assert!(shown.state().bench.session().snapshot().is_some(), "one is shown until the others are there");
         wait_until(&mut shown, "a crowd", |session| has_crowd(session, 4));
+        shown.run_steps(FLIGHT);
+        let [four, cut_off] = somebody(&shown);
+        assert!(four > 300 && cut_off == 0, "they come into view by themselves: {four} pixels, {cut_off} at the edges");
         raise(&mut shown, Action::Camera(CameraAction::ToggleProjection));
         raise(&mut shown, Action::LookFrom(NamedView::Top));
+        shown.run_steps(FLIGHT);
         let [four, cut_off] = somebody(&shown);
         assert!(four > 300 && cut_off == 0, "{four} pixels, {cut_off} at the edges");
+        let four = four as f32 / scale(&shown).powi(2);
         assert!(shown.query_by_label("Score").is_some(), "it says how fast it is");
+        let from_far = scale(&shown);
         raise(&mut shown, Action::View(ViewAsk::Crowd(1)));
         wait_until(&mut shown, "one", |session| !has_crowd(session, 4));
-        let [one, _] = somebody(&shown);
-        assert!(four.abs_diff(4 * one) < four / 20, "{method:?}: four cover {four} pixels, one {one}");
+        shown.run_steps(FLIGHT);
+        assert!(scale(&shown) > 1.2 * from_far, "the camera comes closer to one");
+        let one = somebody(&shown)[0] as f32 / scale(&shown).powi(2);
+        assert!((four - 4.0 * one).abs() < four / 20.0, "{method:?}: four cover {four}, one {one}");
     }
 }
 

@@ -164,6 +164,7 @@ impl Pane {
         if let Some(crowd) = &crowd {
             self.viewport.reach(&crowd.bounds());
         }
+        self.viewport.welcome(crowd.as_ref().map_or(1, |crowd| crowd.skin.instances()), || session.bounds_of(id));
         let flickers = self.state.comparing == Comparing::Flicker && compare::is_held(ui.ctx());
         let snapshot = if flickers { other.as_ref().or(own.as_ref()) } else { own.as_ref() };
         let how = match self.state.comparing {

@@ -98,6 +98,8 @@ pub struct Viewport {
     /// A drag was taken back and the button is still down.
     given_up: bool,
     framed: Option<Framed>,
+    /// How many of the character are to be brought into view as soon as they are there.
+    expected: Option<u32>,
 }
 
 /// The character that the camera was set up for.

@@ -142,6 +142,21 @@ impl Viewport {
         });
     }
 
+    /// So many of the character will be shown: the camera takes them in as soon as they are there.
+    pub fn expect(&mut self, count: u32) {
+        self.expected = Some(count);
+    }
+
+    /// So many are shown, in that box.
+    pub fn welcome(&mut self, count: u32, shown: impl FnOnce() -> Option<Bounds>) {
+        if self.expected == Some(count) {
+            self.expected = None;
+            let Some(whole) = self.whole(shown().as_slice()) else { return };
+            let aspect = self.aspect();
+            self.fly(|camera| camera.frame(&whole, aspect));
+        }
+    }
+
     /// Brings a place into view, from the side that its surface faces if it faces away.
     pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
         let vertex = spot.vertex.map(|vertex| vertex as usize);

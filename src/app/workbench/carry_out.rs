@@ -14,7 +14,7 @@ use crate::app::timeline::{self, TimelineAction, TimelineView};
 use crate::app::viewport::edit::EditAction;
 use crate::app::viewport::views::CameraAction;
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, Mode, Pace, RigCommand, Session, ViewId};
+use crate::session::{Command, Level, MAX_CROWD, Mode, Pace, RigCommand, Session, ViewCommand, ViewId};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -92,6 +92,11 @@ impl Workbench {
                 if matches!(command, Command::Project(_)) {
                     let window = self.window_state();
                     self.session.set_window(window);
+                }
+                if let Command::View(ViewCommand::SetCrowd { view, count }) = &command
+                    && let Some(pane) = self.layout.pane_mut(*view)
+                {
+                    pane.viewport.expect((*count).clamp(1, MAX_CROWD) as u32);
                 }
                 self.session.apply(command, gesture);
             }

@@ -1,7 +1,7 @@
 //! Many of one character at once: where each stands, and when in the motion it is.
 
 use crate::character::Character;
-use crate::math::{Affine, Vec3, Vec64};
+use crate::math::{Affine, Vec3, Vec64, origin_of};
 use crate::session::{ClipPlay, Motion, up_axis};
 use crate::skin::Subject;
 
@@ -11,8 +11,10 @@ const PHASES: usize = 24;
 const ROUNDS: u32 = 100_000;
 /// Moments at which a motion is looked at to know how much room it takes.
 const LOOKS: usize = 16;
-/// Room around the joints for the flesh, in sizes of the character, and how close neighbours come.
-const ROOM: f64 = 0.09;
+/// Room around the joints for the flesh at least, in sizes of the character.
+const FLESH: f64 = 0.07;
+/// Half of what is left between neighbours, in sizes of the character.
+const GAP: f64 = 0.02;
 /// The golden ratio's part behind the point: what follows each other by it is never close.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
@@ -26,8 +28,9 @@ pub struct CrowdMotion {
 }
 
 impl CrowdMotion {
-    /// So many of a subject on a grid on its floor, the first where it stands itself, and in its time. A clip is played over and over, by each from another moment on; of a character that
-    /// is to hold its rest pose, the first clip is played if it has one. Poses are taken by all at once.
+    /// So many of a subject on a grid on its floor, the first where it stands itself, and in its time. A clip is played over and over, by
+    /// each from another moment on; of a character that is to hold its rest pose, the first clip is played if it has one. Poses are taken
+    /// by all at once.
     #[must_use]
     pub fn new(subject: &Subject, motion: Motion, count: usize) -> Self {
         let character = &subject.character;
@@ -81,7 +84,8 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
         _ => [0, 1],
     };
     let extent = extent(subject, motion, round_secs);
-    let room = |axis: usize| extent[axis] + 2.0 * ROOM * f64::from(subject.size);
+    let flesh = flesh_around(subject, [across, along]);
+    let room = |axis: usize| extent[axis] + 2.0 * (flesh + GAP * f64::from(subject.size));
     let columns = (count as f64 * room(along) / room(across)).sqrt().round().clamp(1.0, count.max(1) as f64) as usize;
     let rows = count.div_ceil(columns);
     let place = |instance: usize| {
@@ -112,6 +116,20 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
         places.swap(0, middle);
     }
     places
+}
+
+/// How far the flesh stands out from the box around the joints at rest, sideways.
+fn flesh_around(subject: &Subject, axes: [usize; 2]) -> f64 {
+    let surface = subject.bounds_of_surface(&subject.bind_positions);
+    let joints = subject.character.skeleton.bind_transforms();
+    let out = |axis: usize| {
+        let along = joints.iter().map(|joint| origin_of(joint)[axis]);
+        let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), at| (min.min(at), max.max(at)));
+        (min - f64::from(surface.min[axis])).max(f64::from(surface.max[axis]) - max)
+    };
+    let most = out(axes[0]).max(out(axes[1]));
+    let least = FLESH * f64::from(subject.size);
+    if most.is_finite() { most.max(least) } else { least }
 }
 
 /// How far the joints of a character reach along each axis, whatever moment of the motion it is.

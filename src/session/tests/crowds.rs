@@ -124,7 +124,8 @@ fn a_crowd_follows_number_method_and_dynamics() {
     session.apply_once(Command::SetParams(crate::dynamics::Preset::Jelly.params()));
     run_until_idle(&mut session);
     assert!(shown(&session).sequence > soft.sequence && soft.sequence > first.sequence);
-    // Another character: none of the former stand about.
+    // Another character: none of the former stand about. It is simulated finer, which takes software its time.
+    session.apply_once(Command::SetMethod(Method::Lbs));
     session.apply_once(Command::Open(Source::builtin("arm")));
     run_until_idle(&mut session);
     assert!(Arc::ptr_eq(&shown(&session).subject, session.subject().unwrap()));
