@@ -7,7 +7,7 @@
 //! ```text
 //! set_state → { step … step → present → watched } … → state (only to go on elsewhere) | fetch (only for who wants numbers)
 //! ```
-//! Nothing of a frame waits for the device. What became of a step is told later ([`Device::watched`]), in order.
+//! Nothing of a frame waits for the device. What became of a step is told later ([`SurfaceDevice::watched`]), in order.
 
 use crate::dynamics::{Simulation, State};
 use crate::math::{Affine, Point, Vec3};
