@@ -6,8 +6,9 @@
 //! Flesh that is simulated has no other moments until they have been lived through; dual quaternions stand in for it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use super::worker::lock;
 use super::{Playback, Session, ViewId, Waker, wanted_pose};
 use crate::dynamics::Params;
 use crate::math::{Affine, Point, Vec3};
@@ -88,10 +89,6 @@ pub struct GhostWorker {
     asked: Option<Wanted>,
     runs: bool,
     waker: Option<Waker>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl GhostWorker {

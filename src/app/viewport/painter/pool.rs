@@ -7,7 +7,7 @@ use crate::math::{Point, Vec3};
 use crate::mesh::Bounds;
 use crate::render::{MeshFrame, MeshModel, Renderer};
 use crate::session::{CrowdFrame, GhostSkins, Snapshot};
-use crate::skin::Method;
+use crate::skin::{Method, Subject};
 
 /// Passes for which something that no view shows any more is kept.
 pub(super) const KEPT_PASSES: u64 = 120;
@@ -27,24 +27,16 @@ pub(super) struct StateKey {
 
 impl StateKey {
     pub(super) fn of(snapshot: &Arc<Snapshot>) -> Self {
-        Self {
-            address: Arc::as_ptr(snapshot).cast(),
-            sequence: snapshot.sequence,
-            part: 0,
-            method: Some(snapshot.method),
-            character: Arc::as_ptr(&snapshot.subject.character),
-        }
+        Self::new(Arc::as_ptr(snapshot).cast(), snapshot.sequence, snapshot.method, &snapshot.subject)
     }
 
     /// A frame of a crowd.
     pub(super) fn of_crowd(crowd: &Arc<CrowdFrame>) -> Self {
-        Self {
-            address: Arc::as_ptr(crowd).cast(),
-            sequence: crowd.sequence,
-            part: 0,
-            method: Some(crowd.method),
-            character: Arc::as_ptr(&crowd.subject.character),
-        }
+        Self::new(Arc::as_ptr(crowd).cast(), crowd.sequence, crowd.method, &crowd.subject)
+    }
+
+    fn new(address: *const (), sequence: u64, method: Method, subject: &Subject) -> Self {
+        Self { address, sequence, part: 0, method: Some(method), character: Arc::as_ptr(&subject.character) }
     }
 
     /// The first of the ghosts.
