@@ -9,9 +9,9 @@ use sinew::app::theme;
 use sinew::app::viewport::painter::NoPainter;
 use sinew::app::workbench::Workbench;
 use sinew::gpu::GpuContext;
+use sinew::methods::MethodId;
 use sinew::render::{Camera, MeshFrame, MeshModel, MeshStyle, NamedView, Renderer, Scene, Target};
 use sinew::session::{Command, Session, Snapshot, Source};
-use sinew::skin::Method;
 
 const FRAMES: usize = 240;
 const SIZE: egui::Vec2 = egui::vec2(1440.0, 900.0);
@@ -32,28 +32,49 @@ fn input(frame: usize) -> egui::RawInput {
 fn report(name: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
-    println!("{name:<34} median {:7.3} ms   p99 {:7.3} ms   longest {:7.3} ms", at(0.5), at(0.99), at(1.0));
+    println!(
+        "{name:<34} median {:7.3} ms   p99 {:7.3} ms   longest {:7.3} ms",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
 }
 
 fn opened(files: &[String]) -> Workbench {
-    let source = if files.is_empty() { Source::builtin("mannequin") } else { Source::of_files(files.iter().map(Into::into).collect()) };
+    let source = if files.is_empty() {
+        Source::builtin("mannequin")
+    } else {
+        Source::of_files(files.iter().map(Into::into).collect())
+    };
     let mut session = Session::new();
-    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(source));
     while session.snapshot().is_none() {
         session.tick(0.01);
         std::thread::sleep(Duration::from_millis(5));
-        assert!(!session.jobs().is_empty() || session.snapshot().is_some(), "{:?}", session.messages());
+        assert!(
+            !session.jobs().is_empty() || session.snapshot().is_some(),
+            "{:?}",
+            session.messages()
+        );
     }
     session.apply_once(Command::TogglePlaying);
     Workbench::with_session(session)
 }
 
 fn main() {
-    let files: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let files: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .collect();
     let mut bench = opened(&files);
     if let Some(subject) = bench.session().subject() {
-        println!("{}: {} vertices, {} joints", subject.character.name, subject.bind_positions.len(), subject.character.skeleton.len());
+        println!(
+            "{}: {} vertices, {} joints",
+            subject.character.name,
+            subject.bind_positions.len(),
+            subject.character.skeleton.len()
+        );
     }
     let ctx = egui::Context::default();
     theme::apply(&ctx);
@@ -81,20 +102,36 @@ fn device(gpu: &GpuContext, snapshot: &Snapshot) {
     let renderer = Renderer::new(gpu);
     let start = Instant::now();
     let model = MeshModel::of_character(&renderer, &snapshot.subject.character);
-    println!("{:<34} once   {:7.3} ms", "indices and textures", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{:<34} once   {:7.3} ms",
+        "indices and textures",
+        start.elapsed().as_secs_f64() * 1e3
+    );
     let mut mesh = MeshFrame::new(&renderer, &model);
     let mut target = Target::new(&renderer, 980, 760);
-    let camera = Camera::framing(&snapshot.subject.bounds, NamedView::ThreeQuarter, 980.0 / 760.0);
+    let camera = Camera::framing(
+        &snapshot.subject.bounds,
+        NamedView::ThreeQuarter,
+        980.0 / 760.0,
+    );
     let (mut upload, mut orders) = (Vec::new(), Vec::new());
     for _ in 0..FRAMES {
         let start = Instant::now();
         mesh.update(gpu, snapshot.positions(), snapshot.normals());
         let uploaded = Instant::now();
-        renderer.render(&mut target, &camera, &Scene::of(&mesh, MeshStyle::default(), 0.0));
+        renderer.render(
+            &mut target,
+            &camera,
+            &Scene::of(&mesh, MeshStyle::default(), 0.0),
+        );
         upload.push(uploaded - start);
         orders.push(uploaded.elapsed());
         // A software device draws on the cores that are measured: not at the same time.
-        if gpu.device.poll(wgpu::PollType::wait_indefinitely()).is_err() {
+        if gpu
+            .device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .is_err()
+        {
             return println!("the device was lost");
         }
     }

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use sinew::dynamics::{Collisions, Params, Preset, Simulation};
 use sinew::math::{Affine, Point};
+use sinew::methods::{Actor, Frame, MethodId, Subject, registry};
 use sinew::progress::Progress;
 use sinew::session::{Source, open};
-use sinew::skin::{Actor, Frame, Method, Subject};
 use sinew::tissue::BaseFrame;
 
 /// A second of the first clip: poses are made outside the measurement.
@@ -16,15 +16,25 @@ fn poses(subject: &Subject) -> Vec<Vec<Affine>> {
     let skeleton = &subject.character.skeleton;
     let clip = &subject.character.clips[0];
     let time_secs = |frame: i32| (f64::from(frame) / 60.0).rem_euclid(clip.duration_secs);
-    (0..60).map(|frame| skeleton.world_from_joint(&clip.sample(skeleton, time_secs(frame)))).collect()
+    (0..60)
+        .map(|frame| skeleton.world_from_joint(&clip.sample(skeleton, time_secs(frame))))
+        .collect()
 }
 
 fn frame(criterion: &mut Criterion) {
-    let subject = open(&Source::builtin("cylinder"), &Progress::new()).expect("the cylinder is built in");
+    let subject =
+        open(&Source::builtin("cylinder"), &Progress::new()).expect("the cylinder is built in");
     let poses = poses(&subject);
     let mut group = criterion.benchmark_group("frame");
-    for method in Method::ALL {
-        bench_frames(&mut group, method.id(), &subject, method, &Params::default(), &poses);
+    for method in registry() {
+        bench_frames(
+            &mut group,
+            method.id(),
+            &subject,
+            method,
+            &Params::default(),
+            &poses,
+        );
     }
     group.finish();
 }
@@ -36,8 +46,18 @@ fn contacts(criterion: &mut Criterion) {
         let subject = open(&Source::builtin(name), &Progress::new()).expect("it is built in");
         let poses = poses(&subject);
         for collisions in Collisions::ALL {
-            let params = Params { collisions, ..Params::default() };
-            bench_frames(&mut group, &format!("{name} {}", collisions.id()), &subject, Method::Pd, &params, &poses);
+            let params = Params {
+                collisions,
+                ..Params::default()
+            };
+            bench_frames(
+                &mut group,
+                &format!("{name} {}", collisions.id()),
+                &subject,
+                MethodId::PD,
+                &params,
+                &poses,
+            );
         }
     }
     group.finish();
@@ -49,16 +69,22 @@ fn bench_frames(
     group: &mut Group<'_>,
     id: &str,
     subject: &std::sync::Arc<Subject>,
-    method: Method,
+    method: MethodId,
     params: &Params,
     poses: &[Vec<Affine>],
 ) {
-    let mut actor = Actor::bind(subject, method, params, &Progress::new()).expect("every method works on it");
+    let mut actor =
+        Actor::bind(subject, method, params, &Progress::new()).expect("every method works on it");
     let mut frame = 0;
     group.bench_function(id, |bencher| {
         bencher.iter(|| {
             frame = (frame + 1) % poses.len();
-            actor.advance(&Frame { world_from_joint: &poses[frame], dt_secs: params.time_step_secs }).expect("finite");
+            actor
+                .advance(&Frame {
+                    world_from_joint: &poses[frame],
+                    dt_secs: params.time_step_secs,
+                })
+                .expect("finite");
             black_box(actor.positions());
         });
     });
@@ -69,7 +95,9 @@ fn step(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("step");
     for name in ["cylinder", "arm", "gecko", "mannequin"] {
         let subject = open(&Source::builtin(name), &Progress::new()).expect("it is built in");
-        let Ok(flesh) = subject.tissue.as_ref() else { continue };
+        let Ok(flesh) = subject.flesh() else {
+            continue;
+        };
         let (mut base_frame, anchors) = (BaseFrame::default(), &flesh.tissue.anchors);
         let bases: Vec<Vec<Point>> = poses(&subject)
             .iter()
@@ -81,17 +109,35 @@ fn step(criterion: &mut Criterion) {
             .collect();
         let vertices = subject.sim().mesh.positions.len();
         group.throughput(Throughput::Elements(vertices as u64));
-        for (kind, iterations, acceleration) in [("10 iterations", 10, 0), ("10 accelerated", 10, 2), ("1 iteration", 1, 0)] {
-            let params = Params { iterations, acceleration, ..Preset::Natural.params() };
+        for (kind, iterations, acceleration) in [
+            ("10 iterations", 10, 0),
+            ("10 accelerated", 10, 2),
+            ("1 iteration", 1, 0),
+        ] {
+            let params = Params {
+                iterations,
+                acceleration,
+                ..Preset::Natural.params()
+            };
             let skin = subject.sim().mesh.positions.clone();
-            let mut simulation = Simulation::new(flesh.system.clone(), &params, skin, bases[0].clone(), subject.size).expect("factors");
+            let mut simulation = Simulation::new(
+                flesh.system.clone(),
+                &params,
+                skin,
+                bases[0].clone(),
+                subject.size,
+            )
+            .expect("factors");
             let mut frame = 0;
-            group.bench_function(BenchmarkId::new(kind, format!("{name}, {vertices} vertices")), |bencher| {
-                bencher.iter(|| {
-                    frame = (frame + 1) % bases.len();
-                    black_box(simulation.step(&bases[frame]));
-                });
-            });
+            group.bench_function(
+                BenchmarkId::new(kind, format!("{name}, {vertices} vertices")),
+                |bencher| {
+                    bencher.iter(|| {
+                        frame = (frame + 1) % bases.len();
+                        black_box(simulation.step(&bases[frame]));
+                    });
+                },
+            );
         }
     }
     group.finish();

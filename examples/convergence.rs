@@ -11,9 +11,9 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use sinew::dynamics::{Params, Preset, Simulation};
 use sinew::math::{Point, Quat, Vec64};
+use sinew::methods::Subject;
 use sinew::progress::Progress;
 use sinew::session::{Source, open, set_rotation_from_rest};
-use sinew::skin::Subject;
 use sinew::tissue::BaseFrame;
 
 /// Memories of the acceleration; 0 is plain iterations.
@@ -38,16 +38,31 @@ struct Curve {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (folder, sources) = wish();
-    if register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_err() {
+    if register_font(
+        "sans-serif",
+        FontStyle::Normal,
+        epaint_default_fonts::UBUNTU_LIGHT,
+    )
+    .is_err()
+    {
         return Err("the font of the plots can't be read".into());
     }
     for source in sources {
         let subject = open(&source, &Progress::new())?;
         let scene = Scene::new(&subject)?;
-        let curves: Vec<Curve> = MEMORIES.iter().map(|&memory| scene.curve(memory)).collect::<Result<_, _>>()?;
+        let curves: Vec<Curve> = MEMORIES
+            .iter()
+            .map(|&memory| scene.curve(memory))
+            .collect::<Result<_, _>>()?;
         print_table(&subject, &curves);
-        for (against, x) in [("iterations", iterations_of as fn(&Curve) -> Vec<f64>), ("ms", |curve| curve.times_ms.clone())] {
-            let path = folder.join(format!("convergence_{}_{against}.png", subject.character.name));
+        for (against, x) in [
+            ("iterations", iterations_of as fn(&Curve) -> Vec<f64>),
+            ("ms", |curve| curve.times_ms.clone()),
+        ] {
+            let path = folder.join(format!(
+                "convergence_{}_{against}.png",
+                subject.character.name
+            ));
             draw(&path, &subject.character.name, against, &curves, x)?;
             println!("{}", path.display());
         }
@@ -84,22 +99,38 @@ struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     fn new(subject: &'a Subject) -> Result<Self, Box<dyn Error>> {
-        let flesh = subject.tissue.as_ref().map_err(Clone::clone)?;
+        let flesh = subject.flesh()?;
         let skeleton = &subject.character.skeleton;
         let mut frame = BaseFrame::default();
         let bases = (0..=LOOKED_INTO[LOOKED_INTO.len() - 1]).map(|step| {
             let mut pose = skeleton.rest_pose();
-            let amount = if step == LOOKED_INTO[LOOKED_INTO.len() - 1] { 0.9 } else { 0.3 };
+            let amount = if step == LOOKED_INTO[LOOKED_INTO.len() - 1] {
+                0.9
+            } else {
+                0.3
+            };
             for joint in 0..skeleton.len() {
                 let (time, phase) = (step as f64 / 60.0, joint as f64);
                 let axis = Vec64::new(phase.sin(), (1.7 * phase).sin(), (2.3 * phase).cos());
-                set_rotation_from_rest(skeleton, &mut pose, joint, &Quat::from_scaled_axis(axis * (amount * (9.0 * time).sin())));
+                set_rotation_from_rest(
+                    skeleton,
+                    &mut pose,
+                    joint,
+                    &Quat::from_scaled_axis(axis * (amount * (9.0 * time).sin())),
+                );
             }
             let mut base = vec![Point::origin(); flesh.tissue.anchors.len()];
-            flesh.tissue.anchors.place(&skeleton.world_from_joint(&pose), &mut frame, &mut base);
+            flesh
+                .tissue
+                .anchors
+                .place(&skeleton.world_from_joint(&pose), &mut frame, &mut base);
             base
         });
-        let mut scene = Self { subject, bases: bases.collect(), converged: Vec::new() };
+        let mut scene = Self {
+            subject,
+            bases: bases.collect(),
+            converged: Vec::new(),
+        };
         for step in LOOKED_INTO {
             let (positions, _) = scene.step(step, CONVERGED, 5)?;
             scene.converged.push(positions);
@@ -108,15 +139,34 @@ impl<'a> Scene<'a> {
     }
 
     /// The way to a step, and the step itself: positions after it and how long it took, ms.
-    fn step(&self, step: usize, iterations: u32, acceleration: u32) -> Result<(Vec<Point>, f64), Box<dyn Error>> {
-        let flesh = self.subject.tissue.as_ref().map_err(Clone::clone)?;
-        let way = Params { iterations: 20, acceleration: 0, ..Preset::Natural.params() };
+    fn step(
+        &self,
+        step: usize,
+        iterations: u32,
+        acceleration: u32,
+    ) -> Result<(Vec<Point>, f64), Box<dyn Error>> {
+        let flesh = self.subject.flesh()?;
+        let way = Params {
+            iterations: 20,
+            acceleration: 0,
+            ..Preset::Natural.params()
+        };
         let skin = self.subject.sim().mesh.positions.clone();
-        let mut simulation = Simulation::new(flesh.system.clone(), &way, skin, self.bases[0].clone(), self.subject.size)?;
+        let mut simulation = Simulation::new(
+            flesh.system.clone(),
+            &way,
+            skin,
+            self.bases[0].clone(),
+            self.subject.size,
+        )?;
         for base in &self.bases[..step] {
             simulation.step(base);
         }
-        simulation.set_params(&Params { iterations, acceleration, ..way })?;
+        simulation.set_params(&Params {
+            iterations,
+            acceleration,
+            ..way
+        })?;
         let start = Instant::now();
         simulation.step(&self.bases[step]);
         let ms = start.elapsed().as_secs_f64() * 1e3;
@@ -124,7 +174,11 @@ impl<'a> Scene<'a> {
     }
 
     fn curve(&self, memory: u32) -> Result<Curve, Box<dyn Error>> {
-        let mut curve = Curve { memory, errors: Vec::new(), times_ms: Vec::new() };
+        let mut curve = Curve {
+            memory,
+            errors: Vec::new(),
+            times_ms: Vec::new(),
+        };
         for iterations in ITERATIONS {
             let (mut log_error, mut time_ms) = (0.0, 0.0);
             for (&step, converged) in LOOKED_INTO.iter().zip(&self.converged) {
@@ -147,26 +201,56 @@ impl<'a> Scene<'a> {
 
 /// Errors of every memory, and what it takes to be as exact as ten plain iterations.
 fn print_table(subject: &Subject, curves: &[Curve]) {
-    println!("{}: distance to the converged step, parts of the size (ms)", subject.character.name);
+    println!(
+        "{}: distance to the converged step, parts of the size (ms)",
+        subject.character.name
+    );
     let names = curves.iter().map(|curve| format!("{:>20}", name(curve)));
     println!("iterations {}", names.collect::<String>());
     for (row, iterations) in ITERATIONS.iter().enumerate() {
-        let cells = curves.iter().map(|curve| format!("   {:9.2e} ({:5.2})", curve.errors[row], curve.times_ms[row]));
+        let cells = curves.iter().map(|curve| {
+            format!(
+                "   {:9.2e} ({:5.2})",
+                curve.errors[row], curve.times_ms[row]
+            )
+        });
         println!("{iterations:10} {}", cells.collect::<String>());
     }
-    let ten = ITERATIONS.iter().position(|&iterations| iterations == 10).unwrap_or(0);
+    let ten = ITERATIONS
+        .iter()
+        .position(|&iterations| iterations == 10)
+        .unwrap_or(0);
     for curve in curves {
-        if let Some(row) = curve.errors.iter().position(|&error| error <= curves[0].errors[ten]) {
-            println!("{:>10}: as exact as ten plain iterations after {}, {:.2} ms", name(curve), ITERATIONS[row], curve.times_ms[row]);
+        if let Some(row) = curve
+            .errors
+            .iter()
+            .position(|&error| error <= curves[0].errors[ten])
+        {
+            println!(
+                "{:>10}: as exact as ten plain iterations after {}, {:.2} ms",
+                name(curve),
+                ITERATIONS[row],
+                curve.times_ms[row]
+            );
         }
     }
 }
 
 fn name(curve: &Curve) -> String {
-    if curve.memory == 0 { "plain".to_owned() } else { format!("Anderson {}", curve.memory) }
+    if curve.memory == 0 {
+        "plain".to_owned()
+    } else {
+        format!("Anderson {}", curve.memory)
+    }
 }
 
-fn draw(path: &Path, title: &str, against: &str, curves: &[Curve], x: fn(&Curve) -> Vec<f64>) -> Result<(), Box<dyn Error>> {
+fn draw(
+    path: &Path,
+    title: &str,
+    against: &str,
+    curves: &[Curve],
+    x: fn(&Curve) -> Vec<f64>,
+) -> Result<(), Box<dyn Error>> {
     const SIZE: (u32, u32) = (1000, 640);
     let mut pixels = vec![255_u8; (3 * SIZE.0 * SIZE.1) as usize];
     {
@@ -174,9 +258,15 @@ fn draw(path: &Path, title: &str, against: &str, curves: &[Curve], x: fn(&Curve)
         root.fill(&WHITE)?;
         let farthest = curves.iter().flat_map(x).fold(0.0, f64::max);
         let errors = || curves.iter().flat_map(|curve| curve.errors.iter().copied());
-        let (least, most) = (errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max));
+        let (least, most) = (
+            errors().fold(f64::INFINITY, f64::min),
+            errors().fold(0.0, f64::max),
+        );
         let mut chart = ChartBuilder::on(&root)
-            .caption(format!("{title}: distance to the converged step"), ("sans-serif", 26))
+            .caption(
+                format!("{title}: distance to the converged step"),
+                ("sans-serif", 26),
+            )
             .margin(16)
             .x_label_area_size(44)
             .y_label_area_size(76)
@@ -191,11 +281,16 @@ fn draw(path: &Path, title: &str, against: &str, curves: &[Curve], x: fn(&Curve)
             .draw()?;
         for (index, curve) in curves.iter().enumerate() {
             let color = Palette99::pick(index).to_rgba();
-            let points: Vec<(f64, f64)> = x(curve).into_iter().zip(curve.errors.iter().copied()).collect();
+            let points: Vec<(f64, f64)> = x(curve)
+                .into_iter()
+                .zip(curve.errors.iter().copied())
+                .collect();
             chart
                 .draw_series(LineSeries::new(points, color.stroke_width(3)))?
                 .label(name(curve))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], color.stroke_width(3)));
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 24, y)], color.stroke_width(3))
+                });
         }
         chart
             .configure_series_labels()
@@ -206,6 +301,8 @@ fn draw(path: &Path, title: &str, against: &str, curves: &[Curve], x: fn(&Curve)
             .draw()?;
         root.present()?;
     }
-    image::RgbImage::from_raw(SIZE.0, SIZE.1, pixels).ok_or("the picture has another size")?.save(path)?;
+    image::RgbImage::from_raw(SIZE.0, SIZE.1, pixels)
+        .ok_or("the picture has another size")?
+        .save(path)?;
     Ok(())
 }

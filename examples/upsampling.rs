@@ -12,11 +12,13 @@ use sinew::dynamics::Params;
 use sinew::gpu::GpuContext;
 use sinew::math::{Affine, Point, Vec3, origin_of};
 use sinew::mesh::TriMesh;
+use sinew::methods::{Actor, Frame, MethodId, Subject};
 use sinew::progress::Progress;
-use sinew::render::{Background, Camera, Margins, MeshStyle, Picture, Renderer, Sheet, WIRE_COLOR};
+use sinew::render::{
+    Background, Camera, Margins, MeshStyle, Picture, PictureSheet, Renderer, WIRE_COLOR,
+};
 use sinew::session::{Source, open, set_joint_angles_deg};
-use sinew::skin::{Actor, Frame, Method, Subject};
-use sinew::upsample::{Directions, Kind, Settings, Upsampling};
+use sinew::upsample::{Directions, Upsampling, UpsamplingKind, UpsamplingSettings};
 
 /// One picture.
 struct Shown {
@@ -27,12 +29,29 @@ struct Shown {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |index: usize, default: &str| arguments.get(index).map_or(default, String::as_str).to_owned();
-    let out = arguments.first().map_or_else(|| std::env::temp_dir().join("upsampling.png"), PathBuf::from);
+    let argument = |index: usize, default: &str| {
+        arguments
+            .get(index)
+            .map_or(default, String::as_str)
+            .to_owned()
+    };
+    let out = arguments.first().map_or_else(
+        || std::env::temp_dir().join("upsampling.png"),
+        PathBuf::from,
+    );
     let file = argument(1, "mannequin");
-    let source = if Path::new(&file).exists() { Source::of_files(vec![PathBuf::from(&file)]) } else { Source::builtin(&file) };
-    let angles = argument(3, "0,-90,0").split(',').map(str::parse).collect::<Result<Vec<f64>, _>>()?;
-    let angles: [f64; 3] = angles.try_into().map_err(|_| "three angles in degrees, as in 0,-90,0")?;
+    let source = if Path::new(&file).exists() {
+        Source::of_files(vec![PathBuf::from(&file)])
+    } else {
+        Source::builtin(&file)
+    };
+    let angles = argument(3, "0,-90,0")
+        .split(',')
+        .map(str::parse)
+        .collect::<Result<Vec<f64>, _>>()?;
+    let angles: [f64; 3] = angles
+        .try_into()
+        .map_err(|_| "three angles in degrees, as in 0,-90,0")?;
     let vertices = argument(4, "1000").parse()?;
 
     let progress = Progress::new();
@@ -45,20 +64,58 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (full, full_positions) = simulated(&subject, SimVertices::All, &world)?;
     let (reduced, coarse_positions) = simulated(&subject, SimVertices::About(vertices), &world)?;
-    let (fine, coarse) = (&full.body.flesh, &reduced.body.sim.mesh);
-    println!("{} vertices, simulated with {}", fine.positions.len(), coarse.positions.len());
+    let (fine, coarse) = (&full.body().flesh, &reduced.sim().mesh);
+    println!(
+        "{} vertices, simulated with {}",
+        fine.positions.len(),
+        coarse.positions.len()
+    );
 
     let mut shown = vec![
-        Shown::of("full resolution".to_owned(), TriMesh { positions: full_positions.clone(), ..fine.clone() }),
-        Shown::of(format!("{} vertices", coarse.positions.len()), TriMesh { positions: coarse_positions.clone(), ..coarse.clone() }),
+        Shown::of(
+            "full resolution".to_owned(),
+            TriMesh {
+                positions: full_positions.clone(),
+                ..fine.clone()
+            },
+        ),
+        Shown::of(
+            format!("{} vertices", coarse.positions.len()),
+            TriMesh {
+                positions: coarse_positions.clone(),
+                ..coarse.clone()
+            },
+        ),
     ];
-    for (label, kind) in [("moving least squares", Kind::MovingLeastSquares), ("normal displacement", Kind::NormalDisplacement)] {
+    for (label, kind) in [
+        ("moving least squares", UpsamplingKind::MovingLeastSquares),
+        ("normal displacement", UpsamplingKind::NormalDisplacement),
+    ] {
         let (positions, normals) = upsampled(fine, coarse, kind, &coarse_positions)?;
-        let apart: Vec<f32> = positions.iter().zip(&full_positions).map(|(a, b)| 100.0 * (a - b).norm() / full.size).collect();
-        let (mean, most) = (apart.iter().sum::<f32>() / apart.len() as f32, apart.iter().copied().fold(0.0, f32::max));
-        let shown_here = Shown { label: label.to_owned(), mesh: TriMesh { positions, ..fine.clone() }, normals };
+        let apart: Vec<f32> = positions
+            .iter()
+            .zip(&full_positions)
+            .map(|(a, b)| 100.0 * (a - b).norm() / full.size)
+            .collect();
+        let (mean, most) = (
+            apart.iter().sum::<f32>() / apart.len() as f32,
+            apart.iter().copied().fold(0.0, f32::max),
+        );
+        let shown_here = Shown {
+            label: label.to_owned(),
+            mesh: TriMesh {
+                positions,
+                ..fine.clone()
+            },
+            normals,
+        };
         let recomputed = shown_here.mesh.vertex_normals();
-        let mut leaning: Vec<f32> = shown_here.normals.iter().zip(recomputed).map(|(a, b)| a.angle(&b).to_degrees()).collect();
+        let mut leaning: Vec<f32> = shown_here
+            .normals
+            .iter()
+            .zip(recomputed)
+            .map(|(a, b)| a.angle(&b).to_degrees())
+            .collect();
         leaning.sort_by(f32::total_cmp);
         println!(
             "{label}: {mean:.3} % of the size from the full resolution, at most {most:.3} %; carried normals lean by {:.2} degrees from \
@@ -78,21 +135,53 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The subject with so fine a simulation mesh, and its flesh's positions in the pose.
-fn simulated(subject: &Subject, sim_vertices: SimVertices, world: &[Affine]) -> Result<(Arc<Subject>, Vec<Point>), Box<dyn Error>> {
+fn simulated(
+    subject: &Subject,
+    sim_vertices: SimVertices,
+    world: &[Affine],
+) -> Result<(Arc<Subject>, Vec<Point>), Box<dyn Error>> {
     let progress = Progress::new();
-    let settings = FleshSettings { sim_vertices, ..(*subject.settings).clone() };
-    let subject = Arc::new(subject.with_settings(&settings, &progress)?);
-    let mut actor = Actor::bind(&subject, Method::Pd, &Params::default(), &progress)?;
+    let settings = FleshSettings {
+        sim_vertices,
+        ..(*subject.settings).clone()
+    };
+    let subject = Arc::new(subject.with_settings(&settings));
+    let mut actor = Actor::bind(&subject, MethodId::PD, &Params::default(), &progress)?;
     // No time passes: the equilibrium in this pose.
-    actor.advance(&Frame { world_from_joint: world, dt_secs: 0.0 })?;
-    let positions = actor.projective().ok_or("not simulated")?.simulation().positions().to_vec();
+    actor.advance(&Frame {
+        world_from_joint: world,
+        dt_secs: 0.0,
+    })?;
+    let positions = actor
+        .projective()
+        .ok_or("not simulated")?
+        .simulation()
+        .positions()
+        .to_vec();
     Ok((subject, positions))
 }
 
 /// The fine mesh after the coarse one.
-fn upsampled(fine: &TriMesh, coarse: &TriMesh, kind: Kind, moved: &[Point]) -> Result<(Vec<Point>, Vec<Vec3>), Box<dyn Error>> {
-    let upsampling = Upsampling::build(fine, coarse, &Settings { kind, ..Settings::default() }, &Progress::new())?;
-    let (mut frames, mut positions, mut normals) = (upsampling.frames(), fine.positions.clone(), fine.vertex_normals());
+fn upsampled(
+    fine: &TriMesh,
+    coarse: &TriMesh,
+    kind: UpsamplingKind,
+    moved: &[Point],
+) -> Result<(Vec<Point>, Vec<Vec3>), Box<dyn Error>> {
+    let upsampling = Upsampling::build(
+        fine,
+        coarse,
+        &UpsamplingSettings {
+            kind,
+            ..UpsamplingSettings::default()
+        },
+        &Progress::new(),
+    )?;
+    let (mut frames, mut positions, mut normals) = (
+        upsampling.frames(),
+        fine.positions.clone(),
+        fine.vertex_normals(),
+    );
     upsampling.positions_into(&coarse.positions, &mut frames, &mut positions);
     let every: Vec<Option<u32>> = (0..normals.len() as u32).map(Some).collect();
     let directions = Directions::normals(&frames, &every, &normals);
@@ -104,7 +193,11 @@ fn upsampled(fine: &TriMesh, coarse: &TriMesh, kind: Kind, moved: &[Point]) -> R
 impl Shown {
     fn of(label: String, mesh: TriMesh) -> Self {
         let normals = mesh.vertex_normals();
-        Self { label, mesh, normals }
+        Self {
+            label,
+            mesh,
+            normals,
+        }
     }
 }
 
@@ -112,12 +205,31 @@ impl Shown {
 fn draw(shown: &[Shown], around: &[Point]) -> Result<image::RgbaImage, Box<dyn Error>> {
     let gpu = GpuContext::headless()?;
     let renderer = Renderer::new(&gpu);
-    let sheet = Sheet::new(Sheet::around([560, 560], shown.len()), shown.len());
+    let sheet = PictureSheet::new(PictureSheet::around([560, 560], shown.len()), shown.len());
     let [width, height] = sheet.cell(0).map(|side| side as f32);
-    let mut camera = Camera { yaw: 0.5, pitch: 0.5, ..Camera::default() };
-    camera.frame_points_within(around, width / height, Margins { bottom: sheet.caption_share(), ..Margins::default() });
+    let mut camera = Camera {
+        yaw: 0.5,
+        pitch: 0.5,
+        ..Camera::default()
+    };
+    camera.frame_points_within(
+        around,
+        width / height,
+        Margins {
+            bottom: sheet.caption_share(),
+            ..Margins::default()
+        },
+    );
     let mut pictures = Vec::new();
-    for (index, Shown { label: _, mesh, normals }) in shown.iter().enumerate() {
+    for (
+        index,
+        Shown {
+            label: _,
+            mesh,
+            normals,
+        },
+    ) in shown.iter().enumerate()
+    {
         let skin = SourceMesh {
             name: String::new(),
             positions: mesh.positions.clone(),
@@ -127,7 +239,11 @@ fn draw(shown: &[Shown], around: &[Point]) -> Result<image::RgbaImage, Box<dyn E
             material: None,
             attachment: Attachment::Unweighted,
         };
-        let character = Character { meshes: vec![skin], metres_per_unit: 1.0, ..Character::default() };
+        let character = Character {
+            meshes: vec![skin],
+            metres_per_unit: 1.0,
+            ..Character::default()
+        };
         let edges = std::env::var_os("EDGES").map(|_| WIRE_COLOR);
         pictures.push(renderer.picture(&Picture {
             character: &character,
@@ -135,7 +251,10 @@ fn draw(shown: &[Shown], around: &[Point]) -> Result<image::RgbaImage, Box<dyn E
             normals,
             overlays: &[],
             camera: &camera,
-            style: MeshStyle { wireframe: edges, ..MeshStyle::default() },
+            style: MeshStyle {
+                wireframe: edges,
+                ..MeshStyle::default()
+            },
             background: Background::STUDIO,
             ground: None,
             size: sheet.cell(index),

@@ -43,7 +43,7 @@ fn vs_eye_crowd(@builtin(vertex_index) v: u32, @builtin(instance_index) instance
     return Varyings(frame.clip_from_world * position_of(v, instance), tex_coord);
 }
 
-// The floor as a square, so that feet and floor darken each other.
+// The floor as a square, for ambient occlusion between feet and floor.
 @vertex
 fn vs_floor(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return frame.clip_from_world * vec4(floor_corner(index), 1.0);

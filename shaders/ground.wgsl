@@ -15,12 +15,12 @@ fn vs_main(@builtin(vertex_index) index: u32) -> Varyings {
 fn grid(cells: vec2<f32>, width: vec2<f32>) -> f32 {
     let distance = abs(fract(cells - 0.5) - 0.5) / max(width * frame.fill.w, vec2(1e-9));
     let line = 1.0 - smoothstep(vec2(0.3), vec2(1.2), distance);
-    // Lines closer than a few pixels melt into nothing.
+    // Lines closer than a few pixels fade out.
     let calm = 1.0 - smoothstep(vec2(0.12), vec2(0.45), width);
     return max(line.x * calm.x, line.y * calm.y);
 }
 
-// Share of the key light at a place of the floor: a small tent filter hides what is left of the pattern of samples.
+// Visible fraction of the key light at a point of the floor: a small tent filter hides the sampling pattern.
 fn floor_visibility(at: vec2<f32>) -> f32 {
     if frame.key.w == 0.0 {
         return 1.0;

@@ -1,5 +1,5 @@
 // Ambient occlusion from depth: McGuire, Mara, Luebke, "Scalable Ambient Obscurance", HPG 2012, equation 10's falloff, with normals
-// from depth differences. One pixel stands for 2 × 2 of the picture.
+// from depth differences. One pixel covers 2 × 2 pixels of the picture.
 
 @group(1) @binding(0) var eye_depth: texture_2d<f32>;
 
@@ -18,7 +18,7 @@ fn view_at(pixel: vec2<i32>, size: vec2<i32>) -> vec3<f32> {
     return view.xyz / view.w;
 }
 
-// The shorter of the differences to both neighbours: it does not cross an outline.
+// The smaller of the differences to both neighbours, which does not cross a silhouette.
 fn shorter(back: vec3<f32>, here: vec3<f32>, ahead: vec3<f32>) -> vec3<f32> {
     return select(ahead - here, here - back, abs(here.z - back.z) < abs(ahead.z - here.z));
 }

@@ -13,7 +13,7 @@ fn vs_main(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, @lo
     return Varyings(frame.clip_from_world * vec4(position, 1.0), position, normal, linear);
 }
 
-// Soft light on a colour; without a normal the colour stays as it is.
+// Soft lighting of a colour; without a normal the colour is unlit.
 fn lit(color: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     let key = dot(n, frame.key.xyz) * 0.5 + 0.5;
     let sky = n.y * 0.5 + 0.5;
@@ -27,7 +27,7 @@ fn fs_main(in: Varyings) -> @location(0) vec4<f32> {
     var n = normalize(in.normal + vec3(0.0, 1e-9, 0.0));
     n = select(n, -n, dot(n, v) < 0.0);
     let color = select(lit(in.color.rgb, n), in.color.rgb, bare);
-    // Glass is denser at its outline.
+    // Transparent surfaces are denser at their silhouette.
     let dense = pow(1.0 - saturate(dot(n, v)), 2.0);
     let glass = saturate(in.color.a * mix(0.75, 2.2, dense));
     let alpha = select(select(glass, in.color.a, bare), 1.0, in.color.a > 0.995);

@@ -39,14 +39,23 @@ impl Entry {
     /// The record as a line of text, with its time in UTC.
     #[must_use]
     pub fn line(&self) -> String {
-        format!("{} {:5} {}: {}", clock_text(self.at), self.level, self.target, self.text)
+        format!(
+            "{} {:5} {}: {}",
+            clock_text(self.at),
+            self.level,
+            self.target,
+            self.text
+        )
     }
 }
 
 /// Hours, minutes and seconds of a moment, UTC.
 #[must_use]
 pub fn clock_text(at: SystemTime) -> String {
-    let secs = at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()) % 86_400;
+    let secs = at
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+        % 86_400;
     format!("{:02}:{:02}:{:02}", secs / 3_600, secs / 60 % 60, secs % 60)
 }
 
@@ -58,7 +67,12 @@ struct Book {
     file: Option<LogFile>,
 }
 
-static BOOK: Mutex<Book> = Mutex::new(Book { level: LevelFilter::Off, entries: VecDeque::new(), next: 0, file: None });
+static BOOK: Mutex<Book> = Mutex::new(Book {
+    level: LevelFilter::Off,
+    entries: VecDeque::new(),
+    next: 0,
+    file: None,
+});
 
 fn book() -> MutexGuard<'static, Book> {
     // A thread that panicked while it noted something left the list as it was before or after.
@@ -95,7 +109,11 @@ pub fn file_path() -> Option<PathBuf> {
 /// Keeps a record, if it matters enough.
 pub fn note(record: &Record<'_>) {
     let level = book().level;
-    let wanted = if is_ours(record.target()) { level } else { level.min(LevelFilter::Warn) };
+    let wanted = if is_ours(record.target()) {
+        level
+    } else {
+        level.min(LevelFilter::Warn)
+    };
     if record.level() > wanted {
         return;
     }
@@ -106,7 +124,13 @@ pub fn note(record: &Record<'_>) {
         text.push('…');
     }
     let mut book = book();
-    let entry = Entry { number: book.next, at: SystemTime::now(), level: record.level(), target: record.target().to_owned(), text };
+    let entry = Entry {
+        number: book.next,
+        at: SystemTime::now(),
+        level: record.level(),
+        target: record.target().to_owned(),
+        text,
+    };
     book.next += 1;
     if let Some(file) = &mut book.file
         && file.write(&entry.line()).is_err()
@@ -172,7 +196,11 @@ impl LogFile {
         }
         let file = File::options().append(true).create(true).open(path)?;
         let bytes = file.metadata()?.len();
-        Ok(Self { path: path.to_path_buf(), file, bytes })
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+            bytes,
+        })
     }
 
     fn write(&mut self, line: &str) -> io::Result<()> {
@@ -200,28 +228,47 @@ mod tests {
         for _ in 0..1_500 {
             file.write(&line).unwrap();
         }
-        let sizes = ["log.txt", "log.old.txt"].map(|name| fs::metadata(folder.join(name)).unwrap().len());
-        assert!(sizes.iter().all(|&size| size > 0 && size <= MOST_BYTES + 2_000), "{sizes:?}");
+        let sizes =
+            ["log.txt", "log.old.txt"].map(|name| fs::metadata(folder.join(name)).unwrap().len());
+        assert!(
+            sizes
+                .iter()
+                .all(|&size| size > 0 && size <= MOST_BYTES + 2_000),
+            "{sizes:?}"
+        );
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn what_matters_is_kept_and_the_rest_is_not() {
         let say = |level: Level, target: &str, text: &str| {
-            note(&Record::builder().level(level).target(target).args(format_args!("{text}")).build());
+            note(
+                &Record::builder()
+                    .level(level)
+                    .target(target)
+                    .args(format_args!("{text}"))
+                    .build(),
+            );
         };
         open(LevelFilter::Info, None).unwrap();
         say(Level::Info, "sinew::tests", "of ours, kept");
         say(Level::Debug, "sinew::tests", "of ours, too small");
         say(Level::Info, "sinewy", "of others, too small");
         say(Level::Warn, "others", "of others, kept");
-        let texts: Vec<String> = entries().into_iter().map(|entry| entry.text).filter(|text| text.starts_with("of o")).collect();
+        let texts: Vec<String> = entries()
+            .into_iter()
+            .map(|entry| entry.text)
+            .filter(|text| text.starts_with("of o"))
+            .collect();
         assert_eq!(texts, ["of ours, kept", "of others, kept"]);
         let many = MOST_ENTRIES + 10;
         for number in 0..many {
             say(Level::Info, "sinew::tests", &number.to_string());
         }
         assert_eq!(entries().len(), MOST_ENTRIES);
-        assert_eq!(clock_text(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86_400 + 3_661)), "01:01:01");
+        assert_eq!(
+            clock_text(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86_400 + 3_661)),
+            "01:01:01"
+        );
     }
 }

@@ -21,7 +21,10 @@ pub struct Progress {
 
 impl Default for Progress {
     fn default() -> Self {
-        Self { state: Arc::default(), span: Some([0.0, 1.0]) }
+        Self {
+            state: Arc::default(),
+            span: Some([0.0, 1.0]),
+        }
     }
 }
 
@@ -44,13 +47,19 @@ impl Progress {
     #[must_use]
     pub fn part(&self, from: f32, to: f32) -> Self {
         let within = |[low, high]: [f32; 2]| [low + (high - low) * from, low + (high - low) * to];
-        Self { state: self.state.clone(), span: self.span.map(within) }
+        Self {
+            state: self.state.clone(),
+            span: self.span.map(within),
+        }
     }
 
     /// For work that goes on beside other work which reports: it can only be cancelled.
     #[must_use]
     pub fn silent(&self) -> Self {
-        Self { state: self.state.clone(), span: None }
+        Self {
+            state: self.state.clone(),
+            span: None,
+        }
     }
 
     /// Names the stage that runs now ("Shrinking the skin") and says how much of the whole is done, 0..=1.
@@ -59,7 +68,11 @@ impl Progress {
             return;
         }
         self.set_fraction(fraction);
-        let mut current = self.state.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self
+            .state
+            .stage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if *current != stage {
             stage.clone_into(&mut current);
         }
@@ -82,7 +95,11 @@ impl Progress {
     /// The stage last reported.
     #[must_use]
     pub fn stage(&self) -> String {
-        self.state.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state
+            .stage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Asks the worker to stop at its next check.
@@ -101,6 +118,10 @@ impl Progress {
     /// # Errors
     /// [`Cancelled`].
     pub fn check(&self) -> Result<(), Cancelled> {
-        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+        if self.is_cancelled() {
+            Err(Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -30,16 +30,31 @@ pub fn closed_manifold(mesh: &Mesh) -> Result<(), String> {
     for &[a, b, c] in &mesh.triangles {
         for edge in [(a, b), (b, c), (c, a)] {
             if !directed.insert(edge) {
-                return Err(format!("edge {edge:?} is used twice in one direction at {}", mesh.positions[edge.0 as usize]));
+                return Err(format!(
+                    "edge {edge:?} is used twice in one direction at {}",
+                    mesh.positions[edge.0 as usize]
+                ));
             }
         }
     }
-    if let Some(&(a, b)) = directed.iter().filter(|&&(a, b)| !directed.contains(&(b, a))).min() {
-        return Err(format!("edge {a}–{b} is open at {}", mesh.positions[a as usize]));
+    if let Some(&(a, b)) = directed
+        .iter()
+        .filter(|&&(a, b)| !directed.contains(&(b, a)))
+        .min()
+    {
+        return Err(format!(
+            "edge {a}–{b} is open at {}",
+            mesh.positions[a as usize]
+        ));
     }
-    let (corners, edges) = (mesh.positions.len() + mesh.triangles.len(), directed.len() / 2);
+    let (corners, edges) = (
+        mesh.positions.len() + mesh.triangles.len(),
+        directed.len() / 2,
+    );
     if corners != edges + 2 {
-        return Err(format!("the surface is no sphere: {corners} vertices and faces, {edges} edges"));
+        return Err(format!(
+            "the surface is no sphere: {corners} vertices and faces, {edges} edges"
+        ));
     }
     // Around each vertex the triangles form one fan.
     let mut next: HashMap<u32, HashMap<u32, u32>> = HashMap::new();
@@ -49,14 +64,19 @@ pub fn closed_manifold(mesh: &Mesh) -> Result<(), String> {
         }
     }
     for (v, fan) in &next {
-        let Some(&start) = fan.keys().min() else { continue };
+        let Some(&start) = fan.keys().min() else {
+            continue;
+        };
         let (mut at, mut steps) = (fan[&start], 1);
         while at != start {
             at = fan[&at];
             steps += 1;
         }
         if steps != fan.len() {
-            return Err(format!("the surface pinches at vertex {v}, {}", mesh.positions[*v as usize]));
+            return Err(format!(
+                "the surface pinches at vertex {v}, {}",
+                mesh.positions[*v as usize]
+            ));
         }
     }
     Ok(())
@@ -65,13 +85,23 @@ pub fn closed_manifold(mesh: &Mesh) -> Result<(), String> {
 /// Measures angles, edges and self-intersections.
 pub fn measure(mesh: &Mesh) -> Report {
     let corner = |t: &[u32; 3]| t.map(|v| mesh.positions[v as usize]);
-    let mut report = Report { smallest_angle: 180.0, thin_share: 0.0, worst_ratio: 1.0, self_intersections: 0, first_intersection: None };
+    let mut report = Report {
+        smallest_angle: 180.0,
+        thin_share: 0.0,
+        worst_ratio: 1.0,
+        self_intersections: 0,
+        first_intersection: None,
+    };
     let mut thin = 0;
     for t in &mesh.triangles {
         let p = corner(t);
-        let angle = (0..3).map(|i| (p[(i + 1) % 3] - p[i]).angle(&(p[(i + 2) % 3] - p[i]))).fold(f64::MAX, f64::min).to_degrees();
+        let angle = (0..3)
+            .map(|i| (p[(i + 1) % 3] - p[i]).angle(&(p[(i + 2) % 3] - p[i])))
+            .fold(f64::MAX, f64::min)
+            .to_degrees();
         let lengths = [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm());
-        let ratio = lengths.iter().copied().fold(0.0, f64::max) / lengths.iter().copied().fold(f64::MAX, f64::min);
+        let ratio = lengths.iter().copied().fold(0.0, f64::max)
+            / lengths.iter().copied().fold(f64::MAX, f64::min);
         report.smallest_angle = report.smallest_angle.min(angle);
         report.worst_ratio = report.worst_ratio.max(ratio);
         thin += usize::from(angle < 30.0);
@@ -85,15 +115,25 @@ pub fn measure(mesh: &Mesh) -> Report {
 
 /// Places where an edge of one triangle pierces another triangle that shares no vertex with it.
 fn self_intersections(mesh: &Mesh) -> Vec<Point64> {
-    let longest = mesh.triangles.iter().map(|t| (mesh.positions[t[0] as usize] - mesh.positions[t[1] as usize]).norm()).fold(0.0, f64::max);
+    let longest = mesh
+        .triangles
+        .iter()
+        .map(|t| (mesh.positions[t[0] as usize] - mesh.positions[t[1] as usize]).norm())
+        .fold(0.0, f64::max);
     let cell = longest.max(1e-6) * 1.2;
     let key = |p: &Point64| [p.x, p.y, p.z].map(|c| (c / cell).floor() as i64);
     let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     for (index, t) in mesh.triangles.iter().enumerate() {
         let keys = t.map(|v| key(&mesh.positions[v as usize]));
-        for x in (0..3).map(|i| keys[i][0]).min().unwrap_or(0)..=(0..3).map(|i| keys[i][0]).max().unwrap_or(0) {
-            for y in (0..3).map(|i| keys[i][1]).min().unwrap_or(0)..=(0..3).map(|i| keys[i][1]).max().unwrap_or(0) {
-                for z in (0..3).map(|i| keys[i][2]).min().unwrap_or(0)..=(0..3).map(|i| keys[i][2]).max().unwrap_or(0) {
+        for x in (0..3).map(|i| keys[i][0]).min().unwrap_or(0)
+            ..=(0..3).map(|i| keys[i][0]).max().unwrap_or(0)
+        {
+            for y in (0..3).map(|i| keys[i][1]).min().unwrap_or(0)
+                ..=(0..3).map(|i| keys[i][1]).max().unwrap_or(0)
+            {
+                for z in (0..3).map(|i| keys[i][2]).min().unwrap_or(0)
+                    ..=(0..3).map(|i| keys[i][2]).max().unwrap_or(0)
+                {
                     grid.entry([x, y, z]).or_default().push(index);
                 }
             }
@@ -107,10 +147,15 @@ fn self_intersections(mesh: &Mesh) -> Vec<Point64> {
                 continue;
             }
             let (pa, pb) = (mesh.positions[a as usize], mesh.positions[b as usize]);
-            let candidates = grid.get(&key(&nalgebra::center(&pa, &pb))).into_iter().flatten();
-            let pierced = candidates
-                .map(|&index| mesh.triangles[index])
-                .any(|other| !other.contains(&a) && !other.contains(&b) && pierces(pa, pb, other.map(|v| mesh.positions[v as usize])));
+            let candidates = grid
+                .get(&key(&nalgebra::center(&pa, &pb)))
+                .into_iter()
+                .flatten();
+            let pierced = candidates.map(|&index| mesh.triangles[index]).any(|other| {
+                !other.contains(&a)
+                    && !other.contains(&b)
+                    && pierces(pa, pb, other.map(|v| mesh.positions[v as usize]))
+            });
             if pierced {
                 found.push(pa);
             }

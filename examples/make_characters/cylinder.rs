@@ -20,15 +20,27 @@ const SHARED: f64 = 0.18;
 pub fn mesh() -> Mesh {
     let mut mesh = Mesh::default();
     // Rings from the middle of the lower cap, up the side, to the middle of the upper cap: radius, height, count.
-    let lower = [(0.0, 1), (0.15, 6), (0.32, 13), (0.49, 20), (0.66, 27), (0.83, 34)];
-    let mut rings: Vec<(f64, f64, u32)> = lower.iter().map(|&(r, n)| (r * RADIUS, 0.0, n)).collect();
+    let lower = [
+        (0.0, 1),
+        (0.15, 6),
+        (0.32, 13),
+        (0.49, 20),
+        (0.66, 27),
+        (0.83, 34),
+    ];
+    let mut rings: Vec<(f64, f64, u32)> =
+        lower.iter().map(|&(r, n)| (r * RADIUS, 0.0, n)).collect();
     rings.extend((0..=ALONG).map(|i| (RADIUS, LENGTH * f64::from(i) / f64::from(ALONG), AROUND)));
     rings.extend(lower.iter().rev().map(|&(r, n)| (r * RADIUS, LENGTH, n)));
     let mut before: Option<(u32, u32)> = None;
     for (index, &(radius, y, count)) in rings.iter().enumerate() {
         let first = mesh.positions.len() as u32;
         // Every other ring of the side is turned by half a step: nearly equilateral triangles.
-        let turned = if radius >= RADIUS && index % 2 == 1 { 0.5 } else { 0.0 };
+        let turned = if radius >= RADIUS && index % 2 == 1 {
+            0.5
+        } else {
+            0.0
+        };
         mesh.positions.extend((0..count).map(|i| {
             let angle = std::f64::consts::TAU * (f64::from(i) + turned) / f64::from(count);
             Point64::new(radius * angle.sin(), y, radius * angle.cos())
@@ -55,10 +67,12 @@ fn stitch(mesh: &mut Mesh, lower: (u32, u32), upper: (u32, u32)) {
         let step_lower = (p(at(lower, i + 1)) - p(at(upper, j))).norm();
         let step_upper = (p(at(upper, j + 1)) - p(at(lower, i))).norm();
         if can_lower && (!can_upper || step_lower <= step_upper) {
-            mesh.triangles.push([at(lower, i), at(lower, i + 1), at(upper, j)]);
+            mesh.triangles
+                .push([at(lower, i), at(lower, i + 1), at(upper, j)]);
             i += 1;
         } else {
-            mesh.triangles.push([at(lower, i), at(upper, j + 1), at(upper, j)]);
+            mesh.triangles
+                .push([at(lower, i), at(upper, j + 1), at(upper, j)]);
             j += 1;
         }
     }

@@ -73,7 +73,13 @@ impl Part {
     /// A part with its bounding sphere.
     pub fn new(shape: Shape, carve: bool, blend: f64, edge: f64) -> Self {
         let bound = bound_of(&shape);
-        Self { shape, carve, blend, edge, bound }
+        Self {
+            shape,
+            carve,
+            blend,
+            edge,
+            bound,
+        }
     }
 
     /// The same part on the other side of the plane x = 0.
@@ -81,8 +87,19 @@ impl Part {
         let point = |p: &Point64| Point64::new(-p.x, p.y, p.z);
         let vector = |v: &Vec64| Vec64::new(-v.x, v.y, v.z);
         let shape = match &self.shape {
-            Shape::Ball { center, axes, radii } => Shape::Ball { center: point(center), axes: axes.map(|a| vector(&a)), radii: *radii },
-            Shape::Cone { a, b } => Shape::Cone { a: (point(&a.0), a.1), b: (point(&b.0), b.1) },
+            Shape::Ball {
+                center,
+                axes,
+                radii,
+            } => Shape::Ball {
+                center: point(center),
+                axes: axes.map(|a| vector(&a)),
+                radii: *radii,
+            },
+            Shape::Cone { a, b } => Shape::Cone {
+                a: (point(&a.0), a.1),
+                b: (point(&b.0), b.1),
+            },
             Shape::Loft(loft) => Shape::Loft(Loft {
                 origin: point(&loft.origin),
                 axis: vector(&loft.axis),
@@ -97,7 +114,11 @@ impl Part {
 
     fn distance(&self, p: &Point64) -> f64 {
         match &self.shape {
-            Shape::Ball { center, axes, radii } => {
+            Shape::Ball {
+                center,
+                axes,
+                radii,
+            } => {
                 let offset = p - center;
                 let local = [0, 1, 2].map(|i| offset.dot(&axes[i]));
                 linearised((0..3).map(|i| (local[i], radii[i])))
@@ -133,7 +154,9 @@ impl Field {
     /// Gradient of [`Field::distance`] by central differences.
     pub fn gradient(&self, p: &Point64) -> Vec64 {
         const H: f64 = 2e-5;
-        let slope = |axis: Vec64| (self.distance(&(p + axis * H)) - self.distance(&(p - axis * H))) / (2.0 * H);
+        let slope = |axis: Vec64| {
+            (self.distance(&(p + axis * H)) - self.distance(&(p - axis * H))) / (2.0 * H)
+        };
         Vec64::new(slope(Vec64::x()), slope(Vec64::y()), slope(Vec64::z()))
     }
 
@@ -192,11 +215,17 @@ fn blended(parts: &[Part], p: &Point64) -> f64 {
     for part in parts {
         // Too far to matter; the bound also mends distances that are too small far away, so that nothing jumps here.
         let bound = part.lower_bound(p);
-        if distance.is_finite() && bound > part.blend + if part.carve { -distance } else { distance } {
+        if distance.is_finite()
+            && bound > part.blend + if part.carve { -distance } else { distance }
+        {
             continue;
         }
         let own = part.distance(p).max(bound);
-        distance = if part.carve { -smooth_min(-distance, own, part.blend) } else { smooth_min(distance, own, part.blend) };
+        distance = if part.carve {
+            -smooth_min(-distance, own, part.blend)
+        } else {
+            smooth_min(distance, own, part.blend)
+        };
     }
     distance
 }
@@ -219,7 +248,11 @@ fn linearised(terms: impl Iterator<Item = (f64, f64)>) -> f64 {
         smallest = smallest.min(r);
     }
     let (level, slope) = (level.sqrt(), slope.sqrt());
-    if slope < 1e-9 { -smallest } else { level * (level - 1.0) / slope }
+    if slope < 1e-9 {
+        -smallest
+    } else {
+        level * (level - 1.0) / slope
+    }
 }
 
 /// Exact signed distance to the hull of two spheres.
@@ -252,7 +285,10 @@ impl Loft {
         let inside = along.clamp(0.0, self.length);
         let [outer, inner, front, back, du, dv] = self.section(inside / self.length);
         let (u, v) = (offset.dot(&self.side) - du, offset.dot(&self.front) - dv);
-        let (ru, rv) = (if u > 0.0 { outer } else { inner }, if v > 0.0 { front } else { back });
+        let (ru, rv) = (
+            if u > 0.0 { outer } else { inner },
+            if v > 0.0 { front } else { back },
+        );
         let cap = 0.6 * ru.min(rv);
         let over = along - inside;
         let n = self.exponent;
@@ -262,8 +298,16 @@ impl Loft {
             return -ru.min(rv);
         }
         let level = s.hypot(over / cap);
-        let shape = |x: f64, r: f64| if s < 1e-9 { 0.0 } else { (x / s).powf(n - 1.0) / r * s };
-        let slope = (shape(x, ru).powi(2) + shape(y, rv).powi(2) + (over / (cap * cap)).powi(2)).sqrt() / level;
+        let shape = |x: f64, r: f64| {
+            if s < 1e-9 {
+                0.0
+            } else {
+                (x / s).powf(n - 1.0) / r * s
+            }
+        };
+        let slope = (shape(x, ru).powi(2) + shape(y, rv).powi(2) + (over / (cap * cap)).powi(2))
+            .sqrt()
+            / level;
         (level - 1.0) / slope
     }
 
@@ -271,7 +315,10 @@ impl Loft {
     fn section(&self, t: f64) -> [f64; 6] {
         let s = &self.sections;
         let last = s.len() - 1;
-        let i = s.partition_point(|section| section.0[0] <= t).clamp(1, last.max(1)) - 1;
+        let i = s
+            .partition_point(|section| section.0[0] <= t)
+            .clamp(1, last.max(1))
+            - 1;
         let j = (i + 1).min(last);
         let width = (s[j].0[0] - s[i].0[0]).max(1e-9);
         let x = ((t - s[i].0[0]) / width).clamp(0.0, 1.0);
@@ -296,17 +343,30 @@ impl Loft {
 fn bound_of(shape: &Shape) -> (Point64, f64) {
     match shape {
         Shape::Ball { center, radii, .. } => (*center, radii.iter().copied().fold(0.0, f64::max)),
-        Shape::Cone { a, b } => (nalgebra::center(&a.0, &b.0), (a.0 - b.0).norm() / 2.0 + a.1.max(b.1)),
+        Shape::Cone { a, b } => (
+            nalgebra::center(&a.0, &b.0),
+            (a.0 - b.0).norm() / 2.0 + a.1.max(b.1),
+        ),
         Shape::Loft(loft) => {
-            let reach = |s: &Section| s.0[1..5].iter().copied().fold(0.0, f64::max) + s.0[5].hypot(s.0[6]);
+            let reach =
+                |s: &Section| s.0[1..5].iter().copied().fold(0.0, f64::max) + s.0[5].hypot(s.0[6]);
             let widest = loft.sections.iter().map(reach).fold(0.0, f64::max) * 1.15;
-            (loft.origin + loft.axis * (loft.length / 2.0), (loft.length / 2.0 + 0.3 * widest).hypot(widest) + 0.3 * widest)
+            (
+                loft.origin + loft.axis * (loft.length / 2.0),
+                (loft.length / 2.0 + 0.3 * widest).hypot(widest) + 0.3 * widest,
+            )
         }
         Shape::Group(parts) => {
             let solid = || parts.iter().filter(|part| !part.carve);
             let count = solid().count().max(1) as f64;
-            let middle = Point64::from(solid().map(|part| part.bound.0.coords).sum::<Vec64>() / count);
-            (middle, solid().map(|part| (part.bound.0 - middle).norm() + part.bound.1 + part.blend).fold(0.0, f64::max))
+            let middle =
+                Point64::from(solid().map(|part| part.bound.0.coords).sum::<Vec64>() / count);
+            (
+                middle,
+                solid()
+                    .map(|part| (part.bound.0 - middle).norm() + part.bound.1 + part.blend)
+                    .fold(0.0, f64::max),
+            )
         }
     }
 }

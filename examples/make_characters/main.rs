@@ -71,20 +71,31 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names = ["mannequin", "gecko", "cylinder", "arm"];
-    for name in names.into_iter().filter(|name| args.only.as_deref().is_none_or(|only| only == *name)) {
-        let character = make::make(name, root, args.rough, args.preview.is_none()).map_err(|what| format!("{name}: {what}"))?;
+    for name in names
+        .into_iter()
+        .filter(|name| args.only.as_deref().is_none_or(|only| only == *name))
+    {
+        let character = make::make(name, root, args.rough, args.preview.is_none())
+            .map_err(|what| format!("{name}: {what}"))?;
         if let Some(picture) = &args.preview {
             for view in args.view.split(',') {
                 let stem = picture.file_stem().unwrap_or_default().to_string_lossy();
                 let file = picture.with_file_name(format!("{stem}_{name}_{view}.png"));
-                show::show(&character, args, view)?.save(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                show::show(&character, args, view)?
+                    .save(&file)
+                    .map_err(|error| format!("{}: {error}", file.display()))?;
             }
             continue;
         }
         let bytes = sinew::io::write_glb(&character).map_err(|error| error.to_string())?;
         let path = root.join("assets").join(format!("{name}.glb"));
         std::fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        eprintln!("{name}: {} vertices, {} joints, {} bytes", character.source_vertices(), character.skeleton.len(), bytes.len());
+        eprintln!(
+            "{name}: {} vertices, {} joints, {} bytes",
+            character.source_vertices(),
+            character.skeleton.len(),
+            bytes.len()
+        );
     }
     Ok(())
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use sinew::character::{Attachment, Character, Material, SourceMesh};
 use sinew::math::Point64;
 use sinew::rig::{Skeleton, Trs};
-use sinew::weights::SkinWeights;
+use sinew::weights::{Segment, SkinWeights, limited};
 
-use crate::bone_heat::{Segment, bone_heat, limited};
+use crate::bone_heat::bone_heat;
 use crate::checks;
 use crate::polygonise::{Mesh, polygonise};
 use crate::remesh::remesh;
@@ -24,19 +24,35 @@ const ROUNDS: usize = 12;
 /// A sentence on what is wrong in the description or the result.
 pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Character, String> {
     let start = Instant::now();
-    let path = root.join("examples/make_characters/shapes").join(format!("{name}.txt"));
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let path = root
+        .join("examples/make_characters/shapes")
+        .join(format!("{name}.txt"));
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let description = parse(&text)?;
-    let (mesh, mirror) = if name == "cylinder" { (cylinder::mesh(), Vec::new()) } else { skin(&description, rough)? };
-    let skeleton = Skeleton::from_positions(&rounded(&description.joints)).map_err(|error| error.to_string())?;
-    let weights = if rough { rigid(&mesh) } else { weights(&mesh, &description, &skeleton, &mirror)? };
+    let (mesh, mirror) = if name == "cylinder" {
+        (cylinder::mesh(), Vec::new())
+    } else {
+        skin(&description, rough)?
+    };
+    let skeleton = Skeleton::from_positions(&rounded(&description.joints))
+        .map_err(|error| error.to_string())?;
+    let weights = if rough {
+        rigid(&mesh)
+    } else {
+        weights(&mesh, &description, &skeleton, &mirror)?
+    };
     if !rough {
         match inspect(name, &mesh, &description) {
             Err(what) if !strict => eprintln!("{name}: {what}"),
             result => result?,
         }
     }
-    let joint_from_mesh = skeleton.joints().iter().map(|joint| Trs::at(-bind(joint)).to_affine()).collect();
+    let joint_from_mesh = skeleton
+        .joints()
+        .iter()
+        .map(|joint| Trs::at(-bind(joint)).to_affine())
+        .collect();
     let skin = SourceMesh {
         name: name.to_owned(),
         positions: mesh.positions.iter().map(|p| p.cast::<f32>()).collect(),
@@ -44,14 +60,23 @@ pub fn make(name: &str, root: &Path, rough: bool, strict: bool) -> Result<Charac
         normals: None,
         tex_coords: None,
         material: Some(0),
-        attachment: Attachment::Skinned { weights, joint_from_mesh },
+        attachment: Attachment::Skinned {
+            weights,
+            joint_from_mesh,
+        },
     };
     let base_color = match name {
         "gecko" => [0.42, 0.50, 0.26, 1.0],
         "cylinder" | "arm" => [0.62, 0.52, 0.45, 1.0],
         _ => [0.60, 0.55, 0.49, 1.0],
     };
-    let material = Material { name: "skin".to_owned(), base_color, base_color_image: None, double_sided: false, alpha_cutoff: None };
+    let material = Material {
+        name: "skin".to_owned(),
+        base_color,
+        base_color_image: None,
+        double_sided: false,
+        alpha_cutoff: None,
+    };
     eprintln!("{name}: made in {:.1} s", start.elapsed().as_secs_f64());
     Ok(Character {
         name: name.to_owned(),
@@ -72,7 +97,16 @@ fn bind(joint: &sinew::rig::Joint) -> sinew::math::Vec64 {
 /// Joint positions such that `f32` holds them and their differences.
 fn rounded(joints: &[(String, Option<usize>, Point64)]) -> Vec<(String, Option<usize>, Point64)> {
     const STEP: f64 = 1.0 / 65536.0;
-    joints.iter().map(|(name, parent, p)| (name.clone(), *parent, Point64::from(p.coords.map(|c| (c / STEP).round() * STEP)))).collect()
+    joints
+        .iter()
+        .map(|(name, parent, p)| {
+            (
+                name.clone(),
+                *parent,
+                Point64::from(p.coords.map(|c| (c / STEP).round() * STEP)),
+            )
+        })
+        .collect()
 }
 
 /// Meshes the solid; with the vertex on the other side of each vertex if it is symmetrical.
@@ -96,7 +130,9 @@ fn skin(description: &Description, rough: bool) -> Result<(Mesh, Vec<u32>), Stri
         return Ok((mesh, Vec::new()));
     }
     if let Some(p) = mesh.positions.iter().find(|p| p.x < 0.0) {
-        return Err(format!("the half mesh crosses the plane of symmetry at {p}"));
+        return Err(format!(
+            "the half mesh crosses the plane of symmetry at {p}"
+        ));
     }
     Ok(mirrored(&mesh))
 }
@@ -110,7 +146,11 @@ fn mirrored(half: &Mesh) -> (Mesh, Vec<u32>) {
         mirror.push(v as u32);
         mesh.positions.push(Point64::new(-p.x, p.y, p.z));
     }
-    mesh.triangles.extend(half.triangles.iter().map(|&[a, b, c]| [a, c, b].map(|v| mirror[v as usize])));
+    mesh.triangles.extend(
+        half.triangles
+            .iter()
+            .map(|&[a, b, c]| [a, c, b].map(|v| mirror[v as usize])),
+    );
     (mesh, mirror)
 }
 
@@ -119,29 +159,62 @@ fn rigid(mesh: &Mesh) -> SkinWeights {
 }
 
 /// All lines through the flesh: from every joint to its children, and those described.
-pub fn segments(description: &Description, joints: &[(String, Option<usize>, Point64)]) -> Vec<Segment> {
-    let children = joints.iter().filter_map(|(_, parent, to)| parent.map(|p| Segment { joint: p, from: joints[p].2, to: *to }));
-    children.chain(description.bones.iter().map(|&(joint, from, to)| Segment { joint, from, to })).collect()
+pub fn segments(
+    description: &Description,
+    joints: &[(String, Option<usize>, Point64)],
+) -> Vec<Segment> {
+    let children = joints.iter().filter_map(|(_, parent, to)| {
+        parent.map(|p| Segment {
+            joint: p as u32,
+            ends: [joints[p].2, *to],
+        })
+    });
+    children
+        .chain(description.bones.iter().map(|&(joint, from, to)| Segment {
+            joint: joint as u32,
+            ends: [from, to],
+        }))
+        .collect()
 }
 
-fn weights(mesh: &Mesh, description: &Description, skeleton: &Skeleton, mirror: &[u32]) -> Result<SkinWeights, String> {
+fn weights(
+    mesh: &Mesh,
+    description: &Description,
+    skeleton: &Skeleton,
+    mirror: &[u32],
+) -> Result<SkinWeights, String> {
     let mut rows = if description.field.parts.is_empty() {
         cylinder::weights(mesh, skeleton)
     } else {
-        bone_heat(mesh, &description.field, &segments(description, &description.joints), skeleton.len())?
+        bone_heat(
+            mesh,
+            &description.field,
+            &segments(description, &description.joints),
+            skeleton.len(),
+        )?
     };
     if !mirror.is_empty() {
-        let other: Vec<usize> = skeleton.joints().iter().map(|joint| other_side(skeleton, &joint.name)).collect();
+        let other: Vec<usize> = skeleton
+            .joints()
+            .iter()
+            .map(|joint| other_side(skeleton, &joint.name))
+            .collect();
         rows = (0..rows.len())
             .map(|v| {
                 // The same two numbers on both sides, so that the sums are equal to the last bit.
                 let m = mirror[v] as usize;
-                (0..skeleton.len()).map(|j| 0.5 * (rows[v][j] + rows[m][other[j]])).collect()
+                (0..skeleton.len())
+                    .map(|j| 0.5 * (rows[v][j] + rows[m][other[j]]))
+                    .collect()
             })
             .collect();
     }
     let (weights, empty) = SkinWeights::from_rows(limited(&rows));
-    if empty.is_empty() { Ok(weights) } else { Err(format!("{} vertices have no weights", empty.len())) }
+    if empty.is_empty() {
+        Ok(weights)
+    } else {
+        Err(format!("{} vertices have no weights", empty.len()))
+    }
 }
 
 fn other_side(skeleton: &Skeleton, name: &str) -> usize {
@@ -150,7 +223,10 @@ fn other_side(skeleton: &Skeleton, name: &str) -> usize {
         (_, Some(stem)) => format!("{stem}.L"),
         _ => name.to_owned(),
     };
-    skeleton.find(&swapped).or_else(|| skeleton.find(name)).unwrap_or(0)
+    skeleton
+        .find(&swapped)
+        .or_else(|| skeleton.find(name))
+        .unwrap_or(0)
 }
 
 /// Refuses a bad mesh and says how good it is.
@@ -162,7 +238,10 @@ fn inspect(name: &str, mesh: &Mesh, description: &Description) -> Result<(), Str
         return Err("the skin cuts through itself".to_owned());
     }
     if !description.field.parts.is_empty() {
-        let outside = description.joints.iter().find(|joint| description.field.distance(&joint.2) > -0.002);
+        let outside = description
+            .joints
+            .iter()
+            .find(|joint| description.field.distance(&joint.2) > -0.002);
         if let Some((joint, _, place)) = outside {
             return Err(format!("joint \"{joint}\" at {place} is not in the flesh"));
         }

@@ -23,7 +23,10 @@ impl Stance {
     pub fn turn(&mut self, joint: &str, axis: [f64; 3], degrees: f64) {
         let axis = nalgebra::Unit::new_normalize(Vec64::from(axis));
         let turn = Quat::from_axis_angle(&axis, degrees.to_radians());
-        let before = self.turns.entry(joint.to_owned()).or_insert_with(Quat::identity);
+        let before = self
+            .turns
+            .entry(joint.to_owned())
+            .or_insert_with(Quat::identity);
         *before = turn * *before;
     }
 
@@ -45,7 +48,9 @@ impl Stance {
     pub fn pose(&self, skeleton: &Skeleton) -> Result<Pose, String> {
         let mut pose = skeleton.rest_pose();
         for (name, turn) in &self.turns {
-            let joint = skeleton.find_or_suggest(name).map_err(|error| error.to_string())?;
+            let joint = skeleton
+                .find_or_suggest(name)
+                .map_err(|error| error.to_string())?;
             pose.locals[joint].rotation = turn * pose.locals[joint].rotation;
         }
         if let Some(root) = pose.locals.first_mut() {
@@ -60,7 +65,9 @@ impl Stance {
     /// As [`Stance::pose`].
     pub fn lowest(&self, skeleton: &Skeleton, soles: &[(usize, Point64)]) -> Result<f64, String> {
         let world = skeleton.world_from_joint(&self.pose(skeleton)?);
-        let place = |&(joint, point): &(usize, Point64)| (world[joint] * (point - skeleton.bind_position(joint).coords)).y;
+        let place = |&(joint, point): &(usize, Point64)| {
+            (world[joint] * (point - skeleton.bind_position(joint).coords)).y
+        };
         Ok(soles.iter().map(place).fold(f64::INFINITY, f64::min))
     }
 }
@@ -69,31 +76,70 @@ impl Stance {
 ///
 /// # Errors
 /// As [`Stance::pose`].
-pub fn bake(skeleton: &Skeleton, name: &str, duration_secs: f64, stance: impl Fn(f64) -> Result<Stance, String>) -> Result<Clip, String> {
+pub fn bake(
+    skeleton: &Skeleton,
+    name: &str,
+    duration_secs: f64,
+    stance: impl Fn(f64) -> Result<Stance, String>,
+) -> Result<Clip, String> {
     let count = (duration_secs * RATE).round() as usize;
-    let times: Vec<f64> = (0..=count).map(|i| f64::from((duration_secs * i as f64 / count as f64) as f32)).collect();
-    let poses: Vec<Pose> = times.iter().map(|&t| stance(t)?.pose(skeleton)).collect::<Result<_, _>>()?;
+    let times: Vec<f64> = (0..=count)
+        .map(|i| f64::from((duration_secs * i as f64 / count as f64) as f32))
+        .collect();
+    let poses: Vec<Pose> = times
+        .iter()
+        .map(|&t| stance(t)?.pose(skeleton))
+        .collect::<Result<_, _>>()?;
     let mut tracks = Vec::new();
     for joint in 0..skeleton.len() {
         let rest = skeleton.joints()[joint].rest;
-        if poses.iter().any(|pose| (pose.locals[joint].translation - rest.translation).norm() > 1e-6) {
-            let values = poses.iter().map(|pose| pose.locals[joint].translation.map(|c| f64::from(c as f32))).collect();
-            let curve = Curve { times_secs: times.clone(), values, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint, channel: Channel::Translation(curve) });
+        if poses
+            .iter()
+            .any(|pose| (pose.locals[joint].translation - rest.translation).norm() > 1e-6)
+        {
+            let values = poses
+                .iter()
+                .map(|pose| pose.locals[joint].translation.map(|c| f64::from(c as f32)))
+                .collect();
+            let curve = Curve {
+                times_secs: times.clone(),
+                values,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint,
+                channel: Channel::Translation(curve),
+            });
         }
-        if poses.iter().any(|pose| pose.locals[joint].rotation.angle_to(&rest.rotation) > 1e-6) {
+        if poses
+            .iter()
+            .any(|pose| pose.locals[joint].rotation.angle_to(&rest.rotation) > 1e-6)
+        {
             let mut values: Vec<nalgebra::Quaternion<f64>> = Vec::with_capacity(times.len());
             for pose in &poses {
                 let q = pose.locals[joint].rotation.into_inner();
                 let same_side = values.last().is_none_or(|last| last.dot(&q) >= 0.0);
                 let q = if same_side { q } else { -q };
-                values.push(nalgebra::Quaternion::from(q.coords.map(|c| f64::from(c as f32))));
+                values.push(nalgebra::Quaternion::from(
+                    q.coords.map(|c| f64::from(c as f32)),
+                ));
             }
-            let curve = Curve { times_secs: times.clone(), values, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint, channel: Channel::Rotation(curve) });
+            let curve = Curve {
+                times_secs: times.clone(),
+                values,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint,
+                channel: Channel::Rotation(curve),
+            });
         }
     }
-    Ok(Clip { name: name.to_owned(), duration_secs: times.last().copied().unwrap_or(0.0), tracks })
+    Ok(Clip {
+        name: name.to_owned(),
+        duration_secs: times.last().copied().unwrap_or(0.0),
+        tracks,
+    })
 }
 
 /// A smooth periodic curve through `(phase, value)` keys, phases ascending from 0 to below 1.
@@ -103,7 +149,10 @@ pub fn cyclic(keys: &[(f64, f64)], phase: f64) -> f64 {
     let key = |i: usize| (keys[i % n].0 + (i / n) as f64 - 1.0, keys[i % n].1);
     let phase = phase.rem_euclid(1.0);
     let after = n + keys.partition_point(|k| k.0 <= phase);
-    through([key(after - 2), key(after - 1), key(after), key(after + 1)], phase)
+    through(
+        [key(after - 2), key(after - 1), key(after), key(after + 1)],
+        phase,
+    )
 }
 
 /// A smooth curve through `(time, value)` keys, at rest before the first and after the last.
@@ -116,8 +165,16 @@ pub fn eased(keys: &[(f64, f64)], time: f64) -> f64 {
     if i > last {
         return keys[last].1;
     }
-    let before = if i >= 2 { keys[i - 2] } else { (keys[0].0 - 1.0, keys[0].1) };
-    let after = if i < last { keys[i + 1] } else { (keys[last].0 + 1.0, keys[last].1) };
+    let before = if i >= 2 {
+        keys[i - 2]
+    } else {
+        (keys[0].0 - 1.0, keys[0].1)
+    };
+    let after = if i < last {
+        keys[i + 1]
+    } else {
+        (keys[last].0 + 1.0, keys[last].1)
+    };
     through([before, keys[i - 1], keys[i], after], time)
 }
 
@@ -126,11 +183,17 @@ fn through(keys: [(f64, f64); 4], x: f64) -> f64 {
     let secant = |i: usize| (keys[i + 1].1 - keys[i].1) / (keys[i + 1].0 - keys[i].0).max(1e-9);
     let slope = |i: usize| {
         let (before, after) = (secant(i - 1), secant(i));
-        if before * after <= 0.0 { 0.0 } else { 2.0 * before * after / (before + after) }
+        if before * after <= 0.0 {
+            0.0
+        } else {
+            2.0 * before * after / (before + after)
+        }
     };
     let ((x0, y0), (x1, y1)) = (keys[1], keys[2]);
     let width = (x1 - x0).max(1e-9);
     let t = ((x - x0) / width).clamp(0.0, 1.0);
     let (t2, t3) = (t * t, t * t * t);
-    y0 * (2.0 * t3 - 3.0 * t2 + 1.0) + y1 * (3.0 * t2 - 2.0 * t3) + width * (slope(1) * (t3 - 2.0 * t2 + t) + slope(2) * (t3 - t2))
+    y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        + y1 * (3.0 * t2 - 2.0 * t3)
+        + width * (slope(1) * (t3 - 2.0 * t2 + t) + slope(2) * (t3 - t2))
 }

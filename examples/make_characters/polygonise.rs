@@ -30,8 +30,15 @@ type Node = [i64; 3];
 /// The zero set of a field, on a grid of the given spacing.
 pub fn polygonise(field: &Field, spacing: f64, half: bool) -> Mesh {
     let blocks = blocks_near_surface(field, spacing, half);
-    let values: Vec<Vec<f64>> = blocks.par_iter().map(|block| block_values(field, spacing, *block)).collect();
-    let mut surface = Surface { spacing, mesh: Mesh::default(), vertex_of: HashMap::new() };
+    let values: Vec<Vec<f64>> = blocks
+        .par_iter()
+        .map(|block| block_values(field, spacing, *block))
+        .collect();
+    let mut surface = Surface {
+        spacing,
+        mesh: Mesh::default(),
+        vertex_of: HashMap::new(),
+    };
     for (block, values) in blocks.iter().zip(&values) {
         for cell in 0..BLOCK * BLOCK * BLOCK {
             let cell = [cell % BLOCK, cell / BLOCK % BLOCK, cell / (BLOCK * BLOCK)];
@@ -51,14 +58,20 @@ fn blocks_near_surface(field: &Field, spacing: f64, half: bool) -> Vec<Node> {
     let first = low.coords.map(|c| (c / size).floor() as i64 - 1);
     let last = high.coords.map(|c| (c / size).ceil() as i64 + 1);
     let reach = DOUBT * size * 3.0_f64.sqrt() / 2.0;
-    let columns: Vec<(i64, i64)> = (first.z..last.z).flat_map(|z| (first.y..last.y).map(move |y| (y, z))).collect();
+    let columns: Vec<(i64, i64)> = (first.z..last.z)
+        .flat_map(|z| (first.y..last.y).map(move |y| (y, z)))
+        .collect();
     let near = |&(y, z): &(i64, i64)| {
         let start = if half { 0 } else { first.x };
         let touches = |x: &i64| {
-            let middle = Point64::from(Vec64::new(*x as f64 + 0.5, y as f64 + 0.5, z as f64 + 0.5) * size);
+            let middle =
+                Point64::from(Vec64::new(*x as f64 + 0.5, y as f64 + 0.5, z as f64 + 0.5) * size);
             field.distance(&middle).abs() < reach
         };
-        (start..last.x).filter(touches).map(|x| [x * BLOCK, y * BLOCK, z * BLOCK]).collect::<Vec<_>>()
+        (start..last.x)
+            .filter(touches)
+            .map(|x| [x * BLOCK, y * BLOCK, z * BLOCK])
+            .collect::<Vec<_>>()
     };
     columns.par_iter().flat_map_iter(near).collect()
 }
@@ -67,7 +80,14 @@ fn blocks_near_surface(field: &Field, spacing: f64, half: bool) -> Vec<Node> {
 fn block_values(field: &Field, spacing: f64, block: Node) -> Vec<f64> {
     let n = BLOCK + 1;
     let value = |i: i64| {
-        let value = field.distance(&place([block[0] + i % n, block[1] + i / n % n, block[2] + i / (n * n)], spacing));
+        let value = field.distance(&place(
+            [
+                block[0] + i % n,
+                block[1] + i / n % n,
+                block[2] + i / (n * n),
+            ],
+            spacing,
+        ));
         // A node exactly on the surface would make triangles without area.
         if value.abs() < 1e-9 { 1e-9 } else { value }
     };
@@ -82,11 +102,24 @@ struct Surface {
 
 impl Surface {
     fn march(&mut self, block: Node, cell: Node, values: &[f64]) {
-        const AXES: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+        const AXES: [[usize; 3]; 6] = [
+            [0, 1, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [0, 2, 1],
+            [2, 1, 0],
+            [1, 0, 2],
+        ];
         let n = BLOCK + 1;
         let value = |c: Node| values[(c[0] + n * (c[1] + n * c[2])) as usize];
         let far = [cell[0] + 1, cell[1] + 1, cell[2] + 1];
-        let corner = |i: i64| value([cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2 & 1)]) < 0.0;
+        let corner = |i: i64| {
+            value([
+                cell[0] + (i & 1),
+                cell[1] + (i >> 1 & 1),
+                cell[2] + (i >> 2 & 1),
+            ]) < 0.0
+        };
         if (1..8).all(|i| corner(i) == corner(0)) {
             return;
         }
@@ -95,7 +128,12 @@ impl Surface {
             nodes[1][axes[0]] += 1;
             nodes[2] = nodes[1];
             nodes[2][axes[1]] += 1;
-            let mut tet = nodes.map(|c| ([block[0] + c[0], block[1] + c[1], block[2] + c[2]], value(c)));
+            let mut tet = nodes.map(|c| {
+                (
+                    [block[0] + c[0], block[1] + c[1], block[2] + c[2]],
+                    value(c),
+                )
+            });
             if path >= 3 {
                 tet.swap(1, 2); // The last three paths are odd permutations.
             }

@@ -72,18 +72,28 @@ impl<'a> Remesher<'a> {
             }
         }
         // Only vertices with an open edge are border; a closed mesh may touch the plane anywhere.
-        let open: std::collections::HashSet<u32> =
-            work.edges().into_iter().filter(|e| work.wings(e[0], e[1]).len() == 1).flatten().collect();
+        let open: std::collections::HashSet<u32> = work
+            .edges()
+            .into_iter()
+            .filter(|e| work.wings(e[0], e[1]).len() == 1)
+            .flatten()
+            .collect();
         for (v, border) in work.on_border.iter_mut().enumerate() {
             *border &= open.contains(&(v as u32));
         }
         work.half = !open.is_empty();
-        work.edge = work.positions.par_iter().map(|p| field.edge_at(p)).collect();
+        work.edge = work
+            .positions
+            .par_iter()
+            .map(|p| field.edge_at(p))
+            .collect();
         work
     }
 
     fn faces(&self, v: u32) -> impl Iterator<Item = [u32; 3]> + '_ {
-        self.faces_of[v as usize].iter().filter_map(|&face| self.triangles[face as usize])
+        self.faces_of[v as usize]
+            .iter()
+            .filter_map(|&face| self.triangles[face as usize])
     }
 
     fn neighbors(&self, v: u32) -> Vec<u32> {
@@ -99,7 +109,13 @@ impl<'a> Remesher<'a> {
             .triangles
             .iter()
             .flatten()
-            .flat_map(|&[a, b, c]| [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]])
+            .flat_map(|&[a, b, c]| {
+                [
+                    [a.min(b), a.max(b)],
+                    [b.min(c), b.max(c)],
+                    [c.min(a), c.max(a)],
+                ]
+            })
             .collect();
         edges.par_sort_unstable();
         edges.dedup();
@@ -110,7 +126,15 @@ impl<'a> Remesher<'a> {
     fn wings(&self, a: u32, b: u32) -> Vec<(u32, u32)> {
         let wing = |&face: &u32| {
             let triangle = self.triangles[face as usize]?;
-            triangle.contains(&b).then(|| (face, triangle.into_iter().find(|&v| v != a && v != b).unwrap_or(a)))
+            triangle.contains(&b).then(|| {
+                (
+                    face,
+                    triangle
+                        .into_iter()
+                        .find(|&v| v != a && v != b)
+                        .unwrap_or(a),
+                )
+            })
         };
         self.faces_of[a as usize].iter().filter_map(wing).collect()
     }
@@ -159,7 +183,9 @@ impl<'a> Remesher<'a> {
         self.edge.push(self.field.edge_at(&middle));
         self.faces_of.push(Vec::new());
         for (face, opposite) in wings {
-            let Some(triangle) = self.triangles[face as usize] else { continue };
+            let Some(triangle) = self.triangles[face as usize] else {
+                continue;
+            };
             let [_, p, q] = turned(triangle, opposite);
             self.remove(face);
             self.add([opposite, p, m]);
@@ -169,13 +195,18 @@ impl<'a> Remesher<'a> {
 
     fn split_long(&mut self) {
         for _ in 0..4 {
-            let mut long: Vec<_> = self.edges().into_iter().filter(|&[a, b]| self.length(a, b) > 4.0 / 3.0 * self.wanted(a, b)).collect();
+            let mut long: Vec<_> = self
+                .edges()
+                .into_iter()
+                .filter(|&[a, b]| self.length(a, b) > 4.0 / 3.0 * self.wanted(a, b))
+                .collect();
             if long.is_empty() {
                 return;
             }
             long.sort_by(|x, y| self.length(y[0], y[1]).total_cmp(&self.length(x[0], x[1])));
             for [a, b] in long {
-                if self.length(a, b) > 4.0 / 3.0 * self.wanted(a, b) && !self.wings(a, b).is_empty() {
+                if self.length(a, b) > 4.0 / 3.0 * self.wanted(a, b) && !self.wings(a, b).is_empty()
+                {
                     self.split(a, b);
                 }
             }
@@ -191,7 +222,11 @@ impl<'a> Remesher<'a> {
     }
 
     fn collapse_short(&mut self) {
-        let mut short: Vec<_> = self.edges().into_iter().filter(|&[a, b]| self.length(a, b) < 0.8 * self.wanted(a, b)).collect();
+        let mut short: Vec<_> = self
+            .edges()
+            .into_iter()
+            .filter(|&[a, b]| self.length(a, b) < 0.8 * self.wanted(a, b))
+            .collect();
         short.sort_by(|x, y| self.length(x[0], x[1]).total_cmp(&self.length(y[0], y[1])));
         for [a, b] in short {
             if self.length(a, b) < 0.8 * self.wanted(a, b) && !self.collapse(a, b) {
@@ -205,16 +240,29 @@ impl<'a> Remesher<'a> {
         let wings = self.wings(gone, kept);
         let (gone_near, kept_near) = (self.neighbors(gone), self.neighbors(kept));
         let common = gone_near.iter().filter(|v| kept_near.contains(v)).count();
-        if wings.is_empty() || common != wings.len() || (self.border(gone) && (!self.border(kept) || wings.len() != 1)) {
+        if wings.is_empty()
+            || common != wings.len()
+            || (self.border(gone) && (!self.border(kept) || wings.len() != 1))
+        {
             return false;
         }
-        if self.border(kept) && !self.border(gone) && gone_near.iter().any(|&v| v != kept && self.border(v) && !kept_near.contains(&v)) {
+        if self.border(kept)
+            && !self.border(gone)
+            && gone_near
+                .iter()
+                .any(|&v| v != kept && self.border(v) && !kept_near.contains(&v))
+        {
             return false;
         }
-        if wings.iter().any(|&(_, opposite)| self.faces_of[opposite as usize].len() <= 3 + usize::from(!self.border(opposite))) {
+        if wings.iter().any(|&(_, opposite)| {
+            self.faces_of[opposite as usize].len() <= 3 + usize::from(!self.border(opposite))
+        }) {
             return false;
         }
-        if gone_near.iter().any(|&v| v != kept && self.length(v, kept) > 4.0 / 3.0 * self.wanted(v, kept)) {
+        if gone_near
+            .iter()
+            .any(|&v| v != kept && self.length(v, kept) > 4.0 / 3.0 * self.wanted(v, kept))
+        {
             return false;
         }
         let moved: Vec<([u32; 3], [u32; 3])> = self
@@ -242,13 +290,21 @@ impl<'a> Remesher<'a> {
     fn flip(&mut self, by_angle: bool) {
         for [a, b] in self.edges() {
             let wings = self.wings(a, b);
-            let &[(face0, c), (face1, d)] = wings.as_slice() else { continue };
-            if c == d || (self.border(c) && self.border(d)) || self.faces(c).any(|t| t.contains(&d)) {
+            let &[(face0, c), (face1, d)] = wings.as_slice() else {
+                continue;
+            };
+            if c == d || (self.border(c) && self.border(d)) || self.faces(c).any(|t| t.contains(&d))
+            {
                 continue;
             }
-            let Some(triangle) = self.triangles[face0 as usize] else { continue };
+            let Some(triangle) = self.triangles[face0 as usize] else {
+                continue;
+            };
             let [_, p, q] = turned(triangle, c);
-            let (old, new) = ([triangle, self.triangles[face1 as usize].unwrap_or(triangle)], [[c, p, d], [c, d, q]]);
+            let (old, new) = (
+                [triangle, self.triangles[face1 as usize].unwrap_or(triangle)],
+                [[c, p, d], [c, d, q]],
+            );
             let before = self.normal(old[0]).normalize() + self.normal(old[1]).normalize();
             let flat = |t: [u32; 3]| {
                 let n = self.normal(t);
@@ -256,11 +312,18 @@ impl<'a> Remesher<'a> {
             };
             let chord = self.border(a) && self.border(b);
             let better = if by_angle {
-                let worst = |pair: [[u32; 3]; 2]| pair.iter().map(|&t| self.smallest_angle(t)).fold(f64::MAX, f64::min);
+                let worst = |pair: [[u32; 3]; 2]| {
+                    pair.iter()
+                        .map(|&t| self.smallest_angle(t))
+                        .fold(f64::MAX, f64::min)
+                };
                 worst(new) > worst(old) + 1e-6
             } else {
                 self.excess(a, 0) + self.excess(b, 0) + self.excess(c, 0) + self.excess(d, 0)
-                    > self.excess(a, -1) + self.excess(b, -1) + self.excess(c, 1) + self.excess(d, 1)
+                    > self.excess(a, -1)
+                        + self.excess(b, -1)
+                        + self.excess(c, 1)
+                        + self.excess(d, 1)
             };
             if (better || chord) && flat(new[0]) && flat(new[1]) {
                 self.remove(face0);
@@ -273,7 +336,9 @@ impl<'a> Remesher<'a> {
 
     fn smallest_angle(&self, triangle: [u32; 3]) -> f64 {
         let p = triangle.map(|v| self.positions[v as usize]);
-        (0..3).map(|i| (p[(i + 1) % 3] - p[i]).angle(&(p[(i + 2) % 3] - p[i]))).fold(f64::MAX, f64::min)
+        (0..3)
+            .map(|i| (p[(i + 1) % 3] - p[i]).angle(&(p[(i + 2) % 3] - p[i])))
+            .fold(f64::MAX, f64::min)
     }
 
     /// Squared distance of a vertex's number of faces, plus `change`, from the ideal.
@@ -306,7 +371,11 @@ impl<'a> Remesher<'a> {
         let p = self.positions[v as usize];
         let (mut sum, mut total, mut normal) = (Vec64::zeros(), 0.0, Vec64::zeros());
         if self.border(v) {
-            for w in self.neighbors(v).into_iter().filter(|&w| self.border(w) && self.wings(v, w).len() == 1) {
+            for w in self
+                .neighbors(v)
+                .into_iter()
+                .filter(|&w| self.border(w) && self.wings(v, w).len() == 1)
+            {
                 let weight = 1.0 / self.wanted(v, w);
                 sum += (self.positions[w as usize] - p) * weight;
                 total += weight;
@@ -317,7 +386,11 @@ impl<'a> Remesher<'a> {
                 normal += area;
                 let wanted = triangle.iter().map(|&w| self.edge[w as usize]).sum::<f64>() / 3.0;
                 let weight = area.norm() / (wanted * wanted);
-                let middle = triangle.iter().map(|&w| self.positions[w as usize].coords).sum::<Vec64>() / 3.0;
+                let middle = triangle
+                    .iter()
+                    .map(|&w| self.positions[w as usize].coords)
+                    .sum::<Vec64>()
+                    / 3.0;
                 sum += (middle - p.coords) * weight;
                 total += weight;
             }

@@ -44,7 +44,11 @@ pub struct Description {
 pub fn parse(text: &str) -> Result<Description, String> {
     let mut parser = Parser {
         out: Description {
-            field: Field { parts: Vec::new(), edge: 0.02, growth: 0.5 },
+            field: Field {
+                parts: Vec::new(),
+                edge: 0.02,
+                growth: 0.5,
+            },
             grid: 0.005,
             symmetric: true,
             joints: Vec::new(),
@@ -58,10 +62,16 @@ pub fn parse(text: &str) -> Result<Description, String> {
         let line = line.split('#').next().unwrap_or_default();
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some((verb, rest)) = words.split_first() {
-            parser.line(verb, rest).map_err(|what| format!("line {}: {what}", number + 1))?;
+            parser
+                .line(verb, rest)
+                .map_err(|what| format!("line {}: {what}", number + 1))?;
         }
     }
-    if parser.open.is_empty() { Ok(parser.out) } else { Err("a group is not closed".to_owned()) }
+    if parser.open.is_empty() {
+        Ok(parser.out)
+    } else {
+        Err("a group is not closed".to_owned())
+    }
 }
 
 /// What the next `end` closes.
@@ -88,23 +98,34 @@ impl Parser {
             "mesh" => {
                 let [grid, edge, growth, detail] = take(&numbers(rest)?, 0)?;
                 self.out.grid = grid;
-                (self.out.field.edge, self.out.field.growth, self.detail) = (edge * detail, growth, detail);
+                (self.out.field.edge, self.out.field.growth, self.detail) =
+                    (edge * detail, growth, detail);
             }
             "whole" => self.out.symmetric = false,
             "group" | "both" => {
                 let [blend] = take(&numbers(rest)?, 0)?;
-                self.open.push(Open::Group { blend, both: verb == "both", parts: Vec::new() });
+                self.open.push(Open::Group {
+                    blend,
+                    both: verb == "both",
+                    parts: Vec::new(),
+                });
             }
             "frame" => {
                 let [x, y, z, ax, ay, az] = take(&numbers(rest)?, 0)?;
-                let local = Isometry3::from_parts(Translation3::new(x, y, z), rotation([ax, ay, az]).into());
+                let local = Isometry3::from_parts(
+                    Translation3::new(x, y, z),
+                    rotation([ax, ay, az]).into(),
+                );
                 self.open.push(Open::Frame(self.frame));
                 self.frame *= local;
             }
             "end" => match self.open.pop().ok_or("nothing to end")? {
                 Open::Frame(before) => self.frame = before,
                 Open::Group { blend, both, parts } => {
-                    let finest = parts.iter().map(|part| part.edge).fold(f64::INFINITY, f64::min);
+                    let finest = parts
+                        .iter()
+                        .map(|part| part.edge)
+                        .fold(f64::INFINITY, f64::min);
                     let part = Part::new(Shape::Group(parts), false, blend, finest);
                     let other = both.then(|| part.mirrored());
                     self.parts().push(part);
@@ -124,8 +145,17 @@ impl Parser {
     }
 
     fn parts(&mut self) -> &mut Vec<Part> {
-        let groups = self.open.iter_mut().rev().filter_map(|open| if let Open::Group { parts, .. } = open { Some(parts) } else { None });
-        groups.into_iter().next().unwrap_or(&mut self.out.field.parts)
+        let groups = self.open.iter_mut().rev().filter_map(|open| {
+            if let Open::Group { parts, .. } = open {
+                Some(parts)
+            } else {
+                None
+            }
+        });
+        groups
+            .into_iter()
+            .next()
+            .unwrap_or(&mut self.out.field.parts)
     }
 
     fn primitive(&mut self, verb: &str, rest: &[&str], carve: bool) -> Result<(), String> {
@@ -134,12 +164,20 @@ impl Parser {
         let shape = match verb {
             "ball" => {
                 let turn = rotation(if n.len() > 8 { take(&n, 8)? } else { [0.0; 3] });
-                let axes = [Vec64::x(), Vec64::y(), Vec64::z()].map(|axis| self.frame * (turn * axis));
-                Shape::Ball { center: self.frame * Point64::from(take::<3>(&n, 2)?), axes, radii: take(&n, 5)? }
+                let axes =
+                    [Vec64::x(), Vec64::y(), Vec64::z()].map(|axis| self.frame * (turn * axis));
+                Shape::Ball {
+                    center: self.frame * Point64::from(take::<3>(&n, 2)?),
+                    axes,
+                    radii: take(&n, 5)?,
+                }
             }
             "cone" => {
                 let [ax, ay, az, ra, bx, by, bz, rb] = take(&n, 2)?;
-                Shape::Cone { a: (self.frame * Point64::new(ax, ay, az), ra), b: (self.frame * Point64::new(bx, by, bz), rb) }
+                Shape::Cone {
+                    a: (self.frame * Point64::new(ax, ay, az), ra),
+                    b: (self.frame * Point64::new(bx, by, bz), rb),
+                }
             }
             "loft" => Shape::Loft(loft(&n, &self.frame)?),
             _ => return Err(format!("unknown word \"{verb}\"")),
@@ -153,29 +191,44 @@ impl Parser {
         let [t, outer, inner, front, back] = take(n, 0)?;
         let [du, dv] = if n.len() > 5 { take(n, 5)? } else { [0.0; 2] };
         let part = self.parts().last_mut().ok_or("a section without a loft")?;
-        let Shape::Loft(loft) = &mut part.shape else { return Err("a section without a loft".to_owned()) };
-        loft.sections.push(Section([t, outer, inner, front, back, du, dv]));
+        let Shape::Loft(loft) = &mut part.shape else {
+            return Err("a section without a loft".to_owned());
+        };
+        loft.sections
+            .push(Section([t, outer, inner, front, back, du, dv]));
         *part = Part::new(part.shape.clone(), part.carve, part.blend, part.edge);
         Ok(())
     }
 
     fn joint(&mut self, rest: &[&str]) -> Result<(), String> {
-        let [name, parent, place @ ..] = rest else { return Err("joint NAME PARENT x y z".to_owned()) };
+        let [name, parent, place @ ..] = rest else {
+            return Err("joint NAME PARENT x y z".to_owned());
+        };
         let place = self.frame * Point64::from(take::<3>(&numbers(place)?, 0)?);
         let parent_of = |joints: &[(String, Option<usize>, Point64)], parent: &str| {
             if parent == "-" {
                 return Ok(None);
             }
-            joints.iter().position(|joint| joint.0 == parent).map(Some).ok_or_else(|| format!("no joint \"{parent}\" yet"))
+            joints
+                .iter()
+                .position(|joint| joint.0 == parent)
+                .map(Some)
+                .ok_or_else(|| format!("no joint \"{parent}\" yet"))
         };
         let joints = &mut self.out.joints;
         let own = (*name).to_owned();
         let found = parent_of(joints, parent)?;
         joints.push((own, found, place));
         if let Some(stem) = name.strip_suffix(".L") {
-            let other = parent.strip_suffix(".L").map_or((*parent).to_owned(), |stem| format!("{stem}.R"));
+            let other = parent
+                .strip_suffix(".L")
+                .map_or((*parent).to_owned(), |stem| format!("{stem}.R"));
             let found = parent_of(joints, &other)?;
-            joints.push((format!("{stem}.R"), found, Point64::new(-place.x, place.y, place.z)));
+            joints.push((
+                format!("{stem}.R"),
+                found,
+                Point64::new(-place.x, place.y, place.z),
+            ));
         }
         Ok(())
     }
@@ -183,16 +236,31 @@ impl Parser {
     fn bone(&mut self, rest: &[&str]) -> Result<(), String> {
         let (name, place) = rest.split_first().ok_or("bone JOINT from to")?;
         let [ax, ay, az, bx, by, bz] = take(&numbers(place)?, 0)?;
-        let find = |name: &str| self.out.joints.iter().position(|joint| joint.0 == name).ok_or_else(|| format!("no joint \"{name}\""));
+        let find = |name: &str| {
+            self.out
+                .joints
+                .iter()
+                .position(|joint| joint.0 == name)
+                .ok_or_else(|| format!("no joint \"{name}\""))
+        };
         let mirrored = match name.strip_suffix(".L") {
             Some(stem) => Some(find(&format!("{stem}.R"))?),
             None if self.out.symmetric && (ax != 0.0 || bx != 0.0) => Some(find(name)?),
             None => None,
         };
         let own = find(name)?;
-        let (a, b) = (self.frame * Point64::new(ax, ay, az), self.frame * Point64::new(bx, by, bz));
+        let (a, b) = (
+            self.frame * Point64::new(ax, ay, az),
+            self.frame * Point64::new(bx, by, bz),
+        );
         self.out.bones.push((own, a, b));
-        self.out.bones.extend(mirrored.map(|joint| (joint, Point64::new(-a.x, a.y, a.z), Point64::new(-b.x, b.y, b.z))));
+        self.out.bones.extend(mirrored.map(|joint| {
+            (
+                joint,
+                Point64::new(-a.x, a.y, a.z),
+                Point64::new(-b.x, b.y, b.z),
+            )
+        }));
         Ok(())
     }
 }
@@ -204,7 +272,10 @@ fn rotation([ax, ay, az]: [f64; 3]) -> Rotation3<f64> {
 
 fn loft(n: &[f64], frame: &Isometry3<f64>) -> Result<Loft, String> {
     let [ax, ay, az, bx, by, bz, ux, uy, uz, exponent] = take(n, 2)?;
-    let (origin, end) = (frame * Point64::new(ax, ay, az), frame * Point64::new(bx, by, bz));
+    let (origin, end) = (
+        frame * Point64::new(ax, ay, az),
+        frame * Point64::new(bx, by, bz),
+    );
     let length = (end - origin).norm();
     let axis = (end - origin) / length;
     let hint = frame * Vec64::new(ux, uy, uz);
@@ -214,13 +285,27 @@ fn loft(n: &[f64], frame: &Isometry3<f64>) -> Result<Loft, String> {
     if front.z < -1e-9 || (front.z.abs() < 1e-9 && front.y < 0.0) {
         front = -front;
     }
-    Ok(Loft { origin, axis, length, side, front, exponent, sections: Vec::new() })
+    Ok(Loft {
+        origin,
+        axis,
+        length,
+        side,
+        front,
+        exponent,
+        sections: Vec::new(),
+    })
 }
 
 fn numbers(words: &[&str]) -> Result<Vec<f64>, String> {
-    words.iter().map(|word| word.parse().map_err(|_| format!("\"{word}\" is no number"))).collect()
+    words
+        .iter()
+        .map(|word| word.parse().map_err(|_| format!("\"{word}\" is no number")))
+        .collect()
 }
 
 fn take<const N: usize>(numbers: &[f64], from: usize) -> Result<[f64; N], String> {
-    numbers.get(from..from + N).and_then(|s| s.try_into().ok()).ok_or_else(|| format!("expected at least {} numbers", from + N))
+    numbers
+        .get(from..from + N)
+        .and_then(|s| s.try_into().ok())
+        .ok_or_else(|| format!("expected at least {} numbers", from + N))
 }

@@ -1,4 +1,4 @@
-// What every pass of a picture knows. The structs are those of src/render/frame.rs; a test compares the layouts.
+// Uniforms of every pass of a picture. The structs are those of src/render/frame.rs; a test compares the layouts.
 
 struct Frame {
     clip_from_world: mat4x4<f32>,

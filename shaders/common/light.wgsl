@@ -1,4 +1,4 @@
-// A small photographer's studio: warm soft key, cool fill, a rim light from behind, and a bright ceiling over a grey floor.
+// Studio lighting: warm soft key light, cool fill, a rim light from behind, and a bright ceiling over a grey floor.
 
 const KEY_COLOR: vec3<f32> = vec3(1.18, 1.11, 1.02);
 const FILL_COLOR: vec3<f32> = vec3(0.22, 0.235, 0.26);
@@ -23,7 +23,7 @@ fn specular(n: vec3<f32>, v: vec3<f32>, l: vec3<f32>, roughness: f32) -> f32 {
 // Light that leaves a surface of colour `albedo` towards the eye. `sun`: share of the key light; `sky`: share of the ambient light.
 fn shade(albedo: vec3<f32>, n: vec3<f32>, v: vec3<f32>, sun: f32, sky: f32) -> vec3<f32> {
     let key = frame.key.xyz;
-    // Light bleeds a little past the terminator, warmer there, as in skin and clay.
+    // Wrap lighting: light extends slightly past the terminator, with a warmer tint, as in skin and clay.
     let facing = dot(n, key);
     let wrap = vec3(0.16, 0.09, 0.06);
     let diffuse_key = saturate((vec3(facing) + wrap) / (1.0 + wrap)) * sun;

@@ -1,4 +1,4 @@
-// Balls of some material under a fixed light, looked up by where a normal points on them. All are formulas, so that none has pixels.
+// Matcaps: material spheres under fixed light, looked up by the normal. All are procedural.
 
 const MATCAP_CLAY: i32 = 0;
 const MATCAP_PORCELAIN: i32 = 1;
@@ -50,7 +50,7 @@ fn matcap(kind: i32, m: vec3<f32>, change: f32) -> vec3<f32> {
     if kind == MATCAP_ZEBRA {
         let place = stripe_place(m);
         let from_edge = (0.25 - abs(fract(place) - 0.5)) / max(change, 1e-6);
-        // Stripes closer than pixels melt into grey.
+        // Stripes narrower than a pixel fade to grey.
         let stripe = mix(saturate(from_edge + 0.5), 0.5, smoothstep(0.3, 0.7, change));
         let light = 0.65 + 0.35 * saturate(m.z);
         return mix(vec3(0.035), vec3(0.84), stripe) * light;
@@ -63,7 +63,7 @@ fn matcap(kind: i32, m: vec3<f32>, change: f32) -> vec3<f32> {
     return linear_from_srgb(m * 0.5 + 0.5);
 }
 
-// Where on the zebra's stripes a normal mirrors the room: whole numbers are middles of black stripes.
+// Stripe coordinate of the mirrored direction: integers are the centres of black stripes.
 fn stripe_place(m: vec3<f32>) -> f32 {
     let sky = reflect(vec3(0.0, 0.0, -1.0), m);
     return (asin(clamp(sky.y, -1.0, 1.0)) / 3.14159265 + 0.5) * ZEBRA_STRIPES;

@@ -1,4 +1,4 @@
-// Scene light to display light (both linear): the Khronos PBR neutral tone mapper. Colours below 0.8 stay what they are.
+// Scene light to display light (both linear): the Khronos PBR neutral tone mapper. Colours below 0.8 are unchanged.
 fn tone_map(scene: vec3<f32>) -> vec3<f32> {
     let start = 0.8 - 0.04;
     let desaturation = 0.15;

@@ -1,22 +1,22 @@
-// Anderson acceleration (type II): the twin of dynamics/anderson.rs. There are two of these an instance, for even and for odd iterations:
+// Anderson acceleration (type II): GPU version of dynamics/anderson.rs. There are two of these an instance, for even and for odd iterations:
 // one is read by all workgroups while the first of them writes the other.
 struct Anderson {
-    // Differences remembered.
+    // Number of stored differences.
     count: u32,
     // The one that is overwritten next.
     slot: u32,
     // Whether there was an iterate before.
     started: u32,
-    // Whether this iteration's iterate was taken back.
-    taken_back: u32,
+    // Whether this iteration's iterate was rejected.
+    rejected: u32,
     // How many were in this step.
-    taken_back_so_far: u32,
+    rejected_so_far: u32,
     unused: u32,
     // ‖f‖ of the last iteration.
     norm: f32,
     // Energy where the last iteration began.
     energy: f32,
-    // How much of each remembered difference is taken away.
+    // Coefficients of the stored differences.
     gamma: array<f32, 8>,
     // ⟨Δfᵢ, Δfⱼ⟩.
     gram: array<f32, 64>,

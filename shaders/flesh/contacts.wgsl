@@ -1,4 +1,4 @@
-// Contacts of the instances; the twin of dynamics/contact_equations.rs.
+// Contacts of the instances; GPU version of dynamics/contact_equations.rs.
 struct PressDims {
     row_stride: u32,
     contact_stride: u32,
@@ -11,9 +11,9 @@ struct PressContact {
     rows: vec4<u32>,
     // u: 1 and minus the barycentric coordinates.
     weights: vec4<f32>,
-    // Normal, and the gap that it holds.
+    // Normal, and the target gap.
     normal_target: vec4<f32>,
-    // How stiffly it holds it.
+    // Stiffness.
     stiffness: f32,
     // How many contacts the instance has: in the first of them.
     count: u32,

@@ -1,4 +1,4 @@
-// Where a step ends: x + f, velocities, and what the host wants to know. The twin of finish in dynamics/simulation/step.rs.
+// End of a step: x + f, velocities, and the watched numbers. The twin of finish in dynamics/simulation/step.rs.
 @group(0) @binding(7) var<storage, read_write> x: array<vec4f>;
 @group(0) @binding(8) var<storage, read> increment: array<vec4f>;
 @group(0) @binding(10) var<storage, read> rows: array<vec4u>;
@@ -22,7 +22,7 @@ fn finish(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_in
         atomicMax(&watch[instance].last_change, atomicLoad(&last_change));
         atomicMax(&watch[instance].broken, atomicLoad(&broken));
         if row == 0u {
-            atomicStore(&watch[instance].taken_back, states[state_at(instance, turn.iteration)].taken_back_so_far);
+            atomicStore(&watch[instance].rejected, states[state_at(instance, turn.iteration)].rejected_so_far);
         }
     }
 }
@@ -31,9 +31,9 @@ fn finish_row(instance: u32, row: u32) {
     let i = row_at(instance, row);
     let h = motion.step_secs;
     let f = increment[i].xyz;
-    let is_carried = rows[row].w >= dims.rows;
+    let is_carried = (rows[row].w & CARRIED) != 0u;
     let goal = select(x[i].xyz + f, memory[remembered_at(GOAL, instance, row)].xyz, is_carried);
-    // What is no number is not shown to anybody: the row stays until the host puts another state in.
+    // Non-finite results are not written: the row keeps its position until the host restores a state.
     let sound = all_finite(f) && all_finite(goal);
     let now = select(memory[remembered_at(BEFORE, instance, row)].xyz, goal, sound);
     let speed = (now - memory[remembered_at(BEFORE, instance, row)].xyz) * (1.0 / h);

@@ -1,4 +1,4 @@
-// b = M/h² (y − x) + the pulls of all prisms around a row, in the order of the prisms; x where the iteration begins. The twin of
+// b = M/h² (y − x) + the pulls of all chains around a row, in the order of the chains; x where the iteration begins. The twin of
 // dynamics/rows.rs.
 
 @group(0) @binding(6) var<storage, read> forces: array<vec4f>;
@@ -14,12 +14,12 @@ fn gather_row(instance: u32, row: u32, place: vec3f) -> f32 {
     var pull = vec3f();
     let end = link(row + 1u);
     for (var k = link(row); k < end; k++) {
-        pull += forces[3u * dims.prism_stride * instance + link(k)].xyz;
+        pull += forces[dims.pulled * dims.chain_stride * instance + link(k)].xyz;
     }
     return begin_row(instance, row, place, pull);
 }
 
-// Likewise, with the pulls of all prisms.
+// Likewise, with the pulls of all chains.
 fn begin_row(instance: u32, row: u32, place: vec3f, pull: vec3f) -> f32 {
     let i = row_at(instance, row);
     let goal = memory[remembered_at(GOAL, instance, row)];

@@ -1,9 +1,9 @@
-// Where the acceleration goes: x + f − Σ γₖ Δ(x + f)ₖ. If the energy is higher there than the last iterate's, that is taken back: the
-// iteration then begins at x + f, and the pulls there are made by the rows themselves. That is three times the work of a local step, but
-// rare; passes of their own would be waited for in every iteration.
+// Where the acceleration goes: x + f − Σ γₖ Δ(x + f)ₖ. If the energy is higher there than the last iterate's, the iterate is
+// rejected: the iteration then begins at x + f, and every row computes the pulls of its chains itself. That is three times the work of a
+// local step, but rare; separate passes would cost their latency in every iteration.
 @group(0) @binding(13) var<storage, read_write> states: array<Anderson>;
 
-// An energy that is higher by no more than this part is so by rounding.
+// Relative increases of the energy up to this are attributed to rounding.
 const ENERGY_TOLERANCE: f32 = 1e-5;
 
 var<workgroup> rose: u32;
@@ -25,7 +25,7 @@ fn gather_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocati
     }
     add_up(thread, energy);
     if thread == 0u {
-        energies[energies_at(TAKEN_BACK, instance) + prism_groups() + workgroup.x] = energy_of[0];
+        energies[energies_at(TAKEN_BACK, instance) + chain_groups() + workgroup.x] = energy_of[0];
     }
 }
 
@@ -41,8 +41,8 @@ fn decide(instance: u32, thread: u32, writes: bool) {
         let last = states[own].energy;
         rose = select(0u, 1u, energy_of[0] > last + ENERGY_TOLERANCE * abs(last) + motion.energy_floor);
         if rose == 1u && writes {
-            states[own].taken_back = 1u;
-            states[own].taken_back_so_far += 1u;
+            states[own].rejected = 1u;
+            states[own].rejected_so_far += 1u;
         }
     }
 }
@@ -56,57 +56,59 @@ fn mixed_place(instance: u32, row: u32) -> vec3f {
     return place;
 }
 
+fn unknown_place(instance: u32, row: u32) -> vec3f {
+    return plain_place(instance, row);
+}
+
 fn plain_place(instance: u32, row: u32) -> vec3f {
     return memory[remembered_at(PLAIN, instance, row)].xyz;
 }
 
-// A row with the pulls of the prisms around it at x + f. Returns the energy of its inertia, and of the prisms whose first corner it is.
+// A row with the pulls of the chains around it at x + f. Returns the energy of its inertia, and of the chains whose first unknown it is.
 fn gather_anew(instance: u32, row: u32) -> f32 {
     var pull = vec3f();
     var energy = 0.0;
     let end = link(row + 1u);
     for (var k = link(row); k < end; k++) {
         let place = link(k);
-        let corner = place / dims.prism_stride;
-        let of_prism = pull_on(instance, place % dims.prism_stride, corner);
-        pull += of_prism.xyz;
-        energy += select(0.0, of_prism.w, corner == 0u);
+        let corner = place / dims.chain_stride;
+        let of_chain = pull_on(instance, place % dims.chain_stride, corner);
+        pull += of_chain.xyz;
+        energy += of_chain.w;
     }
     return begin_row(instance, row, plain_place(instance, row), pull) + energy;
 }
 
-// The pull of a prism on one of its skin points, as the local step makes it, and the energy of the prism.
-fn pull_on(instance: u32, prism: u32, corner: u32) -> vec4f {
-    let group = prism / PRISMS;
-    let lane = prism % PRISMS;
+// The pull of a chain on one of its points, as the local step makes it; and the energy of the chain, if that is its first unknown.
+fn pull_on(instance: u32, chain: u32, corner: u32) -> vec4f {
+    let group = chain / CHAINS;
+    let lane = chain % CHAINS;
+    var is_first = true;
+    for (var point = 0u; point < corner; point++) {
+        is_first = is_first && (chain_point(group, point * CHAINS + lane) & PRESCRIBED) != 0u;
+    }
     var a = vec3f();
-    var b = plain_place(instance, chain_point(group, lane));
-    var c = plain_place(instance, chain_point(group, PRISMS + lane));
-    var d = plain_place(instance, chain_point(group, 2u * PRISMS + lane));
-    var edges = mat3x3f();
+    var b = place_of(instance, chain_point(group, lane));
+    var c = place_of(instance, chain_point(group, CHAINS + lane));
+    var d = place_of(instance, chain_point(group, 2u * CHAINS + lane));
+    // What pulls along the edges to and from the point.
+    var behind = vec3f();
+    var ahead = vec3f();
     var energy = 0.0;
     for (var tet = 0u; tet < 3u; tet++) {
         a = b;
         b = c;
         c = d;
-        d = base_point(instance, group, tet * PRISMS + lane);
-        let own = pull_of(group, tet * PRISMS + lane, a, b, c, d);
+        d = place_of(instance, chain_point(group, (3u + tet) * CHAINS + lane));
+        var own = pull_of(group, tet * CHAINS + lane, a, b, c, d);
         energy += own.energy;
-        // Tet t begins at point t; edges behind the third one do not end at a skin point.
-        if tet == 0u {
-            edges = own.columns;
-        } else if tet == 1u {
-            edges[1] += own.columns[0];
-            edges[2] += own.columns[1];
-        } else {
-            edges[2] += own.columns[0];
+        // Tet t has the edges t to t + 2.
+        if tet <= corner && corner < tet + 3u {
+            ahead += own.columns[corner - tet];
+        }
+        if tet < corner && corner <= tet + 3u {
+            behind += own.columns[corner - 1u - tet];
         }
     }
-    var force = edges[0];
-    if corner == 1u {
-        force = edges[1] - edges[0];
-    } else if corner == 2u {
-        force = edges[2] - edges[1];
-    }
-    return vec4f(force, energy);
+    return vec4f(ahead - behind, select(0.0, energy, is_first));
 }

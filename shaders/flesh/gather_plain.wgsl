@@ -15,7 +15,7 @@ fn gather_plain(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocati
     if ENERGY {
         add_up(thread, energy);
         if thread == 0u {
-            energies[energies_at(turn.iteration & 1u, instance) + prism_groups() + workgroup.x] = energy_of[0];
+            energies[energies_at(turn.iteration & 1u, instance) + chain_groups() + workgroup.x] = energy_of[0];
         }
     }
 }

@@ -1,60 +1,54 @@
-// The local step: for every tet the closest rotation, for every prism the pulls towards it on its three skin points. The twin of
+// The local step: for every tet the closest rotation, for every chain the pulls towards it on its unknowns. The twin of
 // dynamics/local.rs.
 //
-// A prism is a chain of six points; tet t is made of the points t … t + 3. A workgroup has 32 prisms, a thread one tet: thread
-// 32 t + p works on tet t of prism p, and on the t-th skin and base point of its chain.
+// A chain has six points; tet t is made of the points t … t + 3. A workgroup has 32 chains, a thread one tet: thread 32 t + c works on
+// tet t of chain c, and on the points t and t + 3 of it.
 
 override ENERGY: bool = false;
 
-// Instances: pulls on the first, second, third skin point of all prisms.
+// Instances: pulls on the first, second, … point of all chains, for as many points as are unknown anywhere.
 @group(0) @binding(6) var<storage, read_write> forces: array<vec4f>;
 @group(0) @binding(14) var<storage, read_write> energies: array<f32>;
 
 var<workgroup> points: array<vec3f, 192>;
-var<workgroup> pulls: array<vec3f, 192>;
+// The three columns of the first, second, third tet of all chains.
+var<workgroup> pulls: array<vec3f, 288>;
 var<workgroup> energy_of: array<f32, TETS>;
 
-// All of it, where the thread's skin point is at `corner`.
-fn local_step(group: u32, instance: u32, thread: u32, corner: vec3f) {
-    points[thread] = corner;
-    points[TETS + thread] = base_point(instance, group, thread);
+fn local_step(group: u32, instance: u32, thread: u32) {
+    points[thread] = place_of(instance, chain_point(group, thread));
+    points[TETS + thread] = place_of(instance, chain_point(group, TETS + thread));
     workgroupBarrier();
     let energy = pull(group, thread);
     workgroupBarrier();
-    // Only the edges that end at a skin point pull on one.
-    let prism = thread % PRISMS;
-    let edge0 = pulls[prism];
-    let edge1 = pulls[PRISMS + prism] + pulls[3u * PRISMS + prism];
-    let edge2 = pulls[2u * PRISMS + prism] + pulls[4u * PRISMS + prism] + pulls[5u * PRISMS + prism];
-    let corner_index = thread / PRISMS;
-    var force = edge0;
-    if corner_index == 1u {
-        force = edge1 - edge0;
-    } else if corner_index == 2u {
-        force = edge2 - edge1;
+    let chain = thread % CHAINS;
+    for (var point = thread / CHAINS; point < dims.pulled; point += 3u) {
+        let force = edge_pull(point, chain) - select(vec3f(), edge_pull(point - 1u, chain), point > 0u);
+        forces[(dims.pulled * instance + point) * dims.chain_stride + group * CHAINS + chain] = vec4f(force, 0.0);
     }
-    forces[(3u * instance + corner_index) * dims.prism_stride + group * PRISMS + prism] = vec4f(force, 0.0);
     if ENERGY {
         add_energies(thread, energy, energies_at(turn.iteration & 1u, instance) + group);
     }
 }
 
+// What all tets of a chain pull along its edge from this point to the next.
+fn edge_pull(edge: u32, chain: u32) -> vec3f {
+    var sum = vec3f();
+    for (var tet = 0u; tet < 3u; tet++) {
+        if tet <= edge && edge < tet + 3u {
+            sum += pulls[(2u * tet + edge) * CHAINS + chain];
+        }
+    }
+    return sum;
+}
+
 // Returns the energy of the thread's tet.
 fn pull(group: u32, thread: u32) -> f32 {
-    let tet = thread / PRISMS;
-    let prism = thread % PRISMS;
-    let first = points[thread];
-    let own = pull_of(group, thread, first, points[thread + PRISMS], points[thread + 2u * PRISMS], points[thread + 3u * PRISMS]);
-    // Places 0 1 2 are of the first tet's edges, 3 4 of the second's, 5 of the third's.
-    if tet == 0u {
-        pulls[prism] = own.columns[0];
-        pulls[PRISMS + prism] = own.columns[1];
-        pulls[2u * PRISMS + prism] = own.columns[2];
-    } else if tet == 1u {
-        pulls[3u * PRISMS + prism] = own.columns[0];
-        pulls[4u * PRISMS + prism] = own.columns[1];
-    } else {
-        pulls[5u * PRISMS + prism] = own.columns[0];
+    let tet = thread / CHAINS;
+    let chain = thread % CHAINS;
+    var own = pull_of(group, thread, points[thread], points[thread + CHAINS], points[thread + 2u * CHAINS], points[thread + 3u * CHAINS]);
+    for (var k = 0u; k < 3u; k++) {
+        pulls[(3u * tet + k) * CHAINS + chain] = own.columns[k];
     }
     return own.energy;
 }

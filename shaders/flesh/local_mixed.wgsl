@@ -8,7 +8,7 @@
 override MEMORY: u32 = 3u;
 // Newest difference with all, all with the increment, the increment's square.
 const VECTORS: u32 = 5u;
-// A residual that grew by this factor means that the history misleads.
+// A residual that grows by this factor resets the history.
 const GROWTH: f32 = 1.5;
 // Regularisation of the normal equations, whose diagonal is scaled to 1: rounding of products in single precision.
 const REGULARIZATION: f32 = 1e-6;
@@ -16,6 +16,10 @@ const REGULARIZATION: f32 = 1e-6;
 var<workgroup> products: array<vec4f, TETS>;
 var<workgroup> gamma: array<f32, 8>;
 var<workgroup> difference_count: u32;
+
+fn unknown_place(instance: u32, row: u32) -> vec3f {
+    return mixed_place(instance, row);
+}
 
 @compute @workgroup_size(96)
 fn local_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index) thread: u32) {
@@ -26,15 +30,15 @@ fn local_mixed(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocatio
         mix(instance, old, workgroup.x == 0u);
     }
     workgroupBarrier();
-    local_step(workgroup.x, instance, thread, mixed_place(instance, chain_point(workgroup.x, thread)));
+    local_step(workgroup.x, instance, thread);
     // Groups of rows are shared out among workgroups.
-    for (var rows = workgroup.x; rows < row_groups(); rows += prism_groups()) {
+    for (var rows = workgroup.x; rows < row_groups(); rows += chain_groups()) {
         let row = rows * ROWS + thread;
         var energy = 0.0;
         if thread < ROWS && row < dims.rows {
             energy = inertia_energy(memory[remembered_at(GOAL, instance, row)], mixed_place(instance, row));
         }
-        add_energies(thread, energy, energies_at(turn.iteration & 1u, instance) + prism_groups() + rows);
+        add_energies(thread, energy, energies_at(turn.iteration & 1u, instance) + chain_groups() + rows);
     }
     add_contacts(workgroup.x, instance, thread);
 }
@@ -60,9 +64,9 @@ fn add_up(instance: u32, thread: u32, old: u32) {
             product += sums[(instance * row_groups() + group) * VECTORS + vector];
         }
     }
-    let region = select((turn.iteration + 1u) & 1u, TAKEN_BACK, states[old].taken_back == 1u);
+    let region = select((turn.iteration + 1u) & 1u, TAKEN_BACK, states[old].rejected == 1u);
     var energy = select(0.0, energies[instance], thread == 0u);
-    for (var k = thread; k < prism_groups() + row_groups(); k += TETS) {
+    for (var k = thread; k < chain_groups() + row_groups(); k += TETS) {
         energy += energies[energies_at(region, instance) + k];
     }
     products[thread] = product;
@@ -87,7 +91,7 @@ fn product_at(k: u32) -> f32 {
 // γ = argmin ‖f − ΔF γ‖ by the normal equations, and the state of this iteration.
 fn mix(instance: u32, old: u32, writes: bool) {
     let started = states[old].started == 1u;
-    let forgotten = states[old].taken_back == 1u;
+    let forgotten = states[old].rejected == 1u;
     let slot = select(states[old].slot, 0u, forgotten);
     var count = select(states[old].count, 0u, forgotten);
     var next_slot = slot;
@@ -112,8 +116,8 @@ fn mix(instance: u32, old: u32, writes: bool) {
     states[own].count = count;
     states[own].slot = next_slot;
     states[own].started = select(1u, states[old].started, misled);
-    states[own].taken_back = 0u;
-    states[own].taken_back_so_far = states[old].taken_back_so_far;
+    states[own].rejected = 0u;
+    states[own].rejected_so_far = states[old].rejected_so_far;
     states[own].norm = norm;
     states[own].energy = energy_of[0];
     for (var i = 0u; i < MEMORY; i++) {

@@ -1,9 +1,9 @@
-// The energy of the contacts where the acceleration goes, by the last workgroup: it has the fewest prisms.
+// The energy of the contacts where the acceleration goes, by the last workgroup: it has the fewest chains.
 @group(0) @binding(17) var<uniform> press_dims: PressDims;
 @group(0) @binding(18) var<storage, read> contacts: array<PressContact>;
 
 fn add_contacts(group: u32, instance: u32, thread: u32) {
-    if group + 1u < prism_groups() {
+    if group + 1u < chain_groups() {
         return;
     }
     let first = instance * press_dims.contact_stride;

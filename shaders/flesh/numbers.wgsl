@@ -1,4 +1,4 @@
-// By its bits, since a compiler may take it for granted that there is no NaN.
+// Tests the bits, because a compiler may assume that there are no NaNs.
 fn is_finite(number: f32) -> bool {
     return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
 }

@@ -1,4 +1,4 @@
-// The rotation closest to a matrix, for any matrix: the twin of dynamics/polar.rs.
+// The rotation closest to a matrix, for any matrix: GPU version of dynamics/polar.rs.
 //
 // Newton's iteration X ← ½ (γ X + X⁻ᵀ/γ), scaled by γ² = ‖X⁻¹‖/‖X‖ in the first steps where something is far off (Higham, "Computing the
 // Polar Decomposition", SIAM J. Sci. Stat. Comput. 1986). After the first step no singular value is below 1, so that the determinant
@@ -41,7 +41,7 @@ fn largest_entry(x: mat3x3f) -> f32 {
     return max(max(most.x, most.y), most.z);
 }
 
-// R ∈ SO(3) that minimises ‖F − R‖; the identity where F has no numbers.
+// R ∈ SO(3) that minimises ‖F − R‖; the identity if F is not finite.
 fn closest_rotation(f: mat3x3f) -> mat3x3f {
     var x = f;
     var most = largest_entry(f);

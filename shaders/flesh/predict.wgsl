@@ -20,7 +20,7 @@ fn predict(@builtin(global_invocation_id) id: vec3u) {
     if row >= dims.rows {
         return;
     }
-    let point = rows[row].w;
+    let point = rows[row].w & ~CARRIED;
     let place = base[instance * dims.base_stride + point].xyz;
     let i = row_at(instance, row);
     let h = motion.step_secs;
@@ -31,8 +31,7 @@ fn predict(@builtin(global_invocation_id) id: vec3u) {
     var goal = before + way + motion.gravity * bitcast<f32>(rows[row].y);
     var now = before + (along + own);
     var inertia = bitcast<f32>(rows[row].x);
-    // Points behind those of the rows are places of what is carried.
-    if point >= dims.rows {
+    if (rows[row].w & CARRIED) != 0u {
         goal = place;
         now = place;
         inertia = -1.0;
@@ -50,8 +49,8 @@ fn begin(instance: u32) {
     states[state].count = 0u;
     states[state].slot = 0u;
     states[state].started = 0u;
-    states[state].taken_back = 0u;
-    states[state].taken_back_so_far = 0u;
+    states[state].rejected = 0u;
+    states[state].rejected_so_far = 0u;
     states[state].norm = NONE;
     states[state].energy = NONE;
     // What nothing touches writes no energy of contacts.
@@ -61,5 +60,5 @@ fn begin(instance: u32) {
     }
     atomicStore(&watch[instance].farthest, 0u);
     atomicStore(&watch[instance].last_change, 0u);
-    atomicStore(&watch[instance].taken_back, 0u);
+    atomicStore(&watch[instance].rejected, 0u);
 }

@@ -1,9 +1,9 @@
-// How hard contacts press: the complementarity problem of `dynamics/contact_equations.rs`, solved by one workgroup an instance.
+// Contact forces: the complementarity problem of `dynamics/contact_equations.rs`, solved by one workgroup an instance.
 //
 //     A l >= b,   l >= 0,   l (A l - b) = 0,     b = target - n . sum u (x + increment)
 //
 // by conjugate gradients on the contacts that press or are about to, as `dynamics/loads.rs`. Contact i belongs to thread i modulo the
-// number of threads; what a thread knows of its own stays with it, and only the vector that is multiplied is shared.
+// number of threads; per-contact values stay in registers, and only the vector of the matrix product is shared.
 
 const THREADS: u32 = 256u;
 const PIECES: u32 = 16u;
@@ -22,7 +22,7 @@ const ITERATIONS: u32 = 80u;
 @group(0) @binding(5) var<storage, read> increment: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> loads: array<f32>;
 @group(0) @binding(7) var<storage, read_write> b: array<vec4<f32>>;
-// What the contacts of each instance have at x.
+// Contact energy of each instance at x.
 @group(0) @binding(8) var<storage, read_write> energies: array<f32>;
 
 var<workgroup> multiplied: array<f32, MOST>;
@@ -118,7 +118,7 @@ fn own_worst() -> f32 {
     return most;
 }
 
-// Residuals at the present loads, and who is free to change.
+// Residuals at the present loads, and the active set.
 fn restart() {
     for (var k = 0u; k < OWN; k++) {
         let i = thread + k * THREADS;
@@ -187,7 +187,7 @@ fn descend(tolerance: f32) {
     }
 }
 
-// Takes out contacts that would pull. Whether any did, or any that was held back should press.
+// Removes contacts with negative force. Returns whether any was removed, or any inactive one must become active.
 fn sort_out(tolerance: f32) -> bool {
     var again = 0.0;
     for (var k = 0u; k < OWN; k++) {
@@ -207,7 +207,7 @@ fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) gro
     thread = index;
     let instance = group.y;
     let header = instance * press_dims.spread_stride;
-    // The same for all threads, said so that compilers know: barriers hang on it.
+    // Uniform across the workgroup, as the barriers below require.
     if thread == 0u {
         reduced = vec2(bitcast<f32>(spread[header + 2u]), 0.0);
     }
@@ -244,7 +244,7 @@ fn press(@builtin(local_invocation_index) index: u32, @builtin(workgroup_id) gro
     for (var k = 0u; k < OWN; k++) {
         let i = thread + k * THREADS;
         if i < count {
-            // What is no number presses nothing.
+            // A non-finite force is set to zero.
             let load = select(0.0, value[k], value[k] > 0.0 && is_finite(value[k]));
             multiplied[i] = load;
             loads[first_contact + i] = load;

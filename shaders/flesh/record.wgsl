@@ -47,7 +47,7 @@ fn remember(instance: u32, row: u32) -> array<f32, NUMBERS> {
     let last_at = remembered_at(LAST, instance, row);
     var products: array<f32, NUMBERS>;
     products[2u * MEMORY] = dot(f, f);
-    let forgotten = states[own].taken_back == 1u;
+    let forgotten = states[own].rejected == 1u;
     let slot = select(states[own].slot, 0u, forgotten);
     if states[own].started == 1u {
         let newest = f - memory[last_at].xyz;

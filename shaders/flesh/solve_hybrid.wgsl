@@ -31,7 +31,7 @@ const PROGRESS: u32 = 3u;
 var<workgroup> scratch: array<vec4<f32>, CHUNK>;
 var<workgroup> partial: array<f32, THREADS>;
 var<workgroup> totals: array<f32, 8>;
-// Begin and end of what is left of the rows of the workgroup.
+// Begin and end of the remaining entries of the workgroup's rows.
 var<workgroup> range: vec2<u32>;
 var<private> first_vector: u32;
 
@@ -49,7 +49,7 @@ fn product(row: u32, thread: u32, first: u32) -> vec3<f32> {
     for (var k = 0u; k < dims.width; k++) {
         sum += times(entries[k * dims.stride + row]);
     }
-    // The same for all threads, said so that compilers know: there are barriers between.
+    // Uniform over the workgroup, declared so because of the barriers between.
     if thread == 0u {
         range = vec2<u32>(starts[first], starts[first + THREADS]);
     }

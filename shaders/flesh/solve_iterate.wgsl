@@ -45,7 +45,7 @@ fn iterate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let last_alpha = sums_before[progress];
     let last_gamma = sums_before[progress + 1u];
     let done = sums_before[progress + 2u];
-    // The same for all threads, said so that compilers know.
+    // Uniform over the workgroup, declared so for the compiler.
     if thread == 0u {
         stopped = select(0u, 1u, last_alpha.w > 0.0);
     }

@@ -52,7 +52,7 @@ fn values_at(work: Work, k: u32) -> vec4<f32> {
     );
 }
 
-// Sums the tiles of the threads of each group. Afterwards the threads know the sums of component `thread / 16` (four for each of x, y,
+// Sums the tiles of the threads of each group. Afterwards the threads hold the sums of component `thread / 16` (four for each of x, y,
 // z) of group `thread % 16` of the batch, if there are such.
 fn reduced(batch: LineBatch, thread: u32, tile: mat3x4<f32>) -> f32 {
     workgroupBarrier();

@@ -1,4 +1,4 @@
-// How a tet pulls on its edges.
+// Forces of a tet along its edges.
 override VOLUME: bool = false;
 
 @group(0) @binding(5) var<storage, read> base: array<vec4f>;
@@ -32,7 +32,10 @@ fn pull_of(group: u32, tet: u32, a: vec3f, b: vec3f, c: vec3f, d: vec3f) -> Pull
     return Pull((stress * weight) * transpose(rest_inverse), 0.5 * weight * energy);
 }
 
-// The base point of a chain, from 0.
-fn base_point(instance: u32, group: u32, place: u32) -> vec3f {
-    return base[instance * dims.base_stride + chain_point(group, TETS + place)].xyz;
+// A point of a chain: where it is prescribed, or where the iteration has the unknown.
+fn place_of(instance: u32, point: u32) -> vec3f {
+    if (point & PRESCRIBED) != 0u {
+        return base[instance * dims.base_stride + (point ^ PRESCRIBED)].xyz;
+    }
+    return unknown_place(instance, point);
 }

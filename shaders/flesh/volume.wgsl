@@ -1,4 +1,4 @@
-// A matrix near F with determinant 1: the twin of dynamics/volume.rs.
+// A matrix near F with determinant 1: GPU version of dynamics/volume.rs.
 const VOLUME_STEPS: u32 = 4u;
 // A step changes no entry by more than this.
 const VOLUME_LONGEST: f32 = 0.5;

@@ -5,10 +5,10 @@ struct Watch {
     farthest: atomic<u32>,
     // How far the row that moved most in the last iteration went.
     last_change: atomic<u32>,
-    // Not 0 if something was no number, in this step or any since the state was put in.
+    // Not 0 if a value was non-finite, in this step or any since the state was restored.
     broken: atomic<u32>,
-    // Accelerated iterates that were taken back.
-    taken_back: atomic<u32>,
+    // Accelerated iterates that were rejected.
+    rejected: atomic<u32>,
 }
 
 @group(0) @binding(16) var<storage, read_write> watch: array<Watch>;

@@ -1,38 +1,60 @@
-//! The check-up of the character on screen, made on a thread of its own: looking for self-intersections takes a while.
+//! The check-up of the current character, computed on a separate thread because self-intersections
+//! take long.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Weak};
 
 use egui::Context;
 
+use crate::methods::Subject;
 use crate::progress::Progress;
+use crate::render::PositionMark;
 use crate::session::Checkup;
-use crate::skin::Subject;
 
-/// The latest check-up, and the one under way.
+/// The latest check-up, and the one in progress.
 #[derive(Debug, Default)]
 pub(super) struct CheckupWatch {
-    /// Of which subject `coming` or, if nothing is under way, `ready` is.
+    /// The subject of `coming` or, if nothing is in progress, of `ready`.
     of: Weak<Subject>,
     ready: Option<Arc<Checkup>>,
+    /// The places that `ready` found, to be marked.
+    marks: Option<Arc<[PositionMark]>>,
     coming: Option<(Receiver<Checkup>, Progress)>,
 }
 
 impl CheckupWatch {
-    /// The check-up of `subject`; that of the same character with other flesh while the new one is made, nothing while there is none.
+    /// The check-up of `subject`; while it is computed, that of the same character with other
+    /// tissue; `None` if there is none.
     pub(super) fn of(&mut self, ctx: &Context, subject: &Arc<Subject>) -> Option<Arc<Checkup>> {
         let before = self.of.upgrade();
-        if !before.as_ref().is_some_and(|before| Arc::ptr_eq(before, subject)) {
+        if !before
+            .as_ref()
+            .is_some_and(|before| Arc::ptr_eq(before, subject))
+        {
             let same = before.is_some_and(|before| before.same_character(subject));
-            self.ready.take_if(|_| !same);
+            if !same {
+                (self.ready, self.marks) = (None, None);
+            }
             self.start(ctx, subject);
         }
-        match self.coming.as_ref().map(|(receiver, _)| receiver.try_recv()) {
-            Some(Ok(checkup)) => (self.ready, self.coming) = (Some(Arc::new(checkup)), None),
+        match self
+            .coming
+            .as_ref()
+            .map(|(receiver, _)| receiver.try_recv())
+        {
+            Some(Ok(checkup)) => {
+                self.marks = Some(checkup.marks().into());
+                (self.ready, self.coming) = (Some(Arc::new(checkup)), None);
+            }
             Some(Err(TryRecvError::Disconnected)) => self.coming = None,
             Some(Err(TryRecvError::Empty)) | None => {}
         }
         self.ready.clone()
+    }
+
+    /// The places that the latest check-up found.
+    pub(super) fn marks(&self) -> Option<&Arc<[PositionMark]>> {
+        self.marks.as_ref()
     }
 
     fn start(&mut self, ctx: &Context, subject: &Arc<Subject>) {
@@ -45,13 +67,17 @@ impl CheckupWatch {
         let (subject, watched, ctx) = (subject.clone(), progress.clone(), ctx.clone());
         let work = move || {
             if let Ok(checkup) = Checkup::with_progress(&subject, &watched) {
-                // Nobody may be waiting any more.
+                // The receiver may have been dropped.
                 let _ = sender.send(checkup);
                 ctx.request_repaint();
             }
         };
-        // Without a thread there is no check-up, and nothing else is the worse for it.
-        if std::thread::Builder::new().name("check-up".to_owned()).spawn(work).is_ok() {
+        // Without a thread there is no check-up; nothing else depends on it.
+        if std::thread::Builder::new()
+            .name("check-up".to_owned())
+            .spawn(work)
+            .is_ok()
+        {
             self.coming = Some((receiver, progress));
         }
     }

@@ -1,26 +1,39 @@
-//! Where a card can float over the views without hiding what they say: scores, names of methods, colour bars, tools.
+//! Places floating cards so that they do not cover scores, method names, colour bars and tools.
 
 use egui::{Pos2, Rect, Vec2, pos2};
 
-/// Between a card and what it keeps clear of, points.
+/// Gap between a card and the plates it avoids, points.
 const GAP: f32 = 6.0;
 
-/// Where a card of some size covers none of these plates, as near as can be to where it would like to stand.
+/// The position nearest to the preferred one where a card covers none of these plates.
 ///
-/// Where there is no such place inside the room, it covers as little as it can.
+/// If there is none, the position with the smallest covered area.
 #[must_use]
 pub fn clear_place(room: Rect, wanted: Rect, plates: &[Rect]) -> Rect {
-    let plates: Vec<Rect> =
-        plates.iter().filter(|plate| plate.is_positive() && plate.intersects(room)).map(|plate| plate.expand(GAP)).collect();
+    let plates: Vec<Rect> = plates
+        .iter()
+        .filter(|plate| plate.is_positive() && plate.intersects(room))
+        .map(|plate| plate.expand(GAP))
+        .collect();
     let wanted = Rect::from_min_size(inside(room, wanted.min, wanted.size()), wanted.size());
     if covered(wanted, &plates) == 0.0 {
         return wanted;
     }
-    // The nearest free place touches the edge of a plate with an edge of its own, in one direction or in both.
+    // At the nearest free position the card touches an edge of a plate, in one direction or both.
     let size = wanted.size();
-    let xs = plates.iter().flat_map(|plate| [plate.left() - size.x, plate.right()]).chain([wanted.left()]);
-    let ys: Vec<f32> = plates.iter().flat_map(|plate| [plate.top() - size.y, plate.bottom()]).chain([wanted.top()]).collect();
-    let places = xs.flat_map(|x| ys.iter().map(move |&y| Rect::from_min_size(inside(room, pos2(x, y), size), size)));
+    let xs = plates
+        .iter()
+        .flat_map(|plate| [plate.left() - size.x, plate.right()])
+        .chain([wanted.left()]);
+    let ys: Vec<f32> = plates
+        .iter()
+        .flat_map(|plate| [plate.top() - size.y, plate.bottom()])
+        .chain([wanted.top()])
+        .collect();
+    let places = xs.flat_map(|x| {
+        ys.iter()
+            .map(move |&y| Rect::from_min_size(inside(room, pos2(x, y), size), size))
+    });
     let cost = |place: &Rect| (covered(*place, &plates), place.min.distance(wanted.min));
     let by_cost = |a: &Rect, b: &Rect| {
         let ((a_covers, a_far), (b_covers, b_far)) = (cost(a), cost(b));
@@ -34,9 +47,14 @@ fn inside(room: Rect, corner: Pos2, size: Vec2) -> Pos2 {
     corner.clamp(room.min, most)
 }
 
-/// How much of the plates a card covers, square points.
+/// Covered area, square points.
 fn covered(card: Rect, plates: &[Rect]) -> f32 {
-    plates.iter().map(|plate| plate.intersect(card)).filter(Rect::is_positive).map(|both| both.area()).sum()
+    plates
+        .iter()
+        .map(|plate| plate.intersect(card))
+        .filter(Rect::is_positive)
+        .map(|both| both.area())
+        .sum()
 }
 
 #[cfg(test)]
@@ -50,28 +68,60 @@ mod tests {
     }
 
     #[test]
-    fn a_card_moves_no_farther_than_it_must_and_never_out_of_the_room() {
+    fn a_card_moves_as_little_as_necessary_and_stays_inside() {
         let room = rect(100.0, 50.0, 800.0, 600.0);
         let corner = rect(112.0, 500.0, 300.0, 140.0);
         assert_eq!(clear_place(room, corner, &[]), corner);
-        assert_eq!(clear_place(room, corner, &[rect(600.0, 60.0, 50.0, 500.0)]), corner, "what is elsewhere is nothing to it");
+        assert_eq!(
+            clear_place(room, corner, &[rect(600.0, 60.0, 50.0, 500.0)]),
+            corner,
+            "what is elsewhere is nothing to it"
+        );
         let band = rect(100.0, 610.0, 800.0, 40.0);
-        assert_eq!(clear_place(room, corner, &[band]), corner.translate(vec2(0.0, 610.0 - GAP - 640.0)), "it stands on the plates");
+        assert_eq!(
+            clear_place(room, corner, &[band]),
+            corner.translate(vec2(0.0, 610.0 - GAP - 640.0)),
+            "it stands on the plates"
+        );
         let pillar = rect(150.0, 50.0, 60.0, 600.0);
-        assert_eq!(clear_place(room, corner, &[pillar]).left(), 210.0 + GAP, "or beside them");
-        for plates in [vec![band, pillar], vec![band, rect(100.0, 50.0, 800.0, 120.0), rect(112.0, 300.0, 40.0, 40.0)]] {
+        assert_eq!(
+            clear_place(room, corner, &[pillar]).left(),
+            210.0 + GAP,
+            "or beside them"
+        );
+        for plates in [
+            vec![band, pillar],
+            vec![
+                band,
+                rect(100.0, 50.0, 800.0, 120.0),
+                rect(112.0, 300.0, 40.0, 40.0),
+            ],
+        ] {
             let place = clear_place(room, corner, &plates);
-            assert!(room.contains_rect(place) && plates.iter().all(|plate| !plate.intersects(place)), "{place:?}");
+            assert!(
+                room.contains_rect(place) && plates.iter().all(|plate| !plate.intersects(place)),
+                "{place:?}"
+            );
         }
     }
 
     #[test]
-    fn without_room_it_covers_as_little_as_it_can() {
+    fn without_free_space_it_covers_the_smallest_area() {
         let room = rect(0.0, 0.0, 300.0, 200.0);
-        let place = clear_place(room, rect(10.0, 100.0, 280.0, 90.0), &[rect(0.0, 0.0, 300.0, 90.0), rect(0.0, 160.0, 300.0, 40.0)]);
+        let place = clear_place(
+            room,
+            rect(10.0, 100.0, 280.0, 90.0),
+            &[rect(0.0, 0.0, 300.0, 90.0), rect(0.0, 160.0, 300.0, 40.0)],
+        );
         assert!(room.contains_rect(place));
-        assert!(covered(place, &[rect(0.0, 160.0, 300.0, 40.0)]) <= 300.0 * 30.0, "{place:?}");
+        assert!(
+            covered(place, &[rect(0.0, 160.0, 300.0, 40.0)]) <= 300.0 * 30.0,
+            "{place:?}"
+        );
         let larger = clear_place(room, rect(0.0, 0.0, 500.0, 400.0), &[room]);
-        assert_eq!(larger.min, room.min, "what is larger than the room begins with it");
+        assert_eq!(
+            larger.min, room.min,
+            "what is larger than the room begins with it"
+        );
     }
 }

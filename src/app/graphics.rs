@@ -1,4 +1,4 @@
-//! What draws on the window: a device that can be lost, and is then replaced while everything else goes on.
+//! The window's graphics device. If it is lost it is replaced; the rest of the program continues.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use winit::window::Window;
 
 use super::AppError;
 use super::surface::{KeptTextures, WindowSurface};
-use super::viewport::painter::GpuPainter;
+use super::viewport::painter::{GpuPainter, painter_of};
 use crate::gpu::GpuContext;
 
-/// How long to wait for a new device after one could not be had.
+/// Delay before another attempt to get a device.
 const PAUSE: Duration = Duration::from_secs(1);
-/// For trying out what happens when the device is lost: after so many frames it is.
+/// For tests of device loss: the device is lost after this many frames.
 const LOSE: &str = "SINEW_LOSE_GPU_AFTER_FRAMES";
 
 /// The surface with its painter, if there is a device.
@@ -22,23 +22,31 @@ pub(super) struct Graphics {
     device: Option<(WindowSurface, GpuPainter)>,
     kept: KeptTextures,
     failed: Option<Instant>,
-    /// Frames until the device is lost on purpose.
+    /// Frames until the simulated device loss.
     lose_after: Option<u32>,
 }
 
 impl Graphics {
-    /// A device for the window.
+    /// Creates a device for the window.
     ///
     /// # Errors
-    /// [`AppError`], with the driver's words.
+    /// [`AppError`], with the driver's message.
     pub(super) fn new(event_loop: &ActiveEventLoop, window: Arc<Window>) -> Result<Self, AppError> {
         let device = open(event_loop, &window)?;
         log::info!("drawing with {}", device.0.gpu().description());
-        let lose_after = std::env::var(LOSE).ok().and_then(|frames| frames.parse().ok());
-        Ok(Self { window, device: Some(device), kept: KeptTextures::default(), failed: None, lose_after })
+        let lose_after = std::env::var(LOSE)
+            .ok()
+            .and_then(|frames| frames.parse().ok());
+        Ok(Self {
+            window,
+            device: Some(device),
+            kept: KeptTextures::default(),
+            failed: None,
+            lose_after,
+        })
     }
 
-    /// Replaces a device that is lost. Call it before each frame.
+    /// Replaces a lost device. Must be called before each frame.
     pub(super) fn mend(&mut self, event_loop: &ActiveEventLoop) {
         if let Some(frames) = &mut self.lose_after {
             *frames = frames.saturating_sub(1);
@@ -47,10 +55,14 @@ impl Graphics {
                 self.device.iter().for_each(|(surface, _)| surface.lose());
             }
         }
-        if self.device.as_ref().is_some_and(|(surface, _)| !surface.is_lost()) {
+        if self
+            .device
+            .as_ref()
+            .is_some_and(|(surface, _)| !surface.is_lost())
+        {
             return;
         }
-        // The old one must be gone before a new one can have the window.
+        // The old surface must be dropped before a new one can use the window.
         self.device = None;
         if self.failed.is_some_and(|at| at.elapsed() < PAUSE) {
             return;
@@ -68,39 +80,52 @@ impl Graphics {
         }
     }
 
-    /// The device, unless there is none at the moment.
+    /// The surface, unless there is currently no device.
     pub(super) fn gpu(&self) -> Option<&GpuContext> {
-        self.device.as_ref().map(|(surface, _)| surface.gpu()).filter(|gpu| !gpu.is_lost())
+        self.device
+            .as_ref()
+            .map(|(surface, _)| surface.gpu())
+            .filter(|gpu| !gpu.is_lost())
     }
 
-    /// What draws, in words.
+    /// Description of the adapter.
     pub(super) fn description(&self) -> String {
-        self.device.as_ref().map_or_else(|| "nothing".to_owned(), |(surface, _)| surface.gpu().description())
+        self.device.as_ref().map_or_else(
+            || "nothing".to_owned(),
+            |(surface, _)| surface.gpu().description(),
+        )
     }
 
-    /// What draws, unless there is no device at the moment.
+    /// The adapter, unless there is currently no device.
     pub(super) fn device(&mut self) -> Option<&mut (WindowSurface, GpuPainter)> {
         self.device.as_mut()
     }
 
-    /// Takes note of textures that egui changed, whether they can be given to a device now or not.
+    /// Records egui's texture changes, whether or not there is a device.
     pub(super) fn keep(&mut self, textures: &egui::TexturesDelta) {
         self.kept.note(textures);
     }
 
-    /// Follows the window's size in pixels.
+    /// Sets the window's size in pixels.
     pub(super) fn resize(&mut self, width: u32, height: u32) {
-        self.device.iter_mut().for_each(|(surface, _)| surface.resize(width, height));
+        self.device
+            .iter_mut()
+            .for_each(|(surface, _)| surface.resize(width, height));
     }
 
-    /// Longest side a texture may have.
+    /// Maximum texture side, pixels.
     pub(super) fn max_texture_side(&self) -> usize {
-        self.device.as_ref().map_or(2048, |(surface, _)| surface.max_texture_side())
+        self.device
+            .as_ref()
+            .map_or(2048, |(surface, _)| surface.max_texture_side())
     }
 }
 
-fn open(event_loop: &ActiveEventLoop, window: &Arc<Window>) -> Result<(WindowSurface, GpuPainter), AppError> {
+fn open(
+    event_loop: &ActiveEventLoop,
+    window: &Arc<Window>,
+) -> Result<(WindowSurface, GpuPainter), AppError> {
     let surface = WindowSurface::new(event_loop.owned_display_handle(), window.clone())?;
-    let painter = GpuPainter::new(&surface);
+    let painter = painter_of(&surface);
     Ok((surface, painter))
 }

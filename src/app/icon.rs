@@ -1,4 +1,4 @@
-//! The window's icon: a bent limb, drawn here so that no file has to be carried along.
+//! The window's icon: a bent limb, drawn by code.
 
 /// Side of the icon, pixels.
 pub const SIZE: u32 = 64;
@@ -25,11 +25,17 @@ fn pixel(x: f32, y: f32) -> [u8; 4] {
         let (px, py) = (from.0 + t * dx, from.1 + t * dy);
         ((x - px).powi(2) + (y - py).powi(2)).sqrt() - (from.2 + t * (to.2 - from.2)) * scale
     };
-    let limb = |scale: f32| distance(LIMB[0], LIMB[1], scale).min(distance(LIMB[1], LIMB[2], scale));
+    let limb =
+        |scale: f32| distance(LIMB[0], LIMB[1], scale).min(distance(LIMB[1], LIMB[2], scale));
     let flesh = (0.5 - limb(1.0)).clamp(0.0, 1.0);
     let bone = (0.5 - limb(0.22)).clamp(0.0, 1.0);
     let mix = |a: f32, b: f32| (a + (b - a) * bone) as u8;
-    [mix(224.0, 250.0), mix(140.0, 240.0), mix(96.0, 222.0), (flesh * 255.0) as u8]
+    [
+        mix(224.0, 250.0),
+        mix(140.0, 240.0),
+        mix(96.0, 222.0),
+        (flesh * 255.0) as u8,
+    ]
 }
 
 #[cfg(test)]

@@ -1,14 +1,23 @@
-//! How a view is drawn, with the words that the window has for it.
+//! Labels of display settings.
 
-pub use crate::render::{Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
+pub use crate::render::{
+    Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors,
+};
 use crate::session::Wants;
+pub use crate::studio::painter::needs_numbers;
 
-/// Name and one sentence of a shading.
+/// Name and description of a shading.
 #[must_use]
 pub fn shading_words(shading: Shading) -> (&'static str, &'static str) {
     match shading {
-        Shading::Textured => ("Textured", "Colours and textures of the file in a neutral studio"),
-        Shading::Studio => ("Studio", "Clay in a neutral studio: the shape without the colours"),
+        Shading::Textured => (
+            "Textured",
+            "Colours and textures of the file in a neutral studio",
+        ),
+        Shading::Studio => (
+            "Studio",
+            "Clay in a neutral studio: the shape without the colours",
+        ),
         Shading::Matcap => ("Matcap", "A ball of some material, looked up by the normal"),
         Shading::Flat => ("Flat", "One tone per face: the triangles as they are"),
     }
@@ -27,13 +36,19 @@ pub fn matcap_name(matcap: Matcap) -> &'static str {
     }
 }
 
-/// Name and one sentence of what the skin is coloured by.
+/// Name and description of a skin colouring.
 #[must_use]
 pub fn colors_words(colors: SkinColors) -> (&'static str, &'static str) {
     match colors {
         SkinColors::Material => ("Material", "The skin looks as its shading says"),
-        SkinColors::Weights => ("Weights", "How much the selected joint moves each vertex by linear blending"),
-        SkinColors::Strain => ("Stretch", "How much longer (red) or shorter (blue) the edges are than at rest"),
+        SkinColors::Weights => (
+            "Weights",
+            "How much the selected joint moves each vertex by linear blending",
+        ),
+        SkinColors::Strain => (
+            "Stretch",
+            "How much longer (red) or shorter (blue) the edges are than at rest",
+        ),
     }
 }
 
@@ -49,15 +64,13 @@ pub fn backdrop_name(backdrop: Backdrop) -> &'static str {
     }
 }
 
-/// Whether what is drawn over the skin must know where it is; the skin itself is drawn from wherever it was made.
-#[must_use]
-pub fn needs_numbers(look: &Look) -> bool {
-    look.normals || look.velocities || look.findings || look.shows_flesh()
-}
-
 /// What snapshots must hold for a look.
 #[must_use]
 pub fn wants_of(look: &Look) -> Wants {
     let numbers = needs_numbers(look) || look.colors == SkinColors::Strain;
-    Wants { contacts: look.contacts, velocities: look.velocities, numbers }
+    Wants {
+        contacts: look.contacts,
+        velocities: look.velocities,
+        numbers,
+    }
 }

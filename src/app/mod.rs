@@ -1,36 +1,40 @@
-//! The window: views of a living character, and panels around them.
+//! The window: views of a character, and panels around them.
 //!
 //! ```text
 //! winit ─shell→ egui input ─panels, viewport→ actions ─workbench→ session commands ─session→ snapshot ─painter→ picture ─egui→ window
 //! ```
 //! - `shell` owns the event loop and the window, [`surface`] the swap chain and egui's painter.
-//! - [`workbench`] owns the [`Session`](crate::session::Session) and is the only place that applies what panels ask for.
+//! - [`workbench`] owns the [`Session`](crate::session::Session) and is the only module that
+//!   applies actions.
 //! - [`layout`] gives each of the session's views a [`pane`], whose [`viewport`] reads the pointer (posing, or building a skeleton) and whose
 //!   picture the painter draws by its [`look`].
 //! - [`panels`], [`timeline`], [`viewport`] read borrowed views and push [`actions`]. They run without a window or a GPU, as the tests do.
 //! - [`shortcuts`] is the one table of what can be asked for: keyboard, menus, tooltips and palette come from it. [`comfort`] has settings,
-//!   palette, log and notices; [`project`] asks before work is lost; [`capture`] makes pictures to keep.
+//!   palette, log and notices; [`project`] asks before work is lost; `capture` makes pictures to keep.
 //!
-//! Nothing here computes flesh, reads files or waits: the session does that on threads of its own and wakes the window.
+//! Nothing here computes, reads files or blocks: the session does that on other threads and wakes
+//! the window.
 
 pub mod actions;
-pub mod capture;
+pub(crate) mod capture;
 mod checkup;
-pub mod clearing;
+pub(crate) mod clearing;
 pub mod comfort;
-pub mod dialogs;
+pub(crate) mod dialogs;
 pub mod ghosts;
 mod graphics;
-pub mod icon;
-pub mod icons;
+pub(crate) mod icon;
+pub(crate) mod icons;
 pub mod layout;
 pub mod look;
+pub mod navigation;
 pub mod notices;
-pub mod numpad;
+pub(crate) mod numpad;
 pub mod pane;
 pub mod panels;
+mod popup;
 pub mod project;
-pub mod score_line;
+pub(crate) mod score_line;
 mod sections;
 pub mod settings;
 mod shell;
@@ -40,16 +44,19 @@ pub mod surface;
 pub mod theme;
 pub mod timeline;
 pub mod viewport;
+pub(crate) mod widgets;
 pub mod workbench;
 
-/// Why there is no window.
+/// Why the window could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppError {
-    /// The system can't show windows, or the connection to it broke.
-    #[error("no window can be opened: {reason}; start sinew from a desktop, or use its verbs (sinew --help), which need no display")]
+    /// The system has no display, or the connection to it was lost.
+    #[error(
+        "no window can be opened: {reason}; start sinew from a desktop, or use its verbs (sinew --help), which need no display"
+    )]
     NoDisplay {
-        /// What the windowing system reported.
+        /// The windowing system's message.
         reason: String,
     },
     /// There is no graphics device.
@@ -58,21 +65,28 @@ pub enum AppError {
     /// No graphics adapter can draw on the window.
     #[error("no graphics adapter can draw the window: {reason}")]
     NoGpu {
-        /// What the driver reported.
+        /// The driver's message.
         reason: String,
     },
 }
 
 impl AppError {
-    /// From winit's words, without the place in its source that it puts before them.
+    /// winit's message, without the source location that precedes it.
     pub(crate) fn no_display(error: &impl std::fmt::Display) -> Self {
         let text = error.to_string();
-        let words = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text.as_str(), |(_, words)| words);
-        Self::NoDisplay { reason: words.trim_end_matches('.').to_owned() }
+        let words = text
+            .split_once(".rs:")
+            .and_then(|(_, rest)| rest.split_once(": "))
+            .map_or(text.as_str(), |(_, words)| words);
+        Self::NoDisplay {
+            reason: words.trim_end_matches('.').to_owned(),
+        }
     }
 
     pub(crate) fn no_gpu(reason: impl std::fmt::Display) -> Self {
-        Self::NoGpu { reason: reason.to_string() }
+        Self::NoGpu {
+            reason: reason.to_string(),
+        }
     }
 }
 
@@ -95,8 +109,13 @@ mod tests {
     use super::AppError;
 
     #[test]
-    fn the_reason_has_no_place_in_somebody_elses_source() {
+    fn the_message_has_no_source_location() {
         let error = AppError::no_display(&"os error at /a/b/mod.rs:765: no DISPLAY is set.");
-        assert!(error.to_string().starts_with("no window can be opened: no DISPLAY is set; start"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("no window can be opened: no DISPLAY is set; start"),
+            "{error}"
+        );
     }
 }

@@ -1,50 +1,49 @@
-//! What the user is told: messages that float over the views, the list of all of them, and the hint while files are dragged over the
-//! window.
+//! Notices: messages over the views, the list of all messages, and the hint during drag and drop.
 //!
-//! Messages that inform go by themselves after a while; warnings and errors stay until they are dismissed. Both can be read again in the
-//! list, which the bell in the status line opens.
+//! Information disappears after a while; warnings and errors stay until dismissed. All can be read
+//! again in the list, which the bell in the status line opens.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use egui::{
-    Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Label, Layout, Margin, Order, ProgressBar, Rect, RichText,
-    ScrollArea, Stroke, Ui, vec2,
+    Align, Align2, Area, Color32, Context, CornerRadius, FontId, Frame, Id, Label, Layout, Margin,
+    Order, ProgressBar, Rect, RichText, ScrollArea, Stroke, Ui, vec2,
 };
 
 use super::actions::Actions;
 use super::clearing::clear_place;
-use super::comfort::dialog::dialog;
 use super::icons::{self, Icon};
 use super::theme;
+use crate::app::popup::dialog;
 use crate::session::{Command, JobView, Level, Message, MessageId};
 
-/// Messages shown at a time; older ones wait.
+/// Maximum number of messages shown at a time; older ones are queued.
 const SHOWN: usize = 4;
-/// Messages kept in the list.
+/// Maximum number of messages in the list.
 const KEPT: usize = 200;
 /// Width of a message, points.
 const WIDTH: f32 = 380.0;
-/// How long a message that only informs is shown, seconds.
+/// Display time of information, seconds.
 const STAYS_SECS: f64 = 6.0;
-/// How long it takes to fade, seconds.
+/// Fade-out time, seconds.
 const FADES_SECS: f64 = 0.6;
 
 /// A message in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noticed {
     id: MessageId,
-    /// How much it matters.
+    /// Its severity.
     pub level: Level,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// When it came.
+    /// Time of arrival.
     pub at: SystemTime,
-    /// When it came, on egui's clock; a message under the pointer becomes young again.
+    /// Time of arrival on egui's clock; reset while the pointer is over the message.
     born_secs: f64,
 }
 
-/// All that the user was told since the window was opened.
+/// All messages since the window was opened.
 #[derive(Debug, Clone, Default)]
 pub struct Notices {
     list: VecDeque<Noticed>,
@@ -53,7 +52,7 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Takes in what is new.
+    /// Adds new messages.
     pub fn follow(&mut self, messages: &[Message], time_secs: f64) {
         for message in messages {
             if self.list.iter().any(|noticed| noticed.id == message.id) {
@@ -78,15 +77,23 @@ impl Notices {
         }
     }
 
-    /// All that was told, oldest first.
+    /// All messages, oldest first.
     pub fn list(&self) -> impl DoubleEndedIterator<Item = &Noticed> {
         self.list.iter()
     }
 
-    /// How many were not looked at in the list, and how much the worst of these matters.
+    /// Number of unread messages, and their highest severity.
     #[must_use]
     pub fn unread(&self) -> (usize, Option<Level>) {
-        (self.unread, self.list.iter().rev().take(self.unread).map(|noticed| noticed.level).max())
+        (
+            self.unread,
+            self.list
+                .iter()
+                .rev()
+                .take(self.unread)
+                .map(|noticed| noticed.level)
+                .max(),
+        )
     }
 
     /// Opens or closes the list.
@@ -99,17 +106,30 @@ impl Notices {
         std::mem::take(&mut self.open)
     }
 
-    /// How far a message has faded: 1 is fully there, 0 is gone.
+    /// Opacity of a message: 1 fully visible, 0 gone.
     fn presence(&self, message: &Message, time_secs: f64) -> f64 {
-        let born = self.list.iter().find(|noticed| noticed.id == message.id).map_or(time_secs, |noticed| noticed.born_secs);
+        let born = self
+            .list
+            .iter()
+            .find(|noticed| noticed.id == message.id)
+            .map_or(time_secs, |noticed| noticed.born_secs);
         match message.level {
-            Level::Info => ((born + STAYS_SECS + FADES_SECS - time_secs) / FADES_SECS).clamp(0.0, 1.0),
+            Level::Info => {
+                ((born + STAYS_SECS + FADES_SECS - time_secs) / FADES_SECS).clamp(0.0, 1.0)
+            }
             Level::Warning | Level::Error => 1.0,
         }
     }
 
-    /// Draws the newest messages in the lower right corner of the views, clear of what stands there.
-    pub fn toasts_ui(&mut self, ctx: &Context, viewport: Rect, plates: &[Rect], messages: &[Message], actions: &mut Actions) {
+    /// Draws the newest messages in the lower right corner of the views, beside existing plates.
+    pub fn toasts_ui(
+        &mut self,
+        ctx: &Context,
+        viewport: Rect,
+        plates: &[Rect],
+        messages: &[Message],
+        actions: &mut Actions,
+    ) {
         let now_secs = ctx.input(|input| input.time);
         self.follow(messages, now_secs);
         if messages.is_empty() {
@@ -118,18 +138,28 @@ impl Notices {
         let width = WIDTH.min(viewport.width() - 24.0);
         let room = viewport.shrink(12.0);
         let (id, order) = (Id::unique("messages"), Order::Middle);
-        // As large as in the last frame; it grows upwards.
-        let height = ctx.memory(|memory| memory.area_rect(id)).map_or(0.0, |area| area.height());
+        // The size of the last frame is used; the card grows upwards.
+        let height = ctx
+            .memory(|memory| memory.area_rect(id))
+            .map_or(0.0, |area| area.height());
         let corner = Align2::RIGHT_BOTTOM.align_size_within_rect(vec2(width, height), room);
         let place = clear_place(room, corner, plates);
-        let area = Area::new(id).order(order).fixed_pos(place.max).pivot(Align2::RIGHT_BOTTOM).constrain_to(viewport);
+        let area = Area::new(id)
+            .order(order)
+            .fixed_pos(place.max)
+            .pivot(Align2::RIGHT_BOTTOM)
+            .constrain_to(viewport);
         let shown = area.show(ctx, |ui| {
             ui.set_width(width);
             for message in messages.iter().rev().take(SHOWN) {
                 self.toast_ui(ui, message, now_secs, actions);
                 ui.add_space(2.0);
             }
-            if messages.len() > SHOWN && ui.button(format!("{} more", messages.len() - SHOWN)).clicked() {
+            if messages.len() > SHOWN
+                && ui
+                    .button(format!("{} more", messages.len() - SHOWN))
+                    .clicked()
+            {
                 self.open = true;
             }
         });
@@ -146,8 +176,13 @@ impl Notices {
         }
         if message.level == Level::Info {
             let soft = ui.style().animation_time > 0.0;
-            let wait = if presence < 1.0 && soft { 1.0 / 30.0 } else { STAYS_SECS / 12.0 };
-            ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
+            let wait = if presence < 1.0 && soft {
+                1.0 / 30.0
+            } else {
+                STAYS_SECS / 12.0
+            };
+            ui.ctx()
+                .request_repaint_after(Duration::from_secs_f64(wait));
         }
         let (icon, color, fill) = signs(ui, message.level);
         ui.scope(|ui| {
@@ -163,9 +198,16 @@ impl Notices {
                     }
                 });
             });
-            // Who reads shall not be hurried.
-            let read = ui.ctx().pointer_hover_pos().is_some_and(|at| card.response.rect.contains(at));
-            if let Some(noticed) = self.list.iter_mut().find(|noticed| read && noticed.id == message.id) {
+            // A message under the pointer does not fade.
+            let read = ui
+                .ctx()
+                .pointer_hover_pos()
+                .is_some_and(|at| card.response.rect.contains(at));
+            if let Some(noticed) = self
+                .list
+                .iter_mut()
+                .find(|noticed| read && noticed.id == message.id)
+            {
                 noticed.born_secs = now_secs;
             }
         });
@@ -175,30 +217,50 @@ impl Notices {
     pub fn list_ui(&mut self, ctx: &Context) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
-        dialog(ctx, "Notifications", &mut open, 420.0, (Align2::RIGHT_BOTTOM, vec2(-12.0, -38.0)), |ui| {
-            if self.list.is_empty() {
-                ui.label(RichText::new("You were told nothing so far.").color(theme::colors(ui.ctx()).text_weak));
-                return;
-            }
-            ui.horizontal(|ui| {
-                if icons::text_button(ui, Icon::Copy, "Copy all").on_hover_text("Copies the whole list").clicked() {
-                    let lines: Vec<String> = self.list.iter().map(line).collect();
-                    ui.ctx().copy_text(lines.join("\n"));
+        dialog(
+            ctx,
+            "Notifications",
+            &mut open,
+            420.0,
+            (Align2::RIGHT_BOTTOM, vec2(-12.0, -38.0)),
+            |ui| {
+                if self.list.is_empty() {
+                    ui.label(
+                        RichText::new("No messages so far.")
+                            .color(theme::colors(ui.ctx()).text_weak),
+                    );
+                    return;
                 }
-                if icons::text_button(ui, Icon::Bin, "Clear").on_hover_text("Empties the list").clicked() {
-                    self.list.clear();
-                }
-            });
-            ui.add_space(2.0);
-            let height = (size.y * 0.5).max(120.0);
-            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                for noticed in self.list.iter().rev() {
-                    noticed_ui(ui, noticed);
-                }
-            });
-            // The times grow old.
-            ui.ctx().request_repaint_after(Duration::from_secs(20));
-        });
+                ui.horizontal(|ui| {
+                    if icons::text_button(ui, Icon::Copy, "Copy all")
+                        .on_hover_text("Copies the whole list")
+                        .clicked()
+                    {
+                        let lines: Vec<String> = self.list.iter().map(line).collect();
+                        ui.ctx().copy_text(lines.join("\n"));
+                    }
+                    if icons::text_button(ui, Icon::Bin, "Clear")
+                        .on_hover_text("Empties the list")
+                        .clicked()
+                    {
+                        self.list.clear();
+                    }
+                });
+                ui.add_space(2.0);
+                let height = (size.y * 0.5).max(120.0);
+                ScrollArea::vertical()
+                    .max_height(height)
+                    .min_scrolled_height(height)
+                    .auto_shrink([false, true])
+                    .show(ui, |ui| {
+                        for noticed in self.list.iter().rev() {
+                            noticed_ui(ui, noticed);
+                        }
+                    });
+                // The displayed ages change.
+                ui.ctx().request_repaint_after(Duration::from_secs(20));
+            },
+        );
         self.open = open;
     }
 }
@@ -212,7 +274,11 @@ fn noticed_ui(ui: &mut Ui, noticed: &Noticed) {
             if icons::plain_button(ui, Icon::Copy, "Copy message").clicked() {
                 ui.ctx().copy_text(noticed.text.clone());
             }
-            ui.label(RichText::new(ago(noticed.at)).small().color(theme::colors(ui.ctx()).text_weak));
+            ui.label(
+                RichText::new(ago(noticed.at))
+                    .small()
+                    .color(theme::colors(ui.ctx()).text_weak),
+            );
         });
     });
     ui.separator();
@@ -222,7 +288,11 @@ fn text_ui(ui: &mut Ui, text: &str, beside: f32) {
     let width = (ui.available_width() - beside).max(60.0);
     ui.allocate_ui_with_layout(vec2(width, 0.0), Layout::top_down(Align::Min), |ui| {
         ui.set_min_width(width);
-        ui.add(Label::new(RichText::new(text).color(theme::colors(ui.ctx()).text_strong)).wrap().selectable(true));
+        ui.add(
+            Label::new(RichText::new(text).color(theme::colors(ui.ctx()).text_strong))
+                .wrap()
+                .selectable(true),
+        );
     });
 }
 
@@ -241,10 +311,14 @@ fn line(noticed: &Noticed) -> String {
         Level::Warning => "warning",
         Level::Error => "error",
     };
-    format!("{} {level}: {}", crate::logbook::clock_text(noticed.at), noticed.text)
+    format!(
+        "{} {level}: {}",
+        crate::logbook::clock_text(noticed.at),
+        noticed.text
+    )
 }
 
-/// How long ago something was, in words.
+/// Age as text.
 fn ago(at: SystemTime) -> String {
     let secs = at.elapsed().map_or(0, |since| since.as_secs());
     match secs {
@@ -263,22 +337,35 @@ fn card(fill: Color32, line: Color32) -> Frame {
         .inner_margin(Margin::symmetric(10, 8))
 }
 
-/// Draws what runs in the background in the middle of an empty view; beside a character the status line is enough.
+/// Draws background jobs in the middle of an empty view; beside a character the status line shows
+/// them.
 pub fn jobs_ui(ctx: &Context, viewport: Rect, jobs: &[JobView], actions: &mut Actions) {
     if jobs.is_empty() {
         return;
     }
-    let area = Area::new(Id::unique("jobs")).order(Order::Middle).fixed_pos(viewport.center()).pivot(Align2::CENTER_CENTER);
+    let area = Area::new(Id::unique("jobs"))
+        .order(Order::Middle)
+        .fixed_pos(viewport.center())
+        .pivot(Align2::CENTER_CENTER);
     let colors = theme::colors(ctx);
     area.constrain_to(viewport).show(ctx, |ui| {
         card(colors.panel, colors.line).show(ui, |ui| {
             ui.set_width(WIDTH.min(viewport.width() - 48.0));
             for job in jobs {
                 ui.horizontal(|ui| {
-                    ui.add(Label::new(RichText::new(&job.title).color(colors.text_strong)).truncate());
-                    ui.add(Label::new(RichText::new(&job.stage).color(colors.text_weak)).truncate());
+                    ui.add(
+                        Label::new(RichText::new(&job.title).color(colors.text_strong)).truncate(),
+                    );
+                    ui.add(
+                        Label::new(RichText::new(&job.stage).color(colors.text_weak)).truncate(),
+                    );
                 });
-                ui.add(ProgressBar::new(job.fraction.clamp(0.0, 1.0)).desired_height(6.0).fill(colors.accent).animate(false));
+                ui.add(
+                    ProgressBar::new(job.fraction.clamp(0.0, 1.0))
+                        .desired_height(6.0)
+                        .fill(colors.accent)
+                        .animate(false),
+                );
             }
             ui.add_space(2.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -290,17 +377,29 @@ pub fn jobs_ui(ctx: &Context, viewport: Rect, jobs: &[JobView], actions: &mut Ac
     });
 }
 
-/// Draws where files will go that are dragged over the window.
+/// Draws the drop target of dragged files.
 pub fn drop_hint(ctx: &Context, window: Rect) {
     let files = ctx.input(|input| input.raw.hovered_files.len());
     if files == 0 {
         return;
     }
-    let painter = ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::unique("drop hint")));
+    let painter = ctx.layer_painter(egui::LayerId::new(
+        Order::Foreground,
+        Id::unique("drop hint"),
+    ));
     let colors = theme::colors(ctx);
     painter.rect_filled(window, 0.0, colors.scrim);
-    painter.rect_stroke(window.shrink(10.0), 10.0, Stroke::new(2.0, colors.plate_accent), egui::StrokeKind::Inside);
-    let text = if files == 1 { "Drop the file to open it".to_owned() } else { format!("Drop {files} files to open what belongs together") };
+    painter.rect_stroke(
+        window.shrink(10.0),
+        10.0,
+        Stroke::new(2.0, colors.plate_accent),
+        egui::StrokeKind::Inside,
+    );
+    let text = if files == 1 {
+        "Drop the file to open it".to_owned()
+    } else {
+        format!("Drop {files} files to open what belongs together")
+    };
     let galley = painter.layout_no_wrap(text, FontId::proportional(22.0), colors.plate_text);
     let plate = Rect::from_center_size(window.center(), galley.size()).expand2(vec2(20.0, 12.0));
     painter.rect_filled(plate, 8.0, colors.plate);

@@ -1,17 +1,18 @@
-//! The number pad moves the camera. egui can't tell its digits from those above the letters, so the shell asks here first.
+//! Number pad keys move the camera. egui cannot distinguish them from digits, so the shell handles
+//! them first.
 
 use winit::keyboard::KeyCode;
 
-use super::viewport::views::CameraAction;
+use crate::app::actions::CameraAction;
 use crate::render::NamedView;
 
-/// What a key of the number pad asks of the camera; with Ctrl it is the opposite side.
+/// The camera action of a number pad key; with Ctrl the opposite side.
 #[must_use]
 pub fn camera_action(key: KeyCode, ctrl: bool) -> Option<CameraAction> {
     let side = |view: NamedView| CameraAction::TurnTo(if ctrl { view.opposite() } else { view });
     Some(match key {
         KeyCode::Numpad1 => side(NamedView::Front),
-        // As in Blender, "right" is what stands on the right of the front view.
+        // As in Blender, "right" is the view from the right of the front view.
         KeyCode::Numpad3 => side(NamedView::Left),
         KeyCode::Numpad7 => side(NamedView::Top),
         KeyCode::Numpad9 => CameraAction::Opposite,
@@ -32,8 +33,14 @@ mod tests {
 
     #[test]
     fn ctrl_is_the_opposite_side_and_letters_are_not_the_pads() {
-        assert_eq!(camera_action(KeyCode::Numpad1, true), Some(CameraAction::TurnTo(NamedView::Back)));
-        assert_eq!(camera_action(KeyCode::Numpad7, true), Some(CameraAction::TurnTo(NamedView::Bottom)));
+        assert_eq!(
+            camera_action(KeyCode::Numpad1, true),
+            Some(CameraAction::TurnTo(NamedView::Back))
+        );
+        assert_eq!(
+            camera_action(KeyCode::Numpad7, true),
+            Some(CameraAction::TurnTo(NamedView::Bottom))
+        );
         assert_eq!(camera_action(KeyCode::Digit1, false), None);
     }
 }

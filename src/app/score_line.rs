@@ -1,17 +1,18 @@
-//! The score line of a view: four numbers in columns that never jump, in two lines where the view is narrow.
+//! The score line of a view: four numbers in fixed columns, in two lines if the view is narrow.
 
 use egui::{Color32, FontId, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::session::{CrowdFrame, ViewScore};
 
-/// What is shown before the first score.
+/// Shown before the first score.
 const NONE: &str = "–";
-/// Between the plate and the edges of the view.
+/// Margin between the plate and the edges of the view.
 const MARGIN: f32 = 8.0;
-/// Around the text.
+/// Padding of the text.
 const PADDING: egui::Vec2 = vec2(6.0, 3.0);
 
-/// The line: volume change, new self-intersections, the most stretched edges, milliseconds; always equally wide.
+/// The line: volume change, new self-intersections, the most stretched edges, milliseconds;
+/// constant width.
 ///
 /// ```text
 /// vol  −3.2 %  cuts    12  stretch 1.34×   2.1 ms
@@ -22,7 +23,7 @@ pub fn score_text(score: Option<&ViewScore>) -> String {
     format!("vol {volume:>6} %  cuts {cuts:>5}  stretch {stretch:>6}  {ms:>6} ms")
 }
 
-/// The same in two lines, both equally wide.
+/// The same in two lines of equal width.
 ///
 /// ```text
 /// vol  −3.2 %    cuts    12
@@ -34,11 +35,13 @@ pub fn narrow_score_text(score: Option<&ViewScore>) -> String {
     format!("vol {volume:>6} %   cuts {cuts:>5}\nstretch {stretch:>6}  {ms:>6} ms")
 }
 
-/// The four numbers; none is wider than its column.
+/// The four numbers, each within its column.
 fn columns(score: Option<&ViewScore>) -> [String; 4] {
     match score {
         None => [NONE; 4].map(str::to_owned),
-        Some(ViewScore { score, frame_ms, .. }) => [
+        Some(ViewScore {
+            score, frame_ms, ..
+        }) => [
             score.volume_change.map_or_else(|| NONE.to_owned(), percent),
             count(score.new_pairs),
             format!("{:.2}×", score.stretch_p99.min(99.99)),
@@ -47,10 +50,14 @@ fn columns(score: Option<&ViewScore>) -> [String; 4] {
     }
 }
 
-/// With a sign, and one digit after the point as long as that fits.
+/// With a sign, and one decimal as long as it fits.
 fn percent(part: f64) -> String {
     let percent = (part * 100.0).clamp(-9999.0, 9999.0);
-    let text = if percent.abs() < 99.95 { format!("{:.1}", percent.abs()) } else { format!("{:.0}", percent.abs()) };
+    let text = if percent.abs() < 99.95 {
+        format!("{:.1}", percent.abs())
+    } else {
+        format!("{:.0}", percent.abs())
+    };
     // Not −0.0.
     let sign = if text == "0.0" {
         "±"
@@ -63,18 +70,31 @@ fn percent(part: f64) -> String {
 }
 
 fn count(pairs: usize) -> String {
-    if pairs < 100_000 { pairs.to_string() } else { format!("{}k", (pairs / 1000).min(9999)) }
+    if pairs < 100_000 {
+        pairs.to_string()
+    } else {
+        format!("{}k", (pairs / 1000).min(9999))
+    }
 }
 
-/// What the numbers mean.
+/// Tooltip: meaning of the numbers.
 #[must_use]
 pub fn score_tooltip(score: Option<&ViewScore>) -> String {
-    let Some(ViewScore { score, frame_ms, method, .. }) = score else {
+    let Some(ViewScore {
+        score,
+        frame_ms,
+        method,
+        ..
+    }) = score
+    else {
         return "Scores against the bind pose: they are measured now.".to_owned();
     };
-    let volume = score.volume_change.map_or_else(|| "the skin encloses no volume".to_owned(), |part| format!("volume {} %", percent(part)));
+    let volume = score.volume_change.map_or_else(
+        || "the skin encloses no volume".to_owned(),
+        |part| format!("volume {} %", percent(part)),
+    );
     format!(
-        "{} against the bind pose: {volume}; {} pairs of triangles cut each other, {} of them not in the bind pose; 98 % of the edges \
+        "{} against the bind pose: {volume}; {} pairs of triangles intersect, {} of them not in the bind pose; 98 % of the edges \
          have {:.2} to {:.2} times their length; the last frame took {frame_ms:.2} ms.",
         method.label(),
         score.intersecting_pairs,
@@ -84,13 +104,18 @@ pub fn score_tooltip(score: Option<&ViewScore>) -> String {
     )
 }
 
-/// Draws the line over the lower left corner of a view, with its tooltip; in a view that is too narrow for one line, two short ones.
-/// Returns where it stands, if there is room for it.
+/// Draws the line over the lower left corner of a view, with its tooltip; in two lines if the view
+/// is too narrow. Returns its rectangle, if there is room.
 pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect> {
-    plate_ui(ui, view, [score_text(score), narrow_score_text(score)], || score_tooltip(score))
+    plate_ui(
+        ui,
+        view,
+        [score_text(score), narrow_score_text(score)],
+        || score_tooltip(score),
+    )
 }
 
-/// How many there are in a crowd and how fast it is.
+/// Number of instances of a crowd, and its speed.
 ///
 /// ```text
 ///   9 characters ·   12.3 ms a frame ·   60 fps
@@ -98,11 +123,17 @@ pub fn overlay_ui(ui: &Ui, view: Rect, score: Option<&ViewScore>) -> Option<Rect
 #[must_use]
 pub fn crowd_text(count: u32, frame_ms: Option<f64>, frames_per_s: Option<f64>) -> [String; 2] {
     let ms = frame_ms.map_or_else(|| NONE.to_owned(), |ms| format!("{:.1}", ms.min(9999.9)));
-    let speed = frames_per_s.map_or_else(|| NONE.to_owned(), |fps| format!("{:.*}", usize::from(fps < 9.95), fps.min(9999.0)));
-    [format!("{count:>3} characters · {ms:>6} ms a frame · {speed:>5} fps"), format!("{count:>3} characters\n{ms:>6} ms · {speed:>5} fps")]
+    let speed = frames_per_s.map_or_else(
+        || NONE.to_owned(),
+        |fps| format!("{:.*}", usize::from(fps < 9.95), fps.min(9999.0)),
+    );
+    [
+        format!("{count:>3} characters · {ms:>6} ms a frame · {speed:>5} fps"),
+        format!("{count:>3} characters\n{ms:>6} ms · {speed:>5} fps"),
+    ]
 }
 
-/// Draws what there is to say of a crowd, as [`overlay_ui`].
+/// Draws the line of a crowd, as [`overlay_ui`].
 pub fn crowd_ui(ui: &Ui, view: Rect, crowd: &CrowdFrame) -> Option<Rect> {
     let lines = crowd_text(crowd.skin.instances(), crowd.frame_ms, crowd.frames_per_s);
     let tooltip = || {
@@ -117,21 +148,49 @@ pub fn crowd_ui(ui: &Ui, view: Rect, crowd: &CrowdFrame) -> Option<Rect> {
     plate_ui(ui, view, lines, tooltip)
 }
 
-/// Text over the lower left corner of a view: the first one, or where that is too wide the second.
-fn plate_ui(ui: &Ui, view: Rect, [wide, narrow]: [String; 2], tooltip: impl FnOnce() -> String) -> Option<Rect> {
-    let laid_out = |text| ui.painter().layout_no_wrap(text, FontId::monospace(11.0), Color32::from_white_alpha(190));
+/// Text over the lower left corner of a view: the first one, or the second if the first is too
+/// wide.
+fn plate_ui(
+    ui: &Ui,
+    view: Rect,
+    [wide, narrow]: [String; 2],
+    tooltip: impl FnOnce() -> String,
+) -> Option<Rect> {
+    let laid_out = |text| {
+        ui.painter().layout_no_wrap(
+            text,
+            FontId::monospace(11.0),
+            Color32::from_white_alpha(190),
+        )
+    };
     let room = view.width() - 2.0 * (MARGIN + PADDING.x);
     let one = laid_out(wide);
-    let galley = if one.size().x <= room { one } else { laid_out(narrow) };
+    let galley = if one.size().x <= room {
+        one
+    } else {
+        laid_out(narrow)
+    };
     let size = galley.size() + 2.0 * PADDING;
-    let plate = Rect::from_min_size(pos2(view.left() + MARGIN, view.bottom() - MARGIN - size.y), size);
+    let plate = Rect::from_min_size(
+        pos2(view.left() + MARGIN, view.bottom() - MARGIN - size.y),
+        size,
+    );
     if galley.size().x > room || plate.top() < view.top() + view.height() / 2.0 {
         return None;
     }
-    let response = ui.interact(plate, ui.scope_id().with(("score", view.left() as i32, view.top() as i32)), Sense::hover());
+    let response = ui.interact(
+        plate,
+        ui.scope_id()
+            .with(("score", view.left() as i32, view.top() as i32)),
+        Sense::hover(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Score"));
     let painter = ui.painter().with_clip_rect(view);
-    painter.rect_filled(plate, 4.0, Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }));
+    painter.rect_filled(
+        plate,
+        4.0,
+        Color32::from_black_alpha(if response.hovered() { 170 } else { 110 }),
+    );
     painter.galley(plate.min + PADDING, galley, Color32::WHITE);
     response.on_hover_ui(|ui| {
         ui.label(tooltip());
@@ -144,17 +203,38 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::skin::{Method, Score};
+    use crate::methods::MethodId;
+    use crate::metrics::Score;
 
-    fn view(volume_change: Option<f64>, new_pairs: usize, stretch_p99: f64, frame_ms: f64) -> ViewScore {
-        let score = Score { volume_change, intersecting_pairs: new_pairs, new_pairs, stretch_p1: 0.5, stretch_p99 };
-        ViewScore { score, sequence: 1, method: Method::Pd, frame_ms }
+    fn view(
+        volume_change: Option<f64>,
+        new_pairs: usize,
+        stretch_p99: f64,
+        frame_ms: f64,
+    ) -> ViewScore {
+        let score = Score {
+            volume_change,
+            intersecting_pairs: new_pairs,
+            new_pairs,
+            stretch_p1: 0.5,
+            stretch_p99,
+        };
+        ViewScore {
+            score,
+            sequence: 1,
+            method: MethodId::PD,
+            frame_ms,
+        }
     }
 
     #[test]
-    fn the_line_is_as_wide_whatever_it_says() {
+    fn the_line_has_constant_width() {
         let wide = score_text(None).chars().count();
-        let narrow = |text: &str| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
+        let narrow = |text: &str| {
+            text.lines()
+                .map(|line| line.chars().count())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(narrow(&narrow_score_text(None)), [25, 25]);
         for score in [
             view(Some(-0.0321), 12, 1.34, 2.06),
@@ -168,17 +248,36 @@ mod tests {
             let text = narrow_score_text(Some(&score));
             assert_eq!(narrow(&text), [25, 25], "{text}");
         }
-        assert_eq!(score_text(Some(&view(Some(-0.0321), 12, 1.34, 2.06))), "vol   −3.2 %  cuts    12  stretch  1.34×     2.1 ms");
+        assert_eq!(
+            score_text(Some(&view(Some(-0.0321), 12, 1.34, 2.06))),
+            "vol   −3.2 %  cuts    12  stretch  1.34×     2.1 ms"
+        );
         assert!(score_text(Some(&view(Some(-1e-9), 0, 1.0, 0.0))).contains("±0.0 %"));
     }
 
     #[test]
-    fn a_crowd_says_how_many_and_how_fast() {
-        assert_eq!(crowd_text(100, Some(12.34), Some(81.2))[0], "100 characters ·   12.3 ms a frame ·    81 fps");
-        assert_eq!(crowd_text(9, Some(250.0), Some(3.21))[1], "  9 characters\n 250.0 ms ·   3.2 fps");
-        let wide = |text: [String; 2]| text.map(|text| text.lines().map(|line| line.chars().count()).max());
-        for (count, ms, fps) in [(2, None, None), (200, Some(0.0), Some(0.0)), (7, Some(f64::INFINITY), Some(f64::INFINITY))] {
-            assert_eq!(wide(crowd_text(count, ms, fps)), wide(crowd_text(100, Some(12.34), Some(81.2))), "{count} {ms:?} {fps:?}");
+    fn a_crowd_shows_count_and_speed() {
+        assert_eq!(
+            crowd_text(100, Some(12.34), Some(81.2))[0],
+            "100 characters ·   12.3 ms a frame ·    81 fps"
+        );
+        assert_eq!(
+            crowd_text(9, Some(250.0), Some(3.21))[1],
+            "  9 characters\n 250.0 ms ·   3.2 fps"
+        );
+        let wide = |text: [String; 2]| {
+            text.map(|text| text.lines().map(|line| line.chars().count()).max())
+        };
+        for (count, ms, fps) in [
+            (2, None, None),
+            (200, Some(0.0), Some(0.0)),
+            (7, Some(f64::INFINITY), Some(f64::INFINITY)),
+        ] {
+            assert_eq!(
+                wide(crowd_text(count, ms, fps)),
+                wide(crowd_text(100, Some(12.34), Some(81.2))),
+                "{count} {ms:?} {fps:?}"
+            );
         }
     }
 
@@ -186,15 +285,26 @@ mod tests {
     #[test]
     fn a_narrow_view_has_its_score_too() {
         for (width, shows) in [(900.0, true), (280.0, true), (200.0, true), (120.0, false)] {
-            let mut harness = egui_kittest::Harness::builder().with_size(vec2(1000.0, 500.0)).build_ui(|ui| {
-                overlay_ui(ui, Rect::from_min_size(pos2(10.0, 10.0), vec2(width, 400.0)), Some(&view(Some(-0.03), 12, 1.3, 2.0)));
-            });
+            let mut harness = egui_kittest::Harness::builder()
+                .with_size(vec2(1000.0, 500.0))
+                .build_ui(|ui| {
+                    overlay_ui(
+                        ui,
+                        Rect::from_min_size(pos2(10.0, 10.0), vec2(width, 400.0)),
+                        Some(&view(Some(-0.03), 12, 1.3, 2.0)),
+                    );
+                });
             harness.run();
             let label = harness.query_by_label("Score");
             assert_eq!(label.is_some(), shows, "{width} points");
             if let Some(label) = label {
                 let plate = label.rect();
-                assert!(plate.left() >= 10.0 && plate.right() <= 10.0 + width && plate.bottom() <= 410.0, "{plate:?} in {width}");
+                assert!(
+                    plate.left() >= 10.0
+                        && plate.right() <= 10.0 + width
+                        && plate.bottom() <= 410.0,
+                    "{plate:?} in {width}"
+                );
             }
         }
     }

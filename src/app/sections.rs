@@ -1,4 +1,4 @@
-//! What the panels may read, taken from the session.
+//! Data for the panels, taken from the session.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use super::actions::Actions;
 use super::panels::bone::BoneView;
 use super::panels::character::{CharacterView, character_ui};
 use super::panels::checkup::{CheckupView, checkup_ui};
-use super::panels::grouped;
 use super::panels::joints::{JointsState, JointsView, joints_ui};
 use super::panels::limits::LimitView;
 use super::panels::resolution::{ResolutionView, resolution_ui};
 use super::shortcuts::Now;
 use super::viewport::ViewportView;
 use super::viewport::picking::Target;
-use super::viewport::posing::tools::Toolbox;
+use crate::app::actions::tools::Toolbox;
+use crate::app::widgets::grouped;
 use crate::character::{FleshSettings, NO_SKELETON};
+use crate::methods::{Capability, MethodId, Requirement, Subject, registry};
 use crate::rig::Skeleton;
 use crate::rig::limits::Limit;
-use crate::session::{Checkup, Mode, Session, Snapshot, Source, ViewId, all_notes};
-use crate::skin::{Method, Subject};
+use crate::session::{Checkup, Mode, PoseChannel, Session, Snapshot, Source, ViewId, all_notes};
 use crate::tissue::Quality;
 
-/// What a joint may turn when it is limited first, radians.
+/// Initial limit of a joint, radians.
 const FRESH_LIMIT: f64 = std::f64::consts::FRAC_PI_4;
 
 pub(super) fn viewport_view<'a>(
@@ -32,29 +32,35 @@ pub(super) fn viewport_view<'a>(
     snapshot: Option<&'a Arc<Snapshot>>,
     tools: &Toolbox,
 ) -> ViewportView<'a> {
-    // Handles that run away can't be caught.
-    let still = !session.playback().playing;
+    // Handles of an animated joint cannot be grabbed.
+    let still = !session.channels().active().playback().playing;
     ViewportView {
         skeleton: session.document().skeleton(),
-        world_from_joint: session.world_from_joint_of(id),
+        world_from_joint: session
+            .channel_of(id)
+            .map_or(&[], PoseChannel::world_from_joint),
         selected: session.selected_joint().filter(|_| still),
-        selection: if still { session.selection().joints() } else { &[] },
+        selection: if still {
+            session.selection().joints()
+        } else {
+            &[]
+        },
         snapshot,
         crowd: None,
         document: Some(session.document()),
-        pose: Some(session.shown_pose()),
+        pose: Some(session.channels().active().pose()),
         symmetry: session.symmetry().map(Arc::as_ref),
         tools: *tools,
         can_paste: session.can_paste_pose(),
     }
 }
 
-/// What menus, palette and keyboard may know.
+/// Data for menus, palette and keyboard.
 pub(super) fn now(session: &Session, panel_shown: bool, bones_shown: bool) -> Now<'_> {
     Now {
         has_character: session.subject().is_some(),
         has_selection: session.selected_joint().is_some(),
-        clips: session.clips().len(),
+        clips: session.document().clips().len(),
         undo: session.undo_label(),
         redo: session.redo_label(),
         editing: session.mode() == Mode::Edit,
@@ -72,21 +78,39 @@ pub(super) fn character_section(ui: &mut Ui, subject: &Subject, source: &Source)
         ("Clips", character.clips.len()),
     ];
     let source = source.to_string();
-    let tissue = subject.tissue.as_ref().map(|flesh| tissue_quality(&flesh.tissue.quality)).unwrap_or_default();
-    character_ui(ui, &CharacterView { name: &character.name, source: &source, counts: &counts, tissue: &tissue });
+    let tissue = subject
+        .flesh_if_made()
+        .and_then(Result::ok)
+        .map(|flesh| tissue_quality(&flesh.tissue.quality))
+        .unwrap_or_default();
+    character_ui(
+        ui,
+        &CharacterView {
+            name: &character.name,
+            source: &source,
+            counts: &counts,
+            tissue: &tissue,
+        },
+    );
 }
 
-/// What was found, and how parts move.
-pub(super) fn checkup_section(ui: &mut Ui, session: &Session, subject: &Subject, checkup: Option<&Checkup>, actions: &mut Actions) {
+/// Check-up findings, and motion types of parts.
+pub(super) fn checkup_section(
+    ui: &mut Ui,
+    session: &Session,
+    subject: &Subject,
+    checkup: Option<&Checkup>,
+    actions: &mut Actions,
+) {
     let mut notes = all_notes(subject);
     if session.mode() == Mode::Edit {
-        // It is being built.
+        // The tissue is being built.
         notes.retain(|note| note.text != NO_SKELETON);
     }
     let view = CheckupView {
         checkup,
         notes: &notes,
-        parts: &subject.body.parts.parts,
+        parts: subject.body_if_made().map_or(&[], |body| &body.parts.parts),
         said: &session.document().flesh.parts,
         skeleton: &subject.character.skeleton,
         selected: session.selected_joint(),
@@ -94,34 +118,81 @@ pub(super) fn checkup_section(ui: &mut Ui, session: &Session, subject: &Subject,
     checkup_ui(ui, &view, actions);
 }
 
-/// How fine the simulation mesh is, where there is one.
-pub(super) fn resolution_section(ui: &mut Ui, subject: &Subject, settings: &FleshSettings, actions: &mut Actions) {
-    if subject.tissue.is_ok() {
-        let (skin, simulated) = (subject.skin.mesh.positions.len(), subject.sim().mesh.positions.len());
-        resolution_ui(ui, &ResolutionView { wanted: settings.sim_vertices, skin, simulated }, actions);
+/// Resolution of the simulation mesh, if there is one.
+pub(super) fn resolution_section(
+    ui: &mut Ui,
+    subject: &Subject,
+    settings: &FleshSettings,
+    actions: &mut Actions,
+) {
+    if subject.has_flesh() {
+        let (skin, simulated) = (
+            subject.skin.mesh.positions.len(),
+            subject.sim().mesh.positions.len(),
+        );
+        resolution_ui(
+            ui,
+            &ResolutionView {
+                wanted: settings.sim_vertices,
+                skin,
+                simulated,
+            },
+            actions,
+        );
     }
 }
 
-/// Name, value, and whether it is something to worry about.
+/// Name, value, and whether it is a warning.
 fn tissue_quality(quality: &Quality) -> Vec<(String, String, bool)> {
     let share = |count: usize| count as f64 / quality.tets.max(1) as f64;
     let row = |name: &str, value: String, alarming: bool| (name.to_owned(), value, alarming);
     let mut rows = vec![row("Tetrahedra", grouped(quality.tets), false)];
     if quality.flat + quality.thin + quality.inverted > 0 {
-        let counts = format!("{} flat, {} thin, {} inverted", grouped(quality.flat), grouped(quality.thin), grouped(quality.inverted));
-        rows.push(row("of these", counts, share(quality.inverted) > 0.02 || share(quality.flat) > 0.05));
+        let counts = format!(
+            "{} flat, {} thin, {} inverted",
+            grouped(quality.flat),
+            grouped(quality.thin),
+            grouped(quality.inverted)
+        );
+        rows.push(row(
+            "of these",
+            counts,
+            share(quality.inverted) > 0.02 || share(quality.flat) > 0.05,
+        ));
     }
     if quality.without_hit > 0 {
-        let noun = if quality.without_hit == 1 { "vertex" } else { "vertices" };
-        rows.push(row("Off the bone", format!("{} {noun}", grouped(quality.without_hit)), false));
+        let noun = if quality.without_hit == 1 {
+            "vertex"
+        } else {
+            "vertices"
+        };
+        rows.push(row(
+            "Off the bone",
+            format!("{} {noun}", grouped(quality.without_hit)),
+            false,
+        ));
     }
-    rows.push(row("Aspect", format!("median {:.1}, worst {:.0}", quality.median_aspect, quality.worst_aspect), false));
+    rows.push(row(
+        "Aspect",
+        format!(
+            "median {:.1}, worst {:.0}",
+            quality.median_aspect, quality.worst_aspect
+        ),
+        false,
+    ));
     rows
 }
 
-/// Methods that can't work on this character, with the reason.
-pub(super) fn unavailable_methods(subject: &Subject) -> Vec<(Method, String)> {
-    subject.tissue.as_ref().err().map(|error| (Method::Pd, error.to_string())).into_iter().collect()
+/// Methods that do not support this character, with the reason.
+pub(super) fn unavailable_methods(subject: &Subject) -> Vec<(MethodId, String)> {
+    let Some(Err(error)) = subject.flesh_if_made() else {
+        return Vec::new();
+    };
+    registry()
+        .into_iter()
+        .filter(|method| method.needs(Requirement::Tissue))
+        .map(|method| (method, error.to_string()))
+        .collect()
 }
 
 pub(super) fn joints_section(
@@ -133,9 +204,13 @@ pub(super) fn joints_section(
     actions: &mut Actions,
 ) {
     let skeleton = &subject.character.skeleton;
-    let shown = session.shown_pose();
-    let moved: Vec<bool> =
-        skeleton.joints().iter().zip(&shown.locals).map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4).collect();
+    let shown = session.channels().active().pose();
+    let moved: Vec<bool> = skeleton
+        .joints()
+        .iter()
+        .zip(&shown.locals)
+        .map(|(joint, local)| joint.rest.rotation.angle_to(&local.rotation) > 1e-4)
+        .collect();
     let selected = session.selected_joint();
     let view = JointsView {
         skeleton,
@@ -161,17 +236,32 @@ fn limit_view(session: &Session, skeleton: &Skeleton, joint: usize) -> LimitView
         swing_z: [-FRESH_LIMIT, FRESH_LIMIT],
         base_from_limit: Limit::axes_for(skeleton, joint, None),
     };
-    let turn = session.shown_pose().locals[joint].rotation * skeleton.joints()[joint].rest.rotation.inverse();
-    LimitView { joint, pinned: document.pins.contains(&joint), limit, fresh, angles: limit.unwrap_or(fresh).angles_of(&turn) }
+    let turn = session.channels().active().pose().locals[joint].rotation
+        * skeleton.joints()[joint].rest.rotation.inverse();
+    LimitView {
+        joint,
+        pinned: document.pins.contains(&joint),
+        limit,
+        fresh,
+        angles: limit.unwrap_or(fresh).angles_of(&turn),
+    }
 }
 
 fn bone_view(session: &Session, subject: &Subject, joint: usize) -> BoneView {
     let document = session.document();
-    let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
+    let graph = subject
+        .flesh_if_made()
+        .and_then(Result::ok)
+        .map(|flesh| &flesh.tissue.graph);
     BoneView {
         joint,
-        settings: document.flesh.bones.get(&joint).copied().unwrap_or_default(),
+        settings: document
+            .flesh
+            .bones
+            .get(&joint)
+            .copied()
+            .unwrap_or_default(),
         has_flesh: graph.is_some_and(|graph| graph.bones.iter().any(|bone| bone.joint == joint)),
-        simulated: session.active_view().method.is_simulated(),
+        simulated: session.active_view().method.has(Capability::Physics),
     }
 }

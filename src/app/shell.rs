@@ -1,7 +1,6 @@
-//! The event loop: winit on one side, egui on the other, the workbench between them.
+//! The event loop: connects winit, egui and the workbench.
 //!
-//! It sleeps until something happens: input, a repaint that egui or the workbench asked for, or a job that wakes it from
-//! another thread.
+//! It sleeps until an event: input, a requested repaint, or a wake-up by a job on another thread.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,32 +22,42 @@ use crate::cache::{Cache, UserFolder};
 use crate::dynamics::Params;
 use crate::session::{DeviceChoice, Source};
 
-/// Files of one drop arrive one by one; the drop is complete when none came for this long.
+/// The files of a drop arrive one by one; the drop is complete when none arrived for this long.
 const DROP_PAUSE: Duration = Duration::from_millis(60);
-/// Frames lost in a row before the shell waits for the next event instead of trying again at once.
+/// Consecutive lost frames before the shell waits for the next event instead of retrying.
 const MAX_RETRIES: u32 = 3;
 
-/// What other threads ask of the window.
+/// Requests of other threads.
 #[derive(Debug, Clone, Copy)]
 enum Wake {
-    /// To look again within this time.
+    /// Repaint within this time.
     Look(Duration),
-    /// To end: the system shuts down, or the terminal wants its place back.
+    /// Exit: the system shuts down, or the terminal sent a signal.
     Leave,
 }
 
-/// Opens the window and stays until it is closed.
-pub fn run(source: Source, params: &Params, cache: Cache, device: Option<DeviceChoice>) -> Result<(), AppError> {
+/// Opens the window and runs until it is closed.
+pub fn run(
+    source: Source,
+    params: &Params,
+    cache: Cache,
+    device: Option<DeviceChoice>,
+) -> Result<(), AppError> {
     start_log();
-    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| AppError::no_display(&error))?;
+    let event_loop = EventLoop::<Wake>::with_user_event()
+        .build()
+        .map_err(|error| AppError::no_display(&error))?;
     leave_when_asked(event_loop.create_proxy());
     let mut shell = Shell::new(&event_loop.create_proxy(), source, params, cache);
     shell.workbench.ask_for_device(device);
-    event_loop.run_app(&mut shell).map_err(|error| AppError::no_display(&error))?;
+    event_loop
+        .run_app(&mut shell)
+        .map_err(|error| AppError::no_display(&error))?;
     shell.failure.map_or(Ok(()), Err)
 }
 
-/// Lets the program end in order when the system asks for it (SIGTERM, SIGHUP, SIGINT). Whoever asks twice doesn't want to wait.
+/// Closes the program in order on SIGTERM, SIGHUP and SIGINT. A second signal terminates it at
+/// once.
 #[cfg(unix)]
 fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -59,30 +68,40 @@ fn leave_when_asked(proxy: EventLoopProxy<Wake>) {
     let wait = move || {
         for (earlier, signal) in signals.forever().enumerate() {
             if earlier > 0 || proxy.send_event(Wake::Leave).is_err() {
-                // As the system has it for whoever ends by a signal.
+                // The conventional exit code for a signal.
                 std::process::exit(128 + signal);
             }
         }
     };
-    if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+    if let Err(error) = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait)
+    {
         log::warn!("signals to end can't be waited for: {error}");
     }
 }
 
-/// Other systems close the window when they want the program to end.
+/// Other systems close the window to end the program.
 #[cfg(not(unix))]
 fn leave_when_asked(_proxy: EventLoopProxy<Wake>) {}
 
-/// Notes go to the window's log and to a file, whatever logger this process has already.
+/// Log records go to the window's log and to a file, regardless of an existing logger.
 fn start_log() {
-    // The command line has set its own, which notes, too.
+    // The command line has set its own logger, which also records.
     let _ = log::set_logger(&crate::logbook::Logger);
     log::set_max_level(log::max_level().max(log::LevelFilter::Info));
-    let path = UserFolder::State.path().map(|folder| folder.join("log.txt"));
+    let path = UserFolder::State
+        .path()
+        .map(|folder| folder.join("log.txt"));
     if let Err(error) = crate::logbook::open(log::LevelFilter::Info, path.as_deref()) {
         log::warn!("the log can't be written to a file: {error}");
     }
-    log::info!("sinew {} on {} {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    log::info!(
+        "sinew {} on {} {}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
 }
 
 struct Shell {
@@ -108,7 +127,7 @@ impl Shell {
         let ctx = egui::Context::default();
         theme::apply(&ctx);
         let wake = proxy.clone();
-        // An error means that the loop has ended: nobody is left to be woken.
+        // An error means that the loop has ended.
         ctx.set_request_repaint_callback(move |info| {
             let _ = wake.send_event(Wake::Look(info.delay));
         });
@@ -116,7 +135,16 @@ impl Shell {
         if let Some(folder) = UserFolder::State.path() {
             workbench.keep_work_in(&folder.join("recovery"));
         }
-        Self { ctx, workbench, running: None, dropped: Vec::new(), drop_complete_at: None, repaint_at: None, retries: 0, failure: None }
+        Self {
+            ctx,
+            workbench,
+            running: None,
+            dropped: Vec::new(),
+            drop_complete_at: None,
+            repaint_at: None,
+            retries: 0,
+            failure: None,
+        }
     }
 
     fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Running, AppError> {
@@ -124,10 +152,13 @@ impl Shell {
             .with_title(self.workbench.title())
             .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 900.0))
             .with_min_inner_size(winit::dpi::LogicalSize::new(640.0, 420.0));
-        if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE) {
+        if let Ok(icon) = Icon::from_rgba(super::icon::rgba(), super::icon::SIZE, super::icon::SIZE)
+        {
             attributes = attributes.with_window_icon(Some(icon));
         }
-        let window = event_loop.create_window(attributes).map_err(|error| AppError::no_display(&error))?;
+        let window = event_loop
+            .create_window(attributes)
+            .map_err(|error| AppError::no_display(&error))?;
         let window = Arc::new(window);
         let graphics = Graphics::new(event_loop, window.clone())?;
         self.workbench.set_gpu_description(graphics.description());
@@ -139,11 +170,18 @@ impl Shell {
             window.theme(),
             Some(graphics.max_texture_side()),
         );
-        Ok(Running { window, input, graphics, title: String::new() })
+        Ok(Running {
+            window,
+            input,
+            graphics,
+            title: String::new(),
+        })
     }
 
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
         self.repaint_at = None;
         let start = Instant::now();
         let input = running.input.take_egui_input(&running.window);
@@ -151,22 +189,33 @@ impl Shell {
         let workbench = &mut self.workbench;
         workbench.set_gpu(running.graphics.gpu());
         let output = match running.graphics.device() {
-            Some((surface, painter)) => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
-            // Work goes on unseen: it can still be saved.
-            None => self.ctx.run_ui(input, |ui| workbench.ui(ui, &mut NoPainter)),
+            Some((surface, painter)) => self
+                .ctx
+                .run_ui(input, |ui| workbench.ui(ui, &mut painter.on(surface))),
+            // Work continues while invisible, so that it can be saved.
+            None => self
+                .ctx
+                .run_ui(input, |ui| workbench.ui(ui, &mut NoPainter)),
         };
-        running.input.handle_platform_output_with_event_loop(&running.window, event_loop, output.platform_output);
+        running.input.handle_platform_output_with_event_loop(
+            &running.window,
+            event_loop,
+            output.platform_output,
+        );
         let title = self.workbench.title();
         if title != running.title {
             running.window.set_title(&title);
             running.title = title;
         }
         let primitives = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        self.workbench.note_frame(start.elapsed().as_secs_f64() * 1e3);
+        self.workbench
+            .note_frame(start.elapsed().as_secs_f64() * 1e3);
         running.graphics.keep(&output.textures_delta);
         let (scale, behind) = (output.pixels_per_point, theme::colors(&self.ctx).panel);
         let presented = match running.graphics.device() {
-            Some((surface, _)) if !surface.is_lost() => surface.present(&primitives, output.textures_delta, scale, behind),
+            Some((surface, _)) if !surface.is_lost() => {
+                surface.present(&primitives, output.textures_delta, scale, behind)
+            }
             Some(_) => Presented::TryAgain,
             None => Presented::Hidden,
         };
@@ -175,13 +224,24 @@ impl Shell {
             let texture = surface.picture(&primitives, scale, behind);
             capture.receive_window(&self.ctx, surface.gpu(), texture, session);
         }
-        let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |viewport| viewport.repaint_delay);
-        self.retries = if presented == Presented::TryAgain { self.retries + 1 } else { 0 };
+        let delay = output
+            .viewport_output
+            .get(&egui::ViewportId::ROOT)
+            .map_or(Duration::MAX, |viewport| viewport.repaint_delay);
+        self.retries = if presented == Presented::TryAgain {
+            self.retries + 1
+        } else {
+            0
+        };
         match presented {
             Presented::Shown => self.repaint_after(delay),
-            Presented::TryAgain if self.retries <= MAX_RETRIES => self.repaint_after(Duration::ZERO),
-            // Jobs and clocks go on unseen.
-            Presented::TryAgain | Presented::Hidden => self.repaint_after(delay.max(Duration::from_millis(250))),
+            Presented::TryAgain if self.retries <= MAX_RETRIES => {
+                self.repaint_after(Duration::ZERO);
+            }
+            // Jobs and clocks continue while invisible.
+            Presented::TryAgain | Presented::Hidden => {
+                self.repaint_after(delay.max(Duration::from_millis(250)));
+            }
         }
         if self.workbench.wants_to_quit() {
             self.workbench.close();
@@ -189,14 +249,14 @@ impl Shell {
         }
     }
 
-    /// Repaint within this time, or sooner if somebody asked for that before.
+    /// Repaints within this time, or sooner if requested earlier.
     fn repaint_after(&mut self, delay: Duration) {
         if let Some(at) = Instant::now().checked_add(delay) {
             self.repaint_at = Some(self.repaint_at.map_or(at, |before| before.min(at)));
         }
     }
 
-    /// What is due now, and when to look again.
+    /// Handles what is due, and returns the next deadline.
     fn schedule(&mut self, event_loop: &ActiveEventLoop) {
         let now = Instant::now();
         if self.drop_complete_at.is_some_and(|at| at <= now) {
@@ -210,14 +270,19 @@ impl Shell {
                 running.window.request_redraw();
             }
         }
-        let next = [self.repaint_at, self.drop_complete_at].into_iter().flatten().min();
+        let next = [self.repaint_at, self.drop_complete_at]
+            .into_iter()
+            .flatten()
+            .min();
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
 
-/// What a press on the number pad asks for.
+/// The camera action of a number pad key.
 fn numpad_action(ctx: &egui::Context, key: &KeyEvent) -> Option<Action> {
-    let PhysicalKey::Code(code) = key.physical_key else { return None };
+    let PhysicalKey::Code(code) = key.physical_key else {
+        return None;
+    };
     let asked = numpad::camera_action(code, ctx.input(|input| input.modifiers.command))?;
     key.state.is_pressed().then_some(Action::Camera(asked))
 }
@@ -258,12 +323,19 @@ impl ApplicationHandler<Wake> for Shell {
         }
     }
 
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {
-        let Some(running) = &mut self.running else { return };
+    fn window_event(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        _window: WindowId,
+        event: WindowEvent,
+    ) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
         match &event {
             WindowEvent::RedrawRequested => return self.frame(event_loop),
             WindowEvent::CloseRequested => {
-                // The user may be asked something first, which must be seen.
+                // A question to the user may have to be drawn first.
                 running.window.set_minimized(false);
                 self.workbench.raise(Action::Quit);
                 return self.frame(event_loop);
@@ -282,7 +354,11 @@ impl ApplicationHandler<Wake> for Shell {
             WindowEvent::Resized(size) => running.graphics.resize(size.width, size.height),
             _ => {}
         }
-        if running.input.on_window_event(&running.window, &event).repaint {
+        if running
+            .input
+            .on_window_event(&running.window, &event)
+            .repaint
+        {
             running.window.request_redraw();
         }
     }
@@ -292,7 +368,7 @@ impl ApplicationHandler<Wake> for Shell {
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
-        // The surface must go before the window, and the window before the display.
+        // The surface must be dropped before the window, and the window before the display.
         self.running = None;
     }
 }

@@ -19,15 +19,15 @@ pub struct WindowSurface {
     painter: egui_wgpu::Renderer,
 }
 
-/// egui's own textures as they are now, so that another device can be given them: egui tells each change only once.
+/// egui's textures in their present state, for a new device: egui reports each change only once.
 #[derive(Default)]
 pub struct KeptTextures {
-    /// For each a whole picture and what was changed of it since.
+    /// For each the latest whole image and the changes since.
     deltas: HashMap<TextureId, Vec<ImageDelta>>,
 }
 
 impl KeptTextures {
-    /// Takes note of what egui changed.
+    /// Records a change.
     pub fn note(&mut self, delta: &TexturesDelta) {
         for (id, deltas) in &delta.set {
             for delta in deltas {
@@ -44,60 +44,80 @@ impl KeptTextures {
     }
 }
 
-/// What became of a frame.
+/// Result of presenting a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presented {
-    /// It is on the screen.
+    /// The frame was presented.
     Shown,
-    /// The surface had to be set up again: draw once more.
+    /// The surface was reconfigured: draw again.
     TryAgain,
-    /// Nothing can be shown now (minimised, covered).
+    /// Nothing can be shown (minimised, covered).
     Hidden,
 }
 
 impl WindowSurface {
-    /// A device that suits the window.
+    /// A device for the window.
     ///
     /// # Errors
-    /// [`AppError`], with the driver's words.
-    pub fn new(display: winit::event_loop::OwnedDisplayHandle, window: Arc<Window>) -> Result<Self, AppError> {
-        let descriptor = wgpu::InstanceDescriptor::new_with_display_handle_from_env(Box::new(display));
+    /// [`AppError`], with the driver's message.
+    pub fn new(
+        display: winit::event_loop::OwnedDisplayHandle,
+        window: Arc<Window>,
+    ) -> Result<Self, AppError> {
+        let descriptor =
+            wgpu::InstanceDescriptor::new_with_display_handle_from_env(Box::new(display));
         let instance = wgpu::Instance::new(descriptor);
-        let surface = instance.create_surface(window.clone()).map_err(AppError::no_gpu)?;
+        let surface = instance
+            .create_surface(window.clone())
+            .map_err(AppError::no_gpu)?;
         let gpu = GpuContext::for_surface(instance, &surface)?;
         let size = window.inner_size();
         let mut config = surface
             .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| AppError::no_gpu("the graphics adapter can't draw on this window"))?;
-        config.format =
-            egui_wgpu::preferred_framebuffer_format(&surface.get_capabilities(&gpu.adapter).formats).map_err(AppError::no_gpu)?;
+        config.format = egui_wgpu::preferred_framebuffer_format(
+            &surface.get_capabilities(&gpu.adapter).formats,
+        )
+        .map_err(AppError::no_gpu)?;
         config.present_mode = wgpu::PresentMode::Fifo;
         surface.configure(&gpu.device, &config);
-        let painter = egui_wgpu::Renderer::new(&gpu.device, config.format, egui_wgpu::RendererOptions::default());
-        Ok(Self { gpu, window, surface, config, painter })
+        let painter = egui_wgpu::Renderer::new(
+            &gpu.device,
+            config.format,
+            egui_wgpu::RendererOptions::default(),
+        );
+        Ok(Self {
+            gpu,
+            window,
+            surface,
+            config,
+            painter,
+        })
     }
 
-    /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be drawn with it any more.
+    /// Whether the device is lost: unplugged, reset by its driver, or out of memory. It cannot draw
+    /// any more.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.gpu.is_lost()
     }
 
-    /// Loses the device, as a driver would: for trying what happens then.
+    /// Simulates a device loss, for tests.
     pub fn lose(&self) {
         self.gpu.lose();
     }
 
-    /// Gives a new device the textures that egui believes are there.
+    /// Uploads the textures that egui uses to a new device.
     pub fn restore(&mut self, kept: &KeptTextures) {
         for (id, deltas) in &kept.deltas {
             for delta in deltas {
-                self.painter.update_texture(&self.gpu.device, &self.gpu.queue, *id, delta);
+                self.painter
+                    .update_texture(&self.gpu.device, &self.gpu.queue, *id, delta);
             }
         }
     }
 
-    /// The device that draws.
+    /// The device.
     #[must_use]
     pub fn gpu(&self) -> &GpuContext {
         &self.gpu
@@ -108,13 +128,13 @@ impl WindowSurface {
         &mut self.painter
     }
 
-    /// Longest side a texture may have.
+    /// Maximum texture side, pixels.
     #[must_use]
     pub fn max_texture_side(&self) -> usize {
         self.gpu.device.limits().max_texture_dimension_2d as usize
     }
 
-    /// Follows the window's size in pixels; a size of nothing is kept for later.
+    /// Sets the window's size in pixels; a size of zero is applied later.
     pub fn resize(&mut self, width: u32, height: u32) {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let (width, height) = (width.min(limit), height.min(limit));
@@ -125,7 +145,7 @@ impl WindowSurface {
         }
     }
 
-    /// Draws one pass of egui over the colour `behind` and shows it.
+    /// Draws one pass of egui over the colour `behind` and presents it.
     pub fn present(
         &mut self,
         primitives: &[ClippedPrimitive],
@@ -135,7 +155,8 @@ impl WindowSurface {
     ) -> Presented {
         for (id, deltas) in textures.set.drain() {
             for delta in deltas {
-                self.painter.update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+                self.painter
+                    .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
             }
         }
         let presented = self.paint(primitives, pixels_per_point, behind);
@@ -146,7 +167,12 @@ impl WindowSurface {
         presented
     }
 
-    fn paint(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) -> Presented {
+    fn paint(
+        &mut self,
+        primitives: &[ClippedPrimitive],
+        pixels_per_point: f32,
+        behind: Color32,
+    ) -> Presented {
         let size = self.window.inner_size();
         if size.width == 0 || size.height == 0 {
             return Presented::Hidden;
@@ -171,19 +197,46 @@ impl WindowSurface {
     }
 
     /// Draws one pass of egui into a texture of the surface's size and format, and submits it.
-    fn draw(&mut self, texture: &wgpu::Texture, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) {
-        let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [self.config.width, self.config.height], pixels_per_point };
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
-        let mut commands = self.painter.update_buffers(&self.gpu.device, &self.gpu.queue, &mut encoder, primitives, &screen);
+    fn draw(
+        &mut self,
+        texture: &wgpu::Texture,
+        primitives: &[ClippedPrimitive],
+        pixels_per_point: f32,
+        behind: Color32,
+    ) {
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: [self.config.width, self.config.height],
+            pixels_per_point,
+        };
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("window"),
+            });
+        let mut commands = self.painter.update_buffers(
+            &self.gpu.device,
+            &self.gpu.queue,
+            &mut encoder,
+            primitives,
+            &screen,
+        );
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let [r, g, b, _] = behind.to_normalized_gamma_f32().map(f64::from);
         let attachment = wgpu::RenderPassColorAttachment {
             view: &view,
             depth_slice: None,
             resolve_target: None,
-            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }), store: wgpu::StoreOp::Store },
+            ops: wgpu::Operations {
+                load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
+                store: wgpu::StoreOp::Store,
+            },
         };
-        let descriptor = wgpu::RenderPassDescriptor { label: Some("panels"), color_attachments: &[Some(attachment)], ..Default::default() };
+        let descriptor = wgpu::RenderPassDescriptor {
+            label: Some("panels"),
+            color_attachments: &[Some(attachment)],
+            ..Default::default()
+        };
         let mut pass = encoder.begin_render_pass(&descriptor).forget_lifetime();
         self.painter.render(&mut pass, primitives, &screen);
         drop(pass);
@@ -191,11 +244,20 @@ impl WindowSurface {
         self.gpu.queue.submit(commands);
     }
 
-    /// The last pass again, into a texture that can be read back. Does not wait.
-    pub fn picture(&mut self, primitives: &[ClippedPrimitive], pixels_per_point: f32, behind: Color32) -> wgpu::Texture {
+    /// Draws the last pass again, into a texture that can be read back. Does not wait.
+    pub fn picture(
+        &mut self,
+        primitives: &[ClippedPrimitive],
+        pixels_per_point: f32,
+        behind: Color32,
+    ) -> wgpu::Texture {
         let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("picture of the window"),
-            size: wgpu::Extent3d { width: self.config.width, height: self.config.height, depth_or_array_layers: 1 },
+            size: wgpu::Extent3d {
+                width: self.config.width,
+                height: self.config.height,
+                depth_or_array_layers: 1,
+            },
             mip_level_count: 1,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,

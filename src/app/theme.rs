@@ -1,18 +1,21 @@
-//! The look of the window in one place: colours, spacing, type.
+//! The theme: colours, spacing, type.
 //!
-//! Neutral greys, so that the panels do not tint how a skin is judged, and one warm accent that always means *yours*: what is
-//! selected, hovered or being dragged. There is a dark and a light set of [`Colors`]; [`colors`] gives the one that is on.
-//! Every text colour reads with a contrast of at least 4.5 : 1 on everything it is put on, which a test checks.
+//! Neutral greys, so that the panels do not affect the perception of a skin's colours, and one warm
+//! accent for the selected, hovered or dragged item. There is a dark and a light set of [`Colors`];
+//! [`colors`] returns the active one. Every text colour has a contrast of at least 4.5 : 1 on every
+//! background it is used on, which a test checks.
 
 use egui::epaint::Shadow;
-use egui::{Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, vec2};
+use egui::{
+    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, vec2,
+};
 
 use crate::character::Severity;
 
 /// All colours of the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Colors {
-    /// Selected, hovered, being dragged.
+    /// Accent: selected, hovered, dragged.
     pub accent: Color32,
     /// Behind the text of something selected.
     pub accent_fill: Color32,
@@ -20,7 +23,7 @@ pub struct Colors {
     pub panel: Color32,
     /// Bars at the top and the bottom.
     pub bar: Color32,
-    /// Sunken things: text fields, plots, slider rails.
+    /// Input areas: text fields, plots, slider rails.
     pub sunken: Color32,
     /// Every other row of a table.
     pub faint: Color32,
@@ -36,25 +39,25 @@ pub struct Colors {
     pub line_hovered: Color32,
     /// Ordinary text.
     pub text: Color32,
-    /// Text that says less.
+    /// Weak text.
     pub text_weak: Color32,
-    /// Text that matters.
+    /// Strong text.
     pub text_strong: Color32,
     /// Hairlines.
     pub line: Color32,
-    /// Something was mended, all is well now.
+    /// Success.
     pub mended: Color32,
-    /// The result may not be what was expected.
+    /// Warning.
     pub warning: Color32,
-    /// It could not be done.
+    /// Error.
     pub error: Color32,
-    /// Behind a message that informs.
+    /// Background of an information message.
     pub info_fill: Color32,
-    /// Behind a warning.
+    /// Background of a warning.
     pub warning_fill: Color32,
-    /// Behind an error message.
+    /// Background of an error message.
     pub error_fill: Color32,
-    /// The three axes, as everywhere: x red, y green, z blue.
+    /// The three axes: x red, y green, z blue.
     pub axes: [Color32; 3],
     /// The ring in the plane of the screen.
     pub screen_ring: Color32,
@@ -64,17 +67,17 @@ pub struct Colors {
     pub plate: Color32,
     /// Text on a plate.
     pub plate_text: Color32,
-    /// Text on a plate that says less.
+    /// Weak text on a plate.
     pub plate_weak: Color32,
-    /// What is selected or hovered, on a plate or on the picture of a view.
+    /// Accent on a plate or on the picture of a view.
     pub plate_accent: Color32,
-    /// Over everything that can't be used now.
+    /// Over disabled areas.
     pub scrim: Color32,
-    /// Under windows and menus.
+    /// Shadow of windows and menus.
     pub shadow: Color32,
 }
 
-/// Easy on the eyes in a dark room.
+/// The dark theme.
 pub const DARK: Colors = Colors {
     accent: Color32::from_rgb(240, 173, 92),
     accent_fill: Color32::from_rgb(74, 52, 28),
@@ -97,7 +100,11 @@ pub const DARK: Colors = Colors {
     info_fill: Color32::from_rgb(36, 44, 50),
     warning_fill: Color32::from_rgb(54, 46, 32),
     error_fill: Color32::from_rgb(66, 36, 34),
-    axes: [Color32::from_rgb(232, 96, 88), Color32::from_rgb(126, 196, 92), Color32::from_rgb(98, 150, 240)],
+    axes: [
+        Color32::from_rgb(232, 96, 88),
+        Color32::from_rgb(126, 196, 92),
+        Color32::from_rgb(98, 150, 240),
+    ],
     screen_ring: Color32::from_rgb(222, 222, 226),
     stages: [
         Color32::from_rgb(126, 196, 150),
@@ -114,7 +121,7 @@ pub const DARK: Colors = Colors {
     shadow: Color32::from_black_alpha(110),
 };
 
-/// For bright rooms and for print.
+/// The light theme.
 pub const LIGHT: Colors = Colors {
     accent: Color32::from_rgb(140, 78, 10),
     accent_fill: Color32::from_rgb(252, 226, 188),
@@ -137,7 +144,11 @@ pub const LIGHT: Colors = Colors {
     info_fill: Color32::from_rgb(226, 238, 246),
     warning_fill: Color32::from_rgb(252, 238, 212),
     error_fill: Color32::from_rgb(252, 228, 225),
-    axes: [Color32::from_rgb(190, 44, 36), Color32::from_rgb(52, 124, 24), Color32::from_rgb(36, 92, 200)],
+    axes: [
+        Color32::from_rgb(190, 44, 36),
+        Color32::from_rgb(52, 124, 24),
+        Color32::from_rgb(36, 92, 200),
+    ],
     screen_ring: Color32::from_rgb(60, 60, 66),
     stages: [
         Color32::from_rgb(36, 138, 80),
@@ -154,24 +165,26 @@ pub const LIGHT: Colors = Colors {
     shadow: Color32::from_black_alpha(46),
 };
 
-/// Width of the panel of joints at first, points.
+/// Initial width of the joint panel, points.
 pub const JOINTS_WIDTH: f32 = 250.0;
 /// Size of headings, points.
 pub const HEADING: f32 = 15.0;
-/// Width of the side panel at first, points.
+/// Initial width of the side panel, points.
 pub const SIDE_WIDTH: f32 = 332.0;
 
-/// Letters for everything that is read: Inter, with digits of equal width, so that numbers don't jump.
+/// Glyphs of [`super::icons::Icon`]: Phosphor 2.1, weights Bold and Fill.
+pub(super) static ICONS: &[u8] = include_bytes!("../../assets/fonts/Phosphor.ttf");
+/// Font of all text: Inter, with digits of equal width, so that numbers do not shift.
 static REGULAR: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
 /// Letters for headings.
 static STRONG: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
 /// Name of the letters for headings, as a family and as a text style.
 const STRONG_NAME: &str = "strong";
 
-/// How long a panel takes to fold.
+/// Duration of folding a panel.
 const ANIMATION_SECS: f32 = 0.08;
 
-/// The colours that are on.
+/// The active colours.
 #[must_use]
 pub fn colors(ctx: &Context) -> &'static Colors {
     of(ctx.theme())
@@ -198,29 +211,54 @@ impl Colors {
     }
 }
 
-/// Text for a heading or a name that matters, in stronger letters.
+/// Text for a heading or an emphasised name, in bold.
 #[must_use]
 pub fn strong(ui: &egui::Ui, text: impl Into<String>) -> egui::RichText {
     let style = TextStyle::Name(STRONG_NAME.into());
     let text = egui::RichText::new(text);
-    // A window that the look was not put on knows only egui's own letters.
-    if ui.style().text_styles.contains_key(&style) { text.text_style(style) } else { text.strong() }
+    // A context without the theme has only egui's own fonts.
+    if ui.style().text_styles.contains_key(&style) {
+        text.text_style(style)
+    } else {
+        text.strong()
+    }
 }
 
-/// Our letters before egui's own, which stay for what ours lack.
+/// Inter, then the icons, then egui's own fonts as fallback.
 fn fonts() -> egui::FontDefinitions {
     let mut fonts = egui::FontDefinitions::default();
-    for (name, bytes) in [("regular", REGULAR), (STRONG_NAME, STRONG)] {
-        fonts.font_data.insert(name.to_owned(), std::sync::Arc::new(egui::FontData::from_static(bytes)));
+    for (name, bytes) in [
+        ("regular", REGULAR),
+        (STRONG_NAME, STRONG),
+        ("icons", ICONS),
+    ] {
+        fonts.font_data.insert(
+            name.to_owned(),
+            std::sync::Arc::new(egui::FontData::from_static(bytes)),
+        );
     }
-    let others = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
-    let before = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).chain(others.iter().cloned()).collect::<Vec<_>>();
-    fonts.families.insert(FontFamily::Proportional, before(&["regular"]));
-    fonts.families.insert(FontFamily::Name(STRONG_NAME.into()), before(&[STRONG_NAME]));
+    let others = fonts
+        .families
+        .get(&FontFamily::Proportional)
+        .cloned()
+        .unwrap_or_default();
+    let after = |name: &str| {
+        [name, "icons"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain(others.iter().cloned())
+            .collect::<Vec<_>>()
+    };
+    fonts
+        .families
+        .insert(FontFamily::Proportional, after("regular"));
+    fonts
+        .families
+        .insert(FontFamily::Name(STRONG_NAME.into()), after(STRONG_NAME));
     fonts
 }
 
-/// Puts the look on: type, spacing, and both themes, the dark one at first.
+/// Applies the theme: type, spacing, and both colour sets, the dark one at first.
 pub fn apply(ctx: &Context) {
     ctx.set_fonts(fonts());
     ctx.set_theme(Theme::Dark);
@@ -234,7 +272,7 @@ pub fn apply(ctx: &Context) {
     }
 }
 
-/// Whether panels fold and buttons light up softly or at once.
+/// Whether panels and buttons are animated.
 pub fn set_animations(ctx: &Context, soft: bool) {
     let wanted = if soft { ANIMATION_SECS } else { 0.0 };
     if ctx.global_style().animation_time != wanted {
@@ -244,12 +282,27 @@ pub fn set_animations(ctx: &Context, soft: bool) {
 
 fn set_type(style: &mut egui::Style) {
     style.text_styles = [
-        (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
+        (
+            TextStyle::Small,
+            FontId::new(11.0, FontFamily::Proportional),
+        ),
         (TextStyle::Body, FontId::new(13.0, FontFamily::Proportional)),
-        (TextStyle::Button, FontId::new(13.0, FontFamily::Proportional)),
-        (TextStyle::Heading, FontId::new(HEADING, FontFamily::Proportional)),
-        (TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace)),
-        (TextStyle::Name(STRONG_NAME.into()), FontId::new(13.0, FontFamily::Name(STRONG_NAME.into()))),
+        (
+            TextStyle::Button,
+            FontId::new(13.0, FontFamily::Proportional),
+        ),
+        (
+            TextStyle::Heading,
+            FontId::new(HEADING, FontFamily::Proportional),
+        ),
+        (
+            TextStyle::Monospace,
+            FontId::new(12.0, FontFamily::Monospace),
+        ),
+        (
+            TextStyle::Name(STRONG_NAME.into()),
+            FontId::new(13.0, FontFamily::Name(STRONG_NAME.into())),
+        ),
     ]
     .into();
 }
@@ -282,16 +335,51 @@ fn set_visuals(visuals: &mut egui::Visuals, colors: &Colors) {
     visuals.selection.bg_fill = colors.accent_fill;
     visuals.selection.stroke = Stroke::new(1.0, colors.accent);
     visuals.slider_trailing_fill = true;
-    visuals.window_shadow = Shadow { offset: [0, 6], blur: 18, spread: 0, color: colors.shadow };
-    visuals.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: colors.shadow };
+    visuals.window_shadow = Shadow {
+        offset: [0, 6],
+        blur: 18,
+        spread: 0,
+        color: colors.shadow,
+    };
+    visuals.popup_shadow = Shadow {
+        offset: [0, 4],
+        blur: 12,
+        spread: 0,
+        color: colors.shadow,
+    };
     let radius = CornerRadius::same(4);
     let widgets = &mut visuals.widgets;
     for (state, fill, line, text) in [
-        (&mut widgets.noninteractive, colors.panel, colors.line, colors.text),
-        (&mut widgets.inactive, colors.raised, Color32::TRANSPARENT, colors.text),
-        (&mut widgets.hovered, colors.raised_hovered, colors.line_hovered, colors.text_strong),
-        (&mut widgets.active, colors.raised_pressed, colors.accent, colors.text_strong),
-        (&mut widgets.open, colors.raised_open, colors.line, colors.text_strong),
+        (
+            &mut widgets.noninteractive,
+            colors.panel,
+            colors.line,
+            colors.text,
+        ),
+        (
+            &mut widgets.inactive,
+            colors.raised,
+            Color32::TRANSPARENT,
+            colors.text,
+        ),
+        (
+            &mut widgets.hovered,
+            colors.raised_hovered,
+            colors.line_hovered,
+            colors.text_strong,
+        ),
+        (
+            &mut widgets.active,
+            colors.raised_pressed,
+            colors.accent,
+            colors.text_strong,
+        ),
+        (
+            &mut widgets.open,
+            colors.raised_open,
+            colors.line,
+            colors.text_strong,
+        ),
     ] {
         state.bg_fill = fill;
         state.weak_bg_fill = fill;
@@ -310,7 +398,11 @@ mod tests {
     fn luminance(color: Color32) -> f64 {
         let linear = |value: u8| {
             let value = f64::from(value) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            if value <= 0.04045 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
         };
         0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
     }
@@ -321,31 +413,66 @@ mod tests {
     }
 
     #[test]
-    fn every_text_reads_on_everything_it_is_put_on() {
+    fn every_text_has_enough_contrast_on_its_backgrounds() {
         for colors in [&DARK, &LIGHT] {
             let panels = [colors.panel, colors.bar, colors.sunken, colors.faint];
             let buttons = [colors.raised, colors.raised_open];
             let mut pairs = Vec::new();
-            for text in [colors.text, colors.text_weak, colors.text_strong, colors.accent, colors.mended, colors.warning, colors.error] {
+            for text in [
+                colors.text,
+                colors.text_weak,
+                colors.text_strong,
+                colors.accent,
+                colors.mended,
+                colors.warning,
+                colors.error,
+            ] {
                 pairs.extend(panels.map(|fill| (text, fill)));
             }
-            pairs.extend(buttons.into_iter().flat_map(|fill| [colors.text, colors.text_weak, colors.text_strong].map(|text| (text, fill))));
-            pairs.extend([colors.raised_hovered, colors.raised_pressed].map(|fill| (colors.text_strong, fill)));
-            pairs.extend([colors.text, colors.text_strong, colors.text_weak, colors.accent].map(|text| (text, colors.accent_fill)));
-            for (text, fill) in
-                [(colors.mended, colors.info_fill), (colors.warning, colors.warning_fill), (colors.error, colors.error_fill)]
-            {
-                pairs.extend([(text, fill), (colors.text_strong, fill), (colors.text_weak, fill)]);
+            pairs.extend(buttons.into_iter().flat_map(|fill| {
+                [colors.text, colors.text_weak, colors.text_strong].map(|text| (text, fill))
+            }));
+            pairs.extend(
+                [colors.raised_hovered, colors.raised_pressed]
+                    .map(|fill| (colors.text_strong, fill)),
+            );
+            pairs.extend(
+                [
+                    colors.text,
+                    colors.text_strong,
+                    colors.text_weak,
+                    colors.accent,
+                ]
+                .map(|text| (text, colors.accent_fill)),
+            );
+            for (text, fill) in [
+                (colors.mended, colors.info_fill),
+                (colors.warning, colors.warning_fill),
+                (colors.error, colors.error_fill),
+            ] {
+                pairs.extend([
+                    (text, fill),
+                    (colors.text_strong, fill),
+                    (colors.text_weak, fill),
+                ]);
             }
-            // The lightest thing that can shine through a plate is white.
+            // White is the lightest colour that can show through a plate.
             let behind = Color32::WHITE.blend(colors.plate);
-            pairs.extend([colors.plate_text, colors.plate_weak, colors.plate_accent].map(|text| (text, behind)));
+            pairs.extend(
+                [colors.plate_text, colors.plate_weak, colors.plate_accent]
+                    .map(|text| (text, behind)),
+            );
             for (text, fill) in pairs {
                 let contrast = contrast(text, fill);
                 assert!(contrast >= 4.5, "{text:?} on {fill:?}: {contrast:.2}");
             }
             // Graphics need 3 : 1 (WCAG 1.4.11).
-            for graphic in colors.axes.into_iter().chain(colors.stages).chain([colors.accent, colors.screen_ring]) {
+            for graphic in colors
+                .axes
+                .into_iter()
+                .chain(colors.stages)
+                .chain([colors.accent, colors.screen_ring])
+            {
                 let contrast = contrast(graphic, colors.panel);
                 assert!(contrast >= 3.0, "{graphic:?} on a panel: {contrast:.2}");
             }
@@ -353,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn each_theme_has_its_own_colours_and_egui_knows_them() {
+    fn each_theme_sets_its_colours_in_egui() {
         let ctx = Context::default();
         apply(&ctx);
         assert_eq!(colors(&ctx), &DARK);

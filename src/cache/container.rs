@@ -1,27 +1,27 @@
-//! The form of an entry.
+//! File format of a cache entry.
 //!
-//! | bytes      | what                                                    |
+//! | bytes      | content                                                 |
 //! |------------|---------------------------------------------------------|
 //! | 8          | `SINEWKPT`                                              |
-//! | 4          | version of this form, little-endian like all numbers    |
+//! | 4          | format version; all numbers are little-endian           |
 //! | 4          | number of sections n                                    |
 //! | 32         | key                                                     |
 //! | 8 n        | length of each section                                  |
 //! | their sum  | the sections                                            |
-//! | 32         | BLAKE3 of all that is before                            |
+//! | 32         | BLAKE3 hash of all preceding bytes                      |
 
 use std::ops::Range;
 
-use super::Key;
+use super::CacheKey;
 
 const MAGIC: &[u8; 8] = b"SINEWKPT";
-/// Raised when the form changes.
+/// Format version; incremented when the format changes.
 const FORMAT: u32 = 1;
 const HASH: usize = 32;
-/// Before the lengths.
+/// Size of the header before the section lengths.
 const HEAD: usize = 8 + 4 + 4 + 32;
 
-/// The data of an entry, verified.
+/// The verified sections of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sections {
     bytes: Vec<u8>,
@@ -29,13 +29,13 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// How many there are.
+    /// Number of sections.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -48,8 +48,8 @@ impl Sections {
     }
 }
 
-/// The bytes of an entry.
-pub(super) fn pack(key: &Key, sections: &[&[u8]]) -> Vec<u8> {
+/// Serialises an entry.
+pub(super) fn pack(key: &CacheKey, sections: &[&[u8]]) -> Vec<u8> {
     let content: usize = sections.iter().map(|section| section.len()).sum();
     let mut bytes = Vec::with_capacity(HEAD + 8 * sections.len() + content + HASH);
     bytes.extend(MAGIC);
@@ -67,8 +67,8 @@ pub(super) fn pack(key: &Key, sections: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// The sections of an entry; `None` if anything about it is not as it was written.
-pub(super) fn unpack(key: &Key, bytes: Vec<u8>) -> Option<Sections> {
+/// Parses an entry; `None` if it is damaged, or has another version or key.
+pub(super) fn unpack(key: &CacheKey, bytes: Vec<u8>) -> Option<Sections> {
     let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
     let head = content.get(..HEAD)?;
     let (magic, rest) = head.split_first_chunk::<8>()?;
@@ -79,7 +79,9 @@ pub(super) fn unpack(key: &Key, bytes: Vec<u8>) -> Option<Sections> {
         return None;
     }
     let count = u32::from_le_bytes(*count) as usize;
-    let (lengths, _) = content.get(HEAD..HEAD.checked_add(count.checked_mul(8)?)?)?.as_chunks::<8>();
+    let (lengths, _) = content
+        .get(HEAD..HEAD.checked_add(count.checked_mul(8)?)?)?
+        .as_chunks::<8>();
     let mut end = HEAD + 8 * count;
     let mut ranges = Vec::with_capacity(count);
     for length in lengths {
@@ -96,14 +98,14 @@ mod tests {
 
     use super::*;
 
-    const KEY: Key = Key([7; 32]);
+    const KEY: CacheKey = CacheKey([7; 32]);
 
     fn entry() -> Vec<u8> {
         pack(&KEY, &[b"first", b"", b"the third section"])
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_sections_round_trip() {
         let sections = unpack(&KEY, entry()).expect("whole");
         assert_eq!(sections.len(), 3);
         assert_eq!(sections.get(0), Some(&b"first"[..]));
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_an_entry_is_no_entry() {
+    fn a_truncated_entry_is_rejected() {
         let whole = entry();
         for length in 0..whole.len() {
             assert!(unpack(&KEY, whole[..length].to_vec()).is_none(), "{length}");
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bit_may_differ() {
+    fn any_flipped_bit_is_detected() {
         let whole = entry();
         for bit in 0..8 * whole.len() {
             let mut bytes = whole.clone();
@@ -132,9 +134,9 @@ mod tests {
         }
     }
 
-    /// Even if somebody got the checksum right.
+    /// Even with a correct checksum.
     #[test]
-    fn other_versions_keys_and_lengths_are_refused() {
+    fn other_versions_keys_and_lengths_are_rejected() {
         let resealed = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = entry();
             bytes.truncate(bytes.len() - HASH);
@@ -144,26 +146,35 @@ mod tests {
             unpack(&KEY, bytes)
         };
         assert!(resealed(&|_| {}).is_some());
-        assert!(resealed(&|bytes| bytes[8..12].copy_from_slice(&(FORMAT + 1).to_le_bytes())).is_none());
+        assert!(
+            resealed(&|bytes| bytes[8..12].copy_from_slice(&(FORMAT + 1).to_le_bytes())).is_none()
+        );
         assert!(resealed(&|bytes| bytes[0] = b'X').is_none());
         assert!(resealed(&|bytes| bytes[20] ^= 1).is_none());
         for count in [0, 2, 4, u32::MAX] {
-            assert!(resealed(&|bytes| bytes[12..16].copy_from_slice(&count.to_le_bytes())).is_none(), "{count}");
+            assert!(
+                resealed(&|bytes| bytes[12..16].copy_from_slice(&count.to_le_bytes())).is_none(),
+                "{count}"
+            );
         }
         for length in [0, 4, 6, u64::MAX, u64::MAX - 64] {
-            assert!(resealed(&|bytes| bytes[HEAD..HEAD + 8].copy_from_slice(&length.to_le_bytes())).is_none(), "{length}");
+            assert!(
+                resealed(&|bytes| bytes[HEAD..HEAD + 8].copy_from_slice(&length.to_le_bytes()))
+                    .is_none(),
+                "{length}"
+            );
         }
-        assert!(unpack(&Key([8; 32]), entry()).is_none());
+        assert!(unpack(&CacheKey([8; 32]), entry()).is_none());
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn arbitrary_bytes_are_rejected_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(unpack(&KEY, bytes).is_none());
         }
 
         #[test]
-        fn any_sections_come_back(sections in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..6)) {
+        fn any_sections_round_trip(sections in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..6)) {
             let slices: Vec<&[u8]> = sections.iter().map(Vec::as_slice).collect();
             let back = unpack(&KEY, pack(&KEY, &slices)).expect("whole");
             prop_assert_eq!(back.len(), sections.len());

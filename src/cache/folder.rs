@@ -1,4 +1,4 @@
-//! A folder of entries: one file each, named by its key.
+//! A folder of cache entries: one file per entry, named by its key.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -8,27 +8,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::container::{Sections, pack, unpack};
-use super::key::Key;
+use super::key::CacheKey;
 
-/// How much a cache keeps if nobody says otherwise.
+/// Default size limit, bytes.
 pub const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
 
-/// Ending of entries, and of those being written.
+/// File extensions of entries, and of unfinished ones.
 const ENTRY: &str = "sinewkept";
 const UNFINISHED: &str = "sinewnew";
-/// What is removed to get below the limit goes down to this part of it, so that not every new entry removes another.
+/// Eviction continues down to this fraction of the limit, so that not every new entry causes an
+/// eviction.
 const ROOM: f64 = 0.9;
-/// Unfinished entries that nobody has written to for so long were left behind.
+/// Unfinished entries older than this are considered abandoned.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// A folder and how much may be in it.
+/// A folder and its size limit.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct EntryFolder {
     path: PathBuf,
     limit_bytes: u64,
 }
 
-impl Folder {
+impl EntryFolder {
     pub(super) fn new(path: PathBuf, limit_bytes: u64) -> Self {
         Self { path, limit_bytes }
     }
@@ -37,37 +38,47 @@ impl Folder {
         &self.path
     }
 
-    fn place(&self, key: &Key) -> PathBuf {
+    fn place(&self, key: &CacheKey) -> PathBuf {
         self.path.join(format!("{key}.{ENTRY}"))
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Sections> {
+    pub(super) fn get(&self, key: &CacheKey) -> Option<Sections> {
         let file = File::open(self.place(key)).ok()?;
         let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
         if length > self.limit_bytes {
             return None;
         }
         let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
-        // A file that grows meanwhile is none of ours.
+        // A file that grew in the meantime is not an entry.
         Read::take(&file, length).read_to_end(&mut bytes).ok()?;
         let sections = unpack(key, bytes)?;
-        // The time of its last use; where it can't be set, entries go by age.
-        let _ = file
-            .set_modified(SystemTime::now())
-            .or_else(|_| File::options().append(true).open(self.place(key)).and_then(|file| file.set_modified(SystemTime::now())));
+        // Records the time of last use; where it cannot be set, entries are ordered by creation.
+        let _ = file.set_modified(SystemTime::now()).or_else(|_| {
+            File::options()
+                .append(true)
+                .open(self.place(key))
+                .and_then(|file| file.set_modified(SystemTime::now()))
+        });
         Some(sections)
     }
 
-    pub(super) fn put(&self, key: &Key, sections: &[&[u8]]) -> io::Result<()> {
+    pub(super) fn put(&self, key: &CacheKey, sections: &[&[u8]]) -> io::Result<()> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let bytes = pack(key, sections);
         if bytes.len() as u64 > self.limit_bytes {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than all of the cache may be"));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "larger than all of the cache may be",
+            ));
         }
         fs::create_dir_all(&self.path)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.join(format!("{key}.{}.{number}.{UNFINISHED}", std::process::id()));
-        let written = write_new(&beside, &bytes).and_then(|()| fs::rename(&beside, self.place(key)));
+        let beside = self.path.join(format!(
+            "{key}.{}.{number}.{UNFINISHED}",
+            std::process::id()
+        ));
+        let written =
+            write_new(&beside, &bytes).and_then(|()| fs::rename(&beside, self.place(key)));
         if written.is_err() {
             let _ = fs::remove_file(&beside);
         }
@@ -75,14 +86,23 @@ impl Folder {
         written
     }
 
-    /// Removes entries until the limit is kept, those first that were not used for the longest time; and what was left unfinished.
+    /// Evicts least recently used entries until the limit is met, and removes abandoned unfinished
+    /// ones.
     fn make_room(&self) {
-        let Ok(listing) = fs::read_dir(&self.path) else { return };
+        let Ok(listing) = fs::read_dir(&self.path) else {
+            return;
+        };
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for item in listing.flatten() {
             let path = item.path();
             let ending = path.extension().and_then(OsStr::to_str);
-            let Some(about) = item.metadata().ok().filter(|about| about.is_file() && is_ours(&path)) else { continue };
+            let Some(about) = item
+                .metadata()
+                .ok()
+                .filter(|about| about.is_file() && is_ours(&path))
+            else {
+                continue;
+            };
             let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             if ending == Some(ENTRY) {
                 entries.push((used, about.len(), path));
@@ -96,27 +116,36 @@ impl Folder {
         }
         entries.sort();
         let goal = (self.limit_bytes as f64 * ROOM) as u64;
-        // Never the newest, which has just been written.
+        // Never the newest, which was just written.
         entries.pop();
         for (_, bytes, path) in entries {
             if total <= goal {
                 break;
             }
-            // Another program may have been faster.
+            // Another process may have removed it already.
             let _ = fs::remove_file(path);
             total -= bytes;
         }
     }
 }
 
-/// Whether a file has the name of an entry, finished or not: a key, and one of the endings.
+/// Whether a file has the name of an entry, finished or not: a key and one of the extensions.
 fn is_ours(path: &Path) -> bool {
-    let (name, ending) = (path.file_name().and_then(OsStr::to_str), path.extension().and_then(OsStr::to_str));
-    let starts_with_key =
-        |name: &str| name.split_once('.').is_some_and(|(key, _)| key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit()));
+    let (name, ending) = (
+        path.file_name().and_then(OsStr::to_str),
+        path.extension().and_then(OsStr::to_str),
+    );
+    let starts_with_key = |name: &str| {
+        name.split_once('.')
+            .is_some_and(|(key, _)| key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit()))
+    };
     name.is_some_and(starts_with_key) && [Some(ENTRY), Some(UNFINISHED)].contains(&ending)
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    File::options().write(true).create_new(true).open(path)?.write_all(bytes)
+    File::options()
+        .write(true)
+        .create_new(true)
+        .open(path)?
+        .write_all(bytes)
 }

@@ -1,39 +1,35 @@
-//! Where this system keeps what programs write for their user.
+//! The user's folders for this program.
 
 use std::path::PathBuf;
 
-/// A folder of the user's own, for what the program keeps between runs.
+use directories::BaseDirs;
+
+/// A folder in which the program keeps files between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserFolder {
-    /// What can be made anew at any time.
+    /// Files that can be computed again.
     Cache,
-    /// What the user has set.
+    /// The user's settings.
     Config,
-    /// What the program has to remember: unsaved work, logs.
+    /// Unsaved work and logs.
     State,
 }
 
 impl UserFolder {
-    /// The folder, which may not be there yet: `$XDG_CACHE_HOME/sinew`, `$XDG_CONFIG_HOME/sinew` and `$XDG_STATE_HOME/sinew`, or what the
-    /// system has in their place. `None` if nobody says where the user is at home.
+    /// The folder, which may not exist yet: `sinew` under `$XDG_CACHE_HOME`, `$XDG_CONFIG_HOME` or `$XDG_STATE_HOME`, or under the
+    /// system's equivalent. `None` if there is no home directory.
     #[must_use]
     pub fn path(self) -> Option<PathBuf> {
-        // The XDG specification: paths that are not absolute are to be ignored.
-        let named = |variable: &str| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        let at_home = |below: &str| std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(below));
-        let folder = if cfg!(windows) {
-            named(if self == Self::Config { "APPDATA" } else { "LOCALAPPDATA" })
-        } else if cfg!(target_os = "macos") {
-            at_home(if self == Self::Cache { "Library/Caches" } else { "Library/Application Support" })
-        } else {
-            let (variable, below) = match self {
-                Self::Cache => ("XDG_CACHE_HOME", ".cache"),
-                Self::Config => ("XDG_CONFIG_HOME", ".config"),
-                Self::State => ("XDG_STATE_HOME", ".local/state"),
-            };
-            named(variable).or_else(|| at_home(below))
+        let folders = BaseDirs::new()?;
+        let parent = match self {
+            Self::Cache => folders.cache_dir(),
+            Self::Config => folders.config_dir(),
+            // Only Linux has a folder for state.
+            Self::State => folders
+                .state_dir()
+                .unwrap_or_else(|| folders.data_local_dir()),
         };
-        folder.map(|folder| folder.join("sinew"))
+        Some(parent.join("sinew"))
     }
 }
 
@@ -42,9 +38,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_folder_is_absolute_and_bears_our_name() {
+    fn every_folder_is_absolute_and_ends_with_our_name() {
         for folder in [UserFolder::Cache, UserFolder::Config, UserFolder::State] {
-            assert!(folder.path().is_none_or(|path| path.is_absolute() && path.ends_with("sinew")), "{folder:?}");
+            assert!(
+                folder
+                    .path()
+                    .is_none_or(|path| path.is_absolute() && path.ends_with("sinew")),
+                "{folder:?}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the user says about single bones: how the flesh on them behaves, and what they do to it.
+//! Per-bone settings of the user: behaviour of the flesh on a bone, and the bone's role.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of all bones that a joint carries, and of the flesh whose foot points lie on them.
 ///
-/// The factors act on the parameters of the whole body. [`BoneSettings::default`] changes nothing.
+/// The factors multiply the parameters of the whole body. [`BoneSettings::default`] changes
+/// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoneSettings {
@@ -18,12 +19,13 @@ pub struct BoneSettings {
     pub damping: f64,
     /// Factor on its jiggle: 0 follows without inertia, 1 is physical, more is exaggerated.
     pub jiggle: f64,
-    /// The bone shapes the flesh but doesn't hold it: it hangs on its neighbours and swings (FPS figure 3.21).
+    /// The bone shapes the flesh but does not anchor it: it is held by its neighbours and swings
+    /// (FPS figure 3.21).
     #[serde(rename = "virtual")]
     pub is_virtual: bool,
-    /// The skin of the region is rigid with the bone: not simulated, but felt by its neighbours.
+    /// The skin of the region is rigid with the bone: not simulated, but coupled to its neighbours.
     pub held: bool,
-    /// What the joint at the bone's end turns about the bone's axis is spread along the bone (FPS figure 3.20).
+    /// The twist of the joint at the bone's end is distributed along the bone (FPS figure 3.20).
     pub twist: bool,
 }
 
@@ -32,59 +34,73 @@ pub type BoneMap = BTreeMap<usize, BoneSettings>;
 
 impl Default for BoneSettings {
     fn default() -> Self {
-        Self { stiffness: 1.0, density: 1.0, damping: 1.0, jiggle: 1.0, is_virtual: false, held: false, twist: false }
+        Self {
+            stiffness: 1.0,
+            density: 1.0,
+            damping: 1.0,
+            jiggle: 1.0,
+            is_virtual: false,
+            held: false,
+            twist: false,
+        }
     }
 }
 
-/// Why a change of [`BoneSettings`] can't be made.
+/// Why a change of [`BoneSettings`] was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoneEditError {
-    /// No such setting.
-    #[error("there is no bone setting \"{key}\"{}. There are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
+    /// The setting does not exist.
+    #[error("there is no bone setting \"{key}\"{}. Settings are stiffness, density, damping and jiggle with a factor, as in stiffness:2, and virtual, held and twist",
         nearest.map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownKey {
-        /// What was asked for.
+        /// The requested key.
         key: String,
-        /// The setting that is most alike, if any is.
+        /// The most similar setting, if any.
         nearest: Option<&'static str>,
     },
-    /// A factor that is none.
+    /// An invalid factor.
     #[error("{key} needs a factor from {least} to {most}, as in {key}:2, but got \"{value}\"")]
     BadFactor {
-        /// Which setting.
+        /// The setting.
         key: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
         /// Smallest factor.
         least: f64,
         /// Largest factor.
         most: f64,
     },
-    /// A switch with a value that is neither on nor off.
+    /// A switch with a value other than on or off.
     #[error("{key} is on or off, as in {key} or {key}:off, but got \"{value}\"")]
     BadSwitch {
-        /// Which setting.
+        /// The setting.
         key: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
     },
 }
 
-const FACTORS: [(&str, [f64; 2]); 4] =
-    [("stiffness", [1e-3, 1e3]), ("density", [1e-3, 1e3]), ("damping", [0.0, 1e3]), ("jiggle", [0.0, MOST_JIGGLE])];
+const FACTORS: [(&str, [f64; 2]); 4] = [
+    ("stiffness", [1e-3, 1e3]),
+    ("density", [1e-3, 1e3]),
+    ("damping", [0.0, 1e3]),
+    ("jiggle", [0.0, MOST_JIGGLE]),
+];
 const SWITCHES: [&str; 3] = ["virtual", "held", "twist"];
-/// More inertia than this is no exaggeration any more but another material.
+/// Maximum jiggle: larger values behave like another material.
 pub const MOST_JIGGLE: f64 = 4.0;
 
 impl BoneSettings {
-    /// Changes settings as text says: `KEY:VALUE` with a factor, or a switch alone; several with commas between.
+    /// Parses settings: `KEY:VALUE` with a factor, or a switch alone; several separated by commas.
     ///
     /// # Errors
-    /// [`BoneEditError`] with what there is; nothing after the wrong part is changed.
+    /// [`BoneEditError`]; settings after the invalid one are not applied.
     pub fn edit(&mut self, text: &str) -> Result<(), BoneEditError> {
         text.split(',').try_for_each(|part| {
-            let (key, value) = part.split_once(':').map_or((part, None), |(key, value)| (key, Some(value.trim())));
+            let (key, value) = part
+                .split_once(':')
+                .map_or((part, None), |(key, value)| (key, Some(value.trim())));
             self.edit_one(key.trim(), value)
         })
     }
@@ -92,8 +108,16 @@ impl BoneSettings {
     fn edit_one(&mut self, key: &str, value: Option<&str>) -> Result<(), BoneEditError> {
         if let Some(&(key, [least, most])) = FACTORS.iter().find(|(name, _)| *name == key) {
             let value = value.unwrap_or_default();
-            let factor = value.parse::<f64>().ok().filter(|factor| (least..=most).contains(factor));
-            let factor = factor.ok_or_else(|| BoneEditError::BadFactor { key, value: value.to_owned(), least, most })?;
+            let factor = value
+                .parse::<f64>()
+                .ok()
+                .filter(|factor| (least..=most).contains(factor));
+            let factor = factor.ok_or_else(|| BoneEditError::BadFactor {
+                key,
+                value: value.to_owned(),
+                least,
+                most,
+            })?;
             match key {
                 "stiffness" => self.stiffness = factor,
                 "density" => self.density = factor,
@@ -103,12 +127,20 @@ impl BoneSettings {
             return Ok(());
         }
         let Some(&key) = SWITCHES.iter().find(|name| **name == key) else {
-            return Err(BoneEditError::UnknownKey { key: key.to_owned(), nearest: nearest_key(key) });
+            return Err(BoneEditError::UnknownKey {
+                key: key.to_owned(),
+                nearest: nearest_key(key),
+            });
         };
         let on = match value {
             None | Some("on" | "true" | "1") => true,
             Some("off" | "false" | "0") => false,
-            Some(value) => return Err(BoneEditError::BadSwitch { key, value: value.to_owned() }),
+            Some(value) => {
+                return Err(BoneEditError::BadSwitch {
+                    key,
+                    value: value.to_owned(),
+                });
+            }
         };
         match key {
             "virtual" => self.is_virtual = on,
@@ -118,10 +150,16 @@ impl BoneSettings {
         Ok(())
     }
 
-    /// The same settings with every factor finite and inside its range.
+    /// The same settings with every factor finite and within its range.
     #[must_use]
     pub fn sanitized(&self) -> Self {
-        let clean = |value: f64, [least, most]: [f64; 2]| if value.is_finite() { value.clamp(least, most) } else { 1.0 };
+        let clean = |value: f64, [least, most]: [f64; 2]| {
+            if value.is_finite() {
+                value.clamp(least, most)
+            } else {
+                1.0
+            }
+        };
         let [stiffness, density, damping, jiggle] = FACTORS.map(|(_, range)| range);
         Self {
             stiffness: clean(self.stiffness, stiffness),
@@ -132,7 +170,7 @@ impl BoneSettings {
         }
     }
 
-    /// Whether two bones make the same tissue, whatever their factors.
+    /// Whether two bones give the same tissue, ignoring factors.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {
         (self.is_virtual, self.held, self.twist) == (other.is_virtual, other.held, other.twist)
@@ -150,10 +188,12 @@ fn nearest_key(key: &str) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// Whether two maps make the same tissue, whatever their factors.
+/// Whether two maps give the same tissue, ignoring factors.
 pub(super) fn same_structure(a: &BoneMap, b: &BoneMap) -> bool {
     let of = |map: &BoneMap, joint: &usize| map.get(joint).copied().unwrap_or_default();
-    a.keys().chain(b.keys()).all(|joint| of(a, joint).same_structure(&of(b, joint)))
+    a.keys()
+        .chain(b.keys())
+        .all(|joint| of(a, joint).same_structure(&of(b, joint)))
 }
 
 #[cfg(test)]
@@ -161,25 +201,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_changes_what_it_names() {
+    fn text_sets_the_named_settings() {
         let mut bone = BoneSettings::default();
         bone.edit("stiffness:2.5, held").unwrap();
         bone.edit("jiggle:0,virtual,held:off").unwrap();
-        assert_eq!(bone, BoneSettings { stiffness: 2.5, jiggle: 0.0, is_virtual: true, ..BoneSettings::default() });
+        assert_eq!(
+            bone,
+            BoneSettings {
+                stiffness: 2.5,
+                jiggle: 0.0,
+                is_virtual: true,
+                ..BoneSettings::default()
+            }
+        );
     }
 
     #[test]
-    fn wrong_text_says_what_is_right() {
+    fn invalid_text_lists_the_valid_settings() {
         let mut bone = BoneSettings::default();
-        assert!(bone.edit("stifness:2").unwrap_err().to_string().contains("did you mean \"stiffness\""));
-        for wrong in ["", "stiffness", "stiffness:NaN", "stiffness:-1", "density:1e9", "jiggle:inf", "held:maybe", "virtual:2", ","] {
+        assert!(
+            bone.edit("stifness:2")
+                .unwrap_err()
+                .to_string()
+                .contains("did you mean \"stiffness\"")
+        );
+        for wrong in [
+            "",
+            "stiffness",
+            "stiffness:NaN",
+            "stiffness:-1",
+            "density:1e9",
+            "jiggle:inf",
+            "held:maybe",
+            "virtual:2",
+            ",",
+        ] {
             assert!(bone.edit(wrong).is_err(), "{wrong}");
         }
         assert_eq!(bone, BoneSettings::default());
     }
 
     #[test]
-    fn factors_are_no_structure() {
+    fn factors_do_not_affect_the_tissue() {
         let map = |edit: &str| {
             let mut bone = BoneSettings::default();
             bone.edit(edit).unwrap();

@@ -1,4 +1,4 @@
-//! What the user says about how the flesh is made.
+//! User settings of the tissue.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{BoneMap, PartMap, same_structure};
 
-/// How fine the simulation mesh is.
+/// Resolution of the simulation mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SimVertices {
-    /// As fine as the skin.
+    /// The resolution of the skin.
     All,
-    /// About so many vertices; a skin that hardly has more is simulated as it is.
+    /// Approximate number of vertices; a skin with few more is simulated at its own resolution.
     About(usize),
 }
 
-/// Fewest vertices that can be asked for: less is no body any more.
+/// Minimum number of vertices.
 pub const LEAST_SIM_VERTICES: usize = 100;
 
 impl Default for SimVertices {
@@ -26,33 +26,35 @@ impl Default for SimVertices {
 }
 
 impl SimVertices {
-    /// How many vertices a skin of so many is to be simulated with; `None` if all of them.
+    /// Number of vertices with which a skin of a given count is simulated; `None`: all of them.
     #[must_use]
     pub fn target(self, skin_vertices: usize) -> Option<usize> {
         match self {
             Self::All => None,
-            // Less than a third off is not worth a second mesh.
-            Self::About(wanted) => (skin_vertices > wanted + wanted / 2).then_some(wanted.max(LEAST_SIM_VERTICES)),
+            // A reduction of less than a third does not justify a second mesh.
+            Self::About(wanted) => {
+                (skin_vertices > wanted + wanted / 2).then_some(wanted.max(LEAST_SIM_VERTICES))
+            }
         }
     }
 }
 
-/// Everything the user can say about how the flesh is made.
+/// User settings of the tissue.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FleshSettings {
-    /// Of the bones that joints carry.
+    /// Settings of the bones that joints carry.
     pub bones: BoneMap,
-    /// Radius, world units, of the bones that a joint carries, instead of the one fitted to the skin. Bones must still fit between
-    /// their joints.
+    /// Radius, world units, of the bones that a joint carries, replacing the one fitted to the
+    /// skin. Bones must still fit between their joints.
     pub radii: BTreeMap<usize, f64>,
-    /// How fine the simulation mesh is.
+    /// Resolution of the simulation mesh.
     pub sim_vertices: SimVertices,
-    /// How parts of the skin move that the user had something to say about.
+    /// Motion of parts of the skin, where set by the user.
     pub parts: PartMap,
 }
 
 impl FleshSettings {
-    /// Whether two settings make the same tissue, whatever the factors of bones.
+    /// Whether two settings give the same tissue, ignoring factors of bones.
     #[must_use]
     pub fn same_structure(&self, other: &Self) -> bool {
         self.radii == other.radii

@@ -1,29 +1,35 @@
-//! Pictures on surfaces, with the smaller ones that are drawn from afar.
+//! Images of textures, with their mip levels.
 
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
-/// A decoded picture, 8-bit sRGB with straight alpha, row by row from the top.
+/// A decoded image, 8-bit sRGB with straight alpha, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
-    /// Pixels in a row.
+    /// Width, pixels.
     pub width: u32,
-    /// Rows.
+    /// Height, pixels.
     pub height: u32,
     /// `width · height · 4` bytes.
     pub rgba: Vec<u8>,
-    /// The picture halved again and again down to one pixel, the largest first: made while reading, so that nobody who draws waits
-    /// for them. Their own are empty.
+    /// Mip levels down to one pixel, the largest first; computed while reading, so that drawing
+    /// does not wait. Their own lists are empty.
     pub(crate) halvings: Vec<Image>,
 }
 
 impl Image {
-    /// A picture with its halvings; colours are averaged as light, weighted by opacity so that what is hidden in transparent pixels
-    /// does not bleed. A picture whose bytes don't fit its size has none.
+    /// An image with its mip levels; colours are averaged linearly, weighted by alpha so that
+    /// transparent pixels do not contribute. An image whose byte count does not match its size gets
+    /// none.
     #[must_use]
     pub fn new(width: u32, height: u32, rgba: Vec<u8>) -> Self {
-        let mut image = Self { width, height, rgba, halvings: Vec::new() };
+        let mut image = Self {
+            width,
+            height,
+            rgba,
+            halvings: Vec::new(),
+        };
         let mut last = &image;
         let mut halvings: Vec<Self> = Vec::new();
         while last.is_sound() && (last.width > 1 || last.height > 1) {
@@ -35,54 +41,80 @@ impl Image {
         image
     }
 
-    /// Whether it has pixels, and as many as its size says.
+    /// Whether it has pixels, and as many as its size requires.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.width > 0 && self.height > 0 && self.rgba.len() as u64 == u64::from(self.width) * u64::from(self.height) * 4
+        self.width > 0
+            && self.height > 0
+            && self.rgba.len() as u64 == u64::from(self.width) * u64::from(self.height) * 4
     }
 
     fn halved(&self) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut rgba = vec![0; width as usize * height as usize * 4];
         let tables = &*TABLES;
-        rgba.par_chunks_exact_mut(width as usize * 4).enumerate().for_each(|(y, row)| {
-            let y = y as u32;
-            for (pixel, x) in row.chunks_exact_mut(4).zip(0_u32..) {
-                let mut sum = [0.0_f32; 4];
-                for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                    let (sx, sy) = ((2 * x + dx).min(self.width - 1), (2 * y + dy).min(self.height - 1));
-                    let at = (sy as usize * self.width as usize + sx as usize) * 4;
-                    let alpha = f32::from(self.rgba[at + 3]) + 0.01;
-                    for (sum, value) in sum.iter_mut().zip(&self.rgba[at..at + 3]) {
-                        *sum += tables.linear[usize::from(*value)] * alpha;
+        rgba.par_chunks_exact_mut(width as usize * 4)
+            .enumerate()
+            .for_each(|(y, row)| {
+                let y = y as u32;
+                for (pixel, x) in row.chunks_exact_mut(4).zip(0_u32..) {
+                    let mut sum = [0.0_f32; 4];
+                    for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                        let (sx, sy) = (
+                            (2 * x + dx).min(self.width - 1),
+                            (2 * y + dy).min(self.height - 1),
+                        );
+                        let at = (sy as usize * self.width as usize + sx as usize) * 4;
+                        let alpha = f32::from(self.rgba[at + 3]) + 0.01;
+                        for (sum, value) in sum.iter_mut().zip(&self.rgba[at..at + 3]) {
+                            *sum += tables.linear[usize::from(*value)] * alpha;
+                        }
+                        sum[3] += alpha;
                     }
-                    sum[3] += alpha;
+                    for c in 0..3 {
+                        pixel[c] = tables.srgb[(sum[c] / sum[3] * LAST).round() as usize];
+                    }
+                    pixel[3] = (sum[3] / 4.0).min(255.0) as u8;
                 }
-                for c in 0..3 {
-                    pixel[c] = tables.srgb[(sum[c] / sum[3] * LAST).round() as usize];
-                }
-                pixel[3] = (sum[3] / 4.0).min(255.0) as u8;
-            }
-        });
-        Self { width, height, rgba, halvings: Vec::new() }
+            });
+        Self {
+            width,
+            height,
+            rgba,
+            halvings: Vec::new(),
+        }
     }
 }
 
-/// The last place of [`Tables::srgb`]: fine enough that every 8-bit colour comes back as itself.
+/// The last index of [`Tables::srgb`]: fine enough that every 8-bit colour round-trips.
 const LAST: f32 = 16_384.0;
 
-/// Light of every 8-bit sRGB value, and the value of every light.
+/// sRGB-to-linear table, and its inverse.
 struct Tables {
     linear: [f32; 256],
     srgb: Vec<u8>,
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let light = |v: f32| if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
-    let value = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+    let light = |v: f32| {
+        if v <= 0.040_45 {
+            v / 12.92
+        } else {
+            ((v + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    let value = |v: f32| {
+        if v <= 0.003_130_8 {
+            v * 12.92
+        } else {
+            1.055 * v.powf(1.0 / 2.4) - 0.055
+        }
+    };
     Tables {
         linear: std::array::from_fn(|v| light(v as f32 / 255.0)),
-        srgb: (0..=LAST as u32).map(|v| (value(v as f32 / LAST) * 255.0).round().clamp(0.0, 255.0) as u8).collect(),
+        srgb: (0..=LAST as u32)
+            .map(|v| (value(v as f32 / LAST) * 255.0).round().clamp(0.0, 255.0) as u8)
+            .collect(),
     }
 });
 
@@ -91,27 +123,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_halving_of_one_colour_has_that_colour() {
+    fn mip_levels_of_one_colour_have_that_colour() {
         for value in 0..=255_u8 {
             let color = [value, 255 - value, value / 2, 255];
             let image = Image::new(5, 3, color.repeat(15));
-            assert_eq!(image.halvings.iter().map(|l| (l.width, l.height)).collect::<Vec<_>>(), [(2, 1), (1, 1)]);
+            assert_eq!(
+                image
+                    .halvings
+                    .iter()
+                    .map(|l| (l.width, l.height))
+                    .collect::<Vec<_>>(),
+                [(2, 1), (1, 1)]
+            );
             for half in image.halvings {
-                assert!(half.is_sound() && half.rgba.chunks(4).all(|p| p == color), "{half:?}");
+                assert!(
+                    half.is_sound() && half.rgba.chunks(4).all(|p| p == color),
+                    "{half:?}"
+                );
             }
         }
     }
 
     #[test]
-    fn what_can_t_be_seen_does_not_bleed() {
+    fn transparent_pixels_do_not_bleed() {
         let image = Image::new(2, 1, vec![200, 30, 90, 255, 0, 255, 0, 0]);
-        let [red, green, blue, alpha] = image.halvings[0].rgba[..] else { panic!("{image:?}") };
-        assert!(red.abs_diff(200) <= 1 && green.abs_diff(30) <= 1 && blue.abs_diff(90) <= 1, "{image:?}");
+        let [red, green, blue, alpha] = image.halvings[0].rgba[..] else {
+            panic!("{image:?}")
+        };
+        assert!(
+            red.abs_diff(200) <= 1 && green.abs_diff(30) <= 1 && blue.abs_diff(90) <= 1,
+            "{image:?}"
+        );
         assert_eq!(alpha, 127);
     }
 
     #[test]
-    fn bytes_that_do_not_fit_make_no_halvings() {
+    fn a_wrong_byte_count_gives_no_mip_levels() {
         for (width, height, bytes) in [(0, 0, 0), (2, 2, 15), (u32::MAX, u32::MAX, 16)] {
             let image = Image::new(width, height, vec![0; bytes]);
             assert!(!image.is_sound() && image.halvings.is_empty());

@@ -1,7 +1,8 @@
-//! What a file holds: source meshes as in the file, skeleton, clips, materials, and what was mended while reading.
+//! A character as read from files: source meshes, skeleton, clips, materials, and notes on repairs.
 //!
-//! Everything that is exported goes by the *source vertices*: the vertices of all [`SourceMesh`]es one after the other, in the
-//! file's order (nodes depth-first from the scene's roots, primitives in order). Nothing here is ever welded or reordered.
+//! Exports use the *source vertices*: the vertices of all [`SourceMesh`]es, concatenated in file
+//! order (nodes depth-first from the scene's roots, primitives in order). They are never welded or
+//! reordered.
 
 mod bones;
 mod document;
@@ -26,7 +27,7 @@ use crate::rig::retarget::Mapping;
 use crate::rig::{Clip, Skeleton};
 use crate::weights::SkinWeights;
 
-/// How a source mesh hangs on the skeleton.
+/// How a source mesh is attached to the skeleton.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attachment {
     /// Skinned by the file.
@@ -36,19 +37,20 @@ pub enum Attachment {
         /// Inverse bind matrix of every joint of the skeleton *for this mesh* (identity for joints its skin does not use).
         joint_from_mesh: Vec<Affine>,
     },
-    /// A rigid prop that rides on a joint.
+    /// A rigid prop attached to a joint.
     Rigid {
         /// The joint.
         joint: usize,
         /// Constant placement in the joint's frame.
         joint_from_mesh: Affine,
     },
-    /// Not attached to anything: it stands where the file puts it.
+    /// Not attached: it stays at its position in the file.
     Static {
         /// Constant placement.
         world_from_mesh: Affine,
     },
-    /// A bare skin in world space that belongs to the whole skeleton but brought no weights (OBJ, OFF).
+    /// An unskinned mesh in world space that belongs to the whole skeleton but has no weights (OBJ,
+    /// OFF).
     Unweighted,
 }
 
@@ -59,19 +61,19 @@ pub struct SourceMesh {
     pub name: String,
     /// Positions as in the file (glTF: in mesh space).
     pub positions: Vec<Point>,
-    /// Corners; polygons, strips and fans are already triangles.
+    /// Triangles; polygons, strips and fans are already triangulated.
     pub triangles: Vec<[u32; 3]>,
-    /// Normals as in the file, if it has usable ones.
+    /// Normals as in the file, if usable.
     pub normals: Option<Vec<Vec3>>,
     /// First texture coordinates.
     pub tex_coords: Option<Vec<[f32; 2]>>,
     /// Index into [`Character::materials`].
     pub material: Option<usize>,
-    /// How it moves.
+    /// Its attachment.
     pub attachment: Attachment,
 }
 
-/// What a surface looks like.
+/// Surface appearance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// Name as in the file.
@@ -86,30 +88,31 @@ pub struct Material {
     pub alpha_cutoff: Option<f32>,
 }
 
-/// How much a note matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+/// Severity of a note.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Good to know.
+    /// Information.
     Info,
-    /// Something was wrong in the file and has been mended or left out.
+    /// A defect of the file that was repaired or omitted.
     Mended,
-    /// The result may not be what the user expects.
+    /// The result may differ from the user's expectation.
     Warning,
 }
 
-/// What the reader notes of a mesh without joints.
-pub const NO_SKELETON: &str =
-    "there is no skeleton; build one in edit mode, or give one as .skel, .tgf, .bvh or a rigged .glb or .fbx to pose it";
+/// Note on a mesh without joints.
+pub const NO_SKELETON: &str = "the character has no skeleton; to pose it, build one in edit mode or add a .skel, .tgf, .bvh or a rigged .glb or .fbx";
 
-/// Something the reader noticed: one sentence for the user.
+/// A message from reading, one sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Note {
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence.
     pub text: String,
-    /// How many elements are concerned, 0 if that says nothing.
+    /// Number of affected elements, 0 if not applicable.
     pub count: usize,
 }
 
@@ -126,37 +129,39 @@ pub struct Character {
     pub clips: Vec<Clip>,
     /// Materials of the meshes.
     pub materials: Vec<Material>,
-    /// What the reader noticed.
+    /// Messages from reading.
     pub notes: Vec<Note>,
     /// Length of one unit of the file in metres: from the format, or guessed.
     pub metres_per_unit: f64,
-    /// What the user says about how the flesh is made, from the start.
+    /// Initial user settings of the tissue.
     pub flesh: FleshSettings,
-    /// Joints that the file names as parts of a human, by VRM's names (`leftUpperArm`); empty if it doesn't.
+    /// Humanoid bone names (VRM, such as `leftUpperArm`) that the file assigns to joints; empty if
+    /// it does not.
     pub humanoid: BTreeMap<String, usize>,
-    /// The file says that its weights were computed from its joints: where that is still so, they say nothing that joints don't.
+    /// Whether the file states that its weights were computed from its joints; if that still holds,
+    /// they contain no additional information.
     pub computed_weights: bool,
     /// The glTF document that the meshes come from, if they come from one.
     pub document: Option<Arc<SourceDocument>>,
-    /// Which clips came from a motion of another skeleton, and how.
+    /// Clips that were retargeted from another skeleton, and how.
     pub retargets: Vec<RetargetedClip>,
 }
 
-/// A clip that was made from a motion of another skeleton.
+/// A clip retargeted from a motion of another skeleton.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetargetedClip {
     /// Index into [`Character::clips`].
     pub clip: usize,
-    /// The file that the motion is from.
+    /// The motion's file.
     pub file: PathBuf,
-    /// Which joints move which.
+    /// The joint mapping.
     pub mapping: Mapping,
-    /// Length of the character over length of the motion's skeleton.
+    /// Ratio of the character's length to that of the motion's skeleton.
     pub scale: f64,
 }
 
 impl SourceMesh {
-    /// A bare skin, of a format that knows nothing else.
+    /// An unskinned mesh, from a format without joints.
     #[must_use]
     pub fn bare(name: impl Into<String>, positions: Vec<Point>, triangles: Vec<[u32; 3]>) -> Self {
         Self {
@@ -170,52 +175,78 @@ impl SourceMesh {
         }
     }
 
-    /// Positions in the bind pose, in world space: where the flesh is built. By linear blending with the bind pose's joints,
-    /// which is one constant transform for every vertex unless the file's inverse bind matrices contradict each other.
+    /// Positions in the bind pose, in world space, where tissue is built. By linear blending with
+    /// the bind pose's joints, which is one constant transform for every vertex unless the file's
+    /// inverse bind matrices are inconsistent.
     #[must_use]
     pub fn bind_positions(&self, skeleton: &Skeleton) -> Vec<Point> {
         self.positions_at(&skeleton.bind_transforms())
     }
 
-    /// Positions, in world space, by the file's own weights (glTF 2.0, 3.7.3.3) with joints at `world_from_joint`.
+    /// Positions in world space by linear blending with the file's own weights (glTF 2.0, 3.7.3.3)
+    /// and joints at `world_from_joint`.
     #[must_use]
     pub fn positions_at(&self, world_from_joint: &[Affine]) -> Vec<Point> {
         match &self.attachment {
-            Attachment::Skinned { weights, joint_from_mesh } => {
-                let world_from_mesh: Vec<_> = world_from_joint.iter().zip(joint_from_mesh).map(|(w, j)| (w * j).to_homogeneous()).collect();
+            Attachment::Skinned {
+                weights,
+                joint_from_mesh,
+            } => {
+                let world_from_mesh: Vec<_> = world_from_joint
+                    .iter()
+                    .zip(joint_from_mesh)
+                    .map(|(w, j)| (w * j).to_homogeneous())
+                    .collect();
                 let place = |(vertex, position): (usize, &Point)| {
                     let mut blended = nalgebra::Matrix4::zeros();
                     for (joint, weight) in weights.of(vertex) {
                         blended += world_from_mesh[joint] * f64::from(weight);
                     }
-                    Point::from((blended * position.cast::<f64>().to_homogeneous()).xyz().cast::<f32>())
+                    Point::from(
+                        (blended * position.cast::<f64>().to_homogeneous())
+                            .xyz()
+                            .cast::<f32>(),
+                    )
                 };
                 self.positions.iter().enumerate().map(place).collect()
             }
-            Attachment::Rigid { joint, joint_from_mesh } => {
+            Attachment::Rigid {
+                joint,
+                joint_from_mesh,
+            } => {
                 let world_from_mesh = world_from_joint[*joint] * joint_from_mesh;
-                self.positions.iter().map(|p| transform_point(&world_from_mesh, p)).collect()
+                self.positions
+                    .iter()
+                    .map(|p| transform_point(&world_from_mesh, p))
+                    .collect()
             }
-            Attachment::Static { world_from_mesh } => self.positions.iter().map(|p| transform_point(world_from_mesh, p)).collect(),
+            Attachment::Static { world_from_mesh } => self
+                .positions
+                .iter()
+                .map(|p| transform_point(world_from_mesh, p))
+                .collect(),
             Attachment::Unweighted => self.positions.clone(),
         }
     }
 
-    /// Whether the mesh is flesh (skinned by the file or waiting for weights) rather than a prop.
+    /// Whether the mesh is flesh (skinned by the file, or without weights yet) rather than a prop.
     #[must_use]
     pub fn is_skin(&self) -> bool {
-        matches!(self.attachment, Attachment::Skinned { .. } | Attachment::Unweighted)
+        matches!(
+            self.attachment,
+            Attachment::Skinned { .. } | Attachment::Unweighted
+        )
     }
 }
 
 impl Character {
-    /// How many source vertices all meshes have together.
+    /// Total number of source vertices.
     #[must_use]
     pub fn source_vertices(&self) -> usize {
         self.meshes.iter().map(|mesh| mesh.positions.len()).sum()
     }
 
-    /// How many triangles all meshes have together.
+    /// Total number of triangles.
     #[must_use]
     pub fn source_triangles(&self) -> usize {
         self.meshes.iter().map(|mesh| mesh.triangles.len()).sum()
@@ -224,7 +255,10 @@ impl Character {
     /// All source vertices in the bind pose, in world space.
     #[must_use]
     pub fn bind_positions(&self) -> Vec<Point> {
-        self.meshes.iter().flat_map(|mesh| mesh.bind_positions(&self.skeleton)).collect()
+        self.meshes
+            .iter()
+            .flat_map(|mesh| mesh.bind_positions(&self.skeleton))
+            .collect()
     }
 
     /// All triangles, indexing the concatenated source vertices.
@@ -241,6 +275,10 @@ impl Character {
 
     /// Adds a note for the user.
     pub fn note(&mut self, severity: Severity, count: usize, text: impl Into<String>) {
-        self.notes.push(Note { severity, text: text.into(), count });
+        self.notes.push(Note {
+            severity,
+            text: text.into(),
+            count,
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! How a part moves, and what the user says about it.
+//! Motion types of parts of the skin, as set by the user.
 
 use std::collections::BTreeMap;
 
@@ -6,63 +6,68 @@ use serde::{Deserialize, Serialize};
 
 use crate::rig::{PoseError, Skeleton};
 
-/// How a connected part of the skin moves.
+/// Motion type of a connected part of the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// It gets tissue of its own and is simulated.
+    /// It gets tissue and is simulated.
     #[default]
     Flesh,
-    /// It follows the surface of the flesh next to it.
+    /// It follows the surface of the adjacent flesh.
     Rides,
-    /// It moves with one joint and nothing else.
+    /// It moves rigidly with one joint.
     Rigid {
         /// Index into the skeleton's joints.
         joint: usize,
     },
 }
 
-/// What the user says about parts, by [`crate::tissue::Part::name`], by the name of a source mesh (all of its parts), or by a part's number.
+/// Motion types set by the user, by [`crate::tissue::SkinComponent::name`], by the name of a source mesh
+/// (all of its parts), or by a part's number.
 pub type PartMap = BTreeMap<String, Place>;
 
-/// Why something said about a part can't be done.
+/// Why a setting of a part was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
-    /// No such part.
+    /// The part does not exist.
     #[error("there is no part \"{name}\"{}; `sinew info -v` lists them", nearest.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownPart {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The part that is most alike, if any is.
+        /// The most similar part, if any.
         nearest: Option<String>,
     },
-    /// No such way to move.
+    /// Unknown motion type.
     #[error("a part is flesh, ride or rigid:JOINT, as in rigid:head, but got \"{text}\"")]
     UnknownPlace {
-        /// What was given.
+        /// The given text.
         text: String,
     },
-    /// Rigid with a joint that isn't there.
+    /// The joint does not exist.
     #[error(transparent)]
     Joint(#[from] PoseError),
 }
 
 impl Place {
-    /// Reads `flesh`, `ride` or `rigid:JOINT`.
+    /// Parses `flesh`, `ride` or `rigid:JOINT`.
     ///
     /// # Errors
-    /// [`PartError`] with what there is.
+    /// [`PartError`].
     pub fn parse(text: &str, skeleton: &Skeleton) -> Result<Self, PartError> {
         match text.trim().split_once(':') {
             None if text.trim() == "flesh" => Ok(Self::Flesh),
             None if matches!(text.trim(), "ride" | "rides") => Ok(Self::Rides),
-            Some(("rigid", joint)) => Ok(Self::Rigid { joint: skeleton.find_or_suggest(joint.trim())? }),
-            _ => Err(PartError::UnknownPlace { text: text.to_owned() }),
+            Some(("rigid", joint)) => Ok(Self::Rigid {
+                joint: skeleton.find_or_suggest(joint.trim())?,
+            }),
+            _ => Err(PartError::UnknownPlace {
+                text: text.to_owned(),
+            }),
         }
     }
 
-    /// The text that [`Place::parse`] reads.
+    /// The text that [`Place::parse`] parses.
     #[must_use]
     pub fn to_text(&self, skeleton: &Skeleton) -> String {
         match self {

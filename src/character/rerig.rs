@@ -1,4 +1,4 @@
-//! A character on another skeleton: what its file says of joints, carried over to an edited rig.
+//! Transfers a character to an edited rig.
 
 use std::sync::Arc;
 
@@ -9,20 +9,23 @@ use crate::rig::edit::{Remap, Rig, clip_on};
 use crate::rig::{Skeleton, SkeletonError};
 use crate::weights::SkinWeights;
 
-/// A new joint takes its share of its owner's weights by distance, as fast as [`crate::weights::by_distance`] has it.
+/// New joints take a share of their owner's weights by distance, with the falloff of
+/// [`crate::weights::by_distance`].
 const FALLOFF: i32 = 4;
-/// New roots leave a vertex alone where less than this part of it would be theirs.
+/// New roots do not affect a vertex if their total weight would be below this.
 const LEAST_SHARE: f64 = 0.1;
 
 impl Character {
-    /// The character on an edited rig whose [`origins`](crate::rig::edit::RigJoint::origin) are this character's joints. The skin stays
-    /// where it is in the bind pose.
+    /// The character on an edited rig whose [`origins`](crate::rig::edit::RigJoint::origin) are
+    /// this character's joints. The skin does not move in the bind pose.
     ///
-    /// - Weights of deleted joints go to the next joint above that is left; new joints take their share, by distance, from the next
-    ///   joint above that the file has. A skin none of whose joints is left gets new weights.
-    /// - New roots and what hangs on them take from all other joints what is theirs by distance; far from them the file's weights stay.
-    /// - Props stay where they are in the bind pose and ride on the next joint above.
-    /// - Clips are displaced as their joints were ([`clip_on`]).
+    /// - Weights of deleted joints move to the nearest remaining ancestor; new joints take a share,
+    ///   by distance, from the nearest ancestor in the file. A skin without remaining joints gets
+    ///   new weights.
+    /// - New roots and their descendants take weight from all other joints by distance; far from
+    ///   them the file's weights are kept.
+    /// - Props keep their bind-pose transform and are attached to the nearest remaining ancestor.
+    /// - Clips are converted by [`clip_on`].
     ///
     /// # Errors
     /// As [`Rig::to_skeleton`].
@@ -32,11 +35,23 @@ impl Character {
         let remap = Remap::between(&Rig::of(&self.skeleton), rig);
         let mut made = self.clone();
         made.meshes = self.meshes.iter().map(|mesh| carrier.mesh(mesh)).collect();
-        made.clips = self.clips.iter().map(|clip| clip_on(clip, &self.skeleton, rig)).collect();
-        made.humanoid =
-            self.humanoid.iter().filter_map(|(role, joint)| remap.new_from_old(*joint).map(|joint| (role.clone(), joint))).collect();
+        made.clips = self
+            .clips
+            .iter()
+            .map(|clip| clip_on(clip, &self.skeleton, rig))
+            .collect();
+        made.humanoid = self
+            .humanoid
+            .iter()
+            .filter_map(|(role, joint)| {
+                remap
+                    .new_from_old(*joint)
+                    .map(|joint| (role.clone(), joint))
+            })
+            .collect();
         made.flesh = self.flesh.on(&remap);
-        made.notes.retain(|note| rig.is_empty() || note.text != NO_SKELETON);
+        made.notes
+            .retain(|note| rig.is_empty() || note.text != NO_SKELETON);
         made.document = self.document.as_ref().map(|document| {
             let mut document = (**document).clone();
             document.rig_replaced = !document.joint_nodes.is_empty();
@@ -48,39 +63,52 @@ impl Character {
 }
 
 impl FleshSettings {
-    /// The settings on other joints: what is said of deleted ones is dropped.
+    /// The settings on the new joints; settings of deleted ones are dropped.
     #[must_use]
     pub fn on(&self, remap: &Remap) -> Self {
         let parts = self.parts.iter().filter_map(|(name, place)| {
             let place = match place {
-                Place::Rigid { joint } => Place::Rigid { joint: remap.new_from_old(*joint)? },
+                Place::Rigid { joint } => Place::Rigid {
+                    joint: remap.new_from_old(*joint)?,
+                },
                 other => *other,
             };
             Some((name.clone(), place))
         });
-        Self { bones: remap.carry(&self.bones), radii: remap.carry(&self.radii), sim_vertices: self.sim_vertices, parts: parts.collect() }
+        Self {
+            bones: remap.carry(&self.bones),
+            radii: remap.carry(&self.radii),
+            sim_vertices: self.sim_vertices,
+            parts: parts.collect(),
+        }
     }
 }
 
-/// Who takes over from whom.
+/// Maps joints of the file to joints of the rig.
 struct Carrier<'a> {
     rig: &'a Rig,
     base: &'a Skeleton,
     skeleton: &'a Skeleton,
-    /// For every joint of the file the joint of the rig that takes its place.
+    /// For every joint of the file the joint of the rig that replaces it.
     heir: Vec<Option<usize>>,
     /// For every joint of the rig the file's joint whose weights it has or shares.
     owner: Vec<Option<usize>>,
-    /// For every joint of the rig, if it has new joints below it, itself and those: they share its weights.
+    /// For every joint of the rig that has new descendants: itself and those, which share its
+    /// weights.
     shares: Vec<Vec<usize>>,
-    /// New joints that hang on nothing the file has.
+    /// New joints without an ancestor in the file.
     rootless: Vec<usize>,
 }
 
 impl<'a> Carrier<'a> {
     fn new(rig: &'a Rig, base: &'a Skeleton, skeleton: &'a Skeleton) -> Self {
         let mut heir = vec![None; base.len()];
-        for (joint, origin) in rig.joints().iter().enumerate().filter_map(|(index, joint)| Some((index, joint.origin?))) {
+        for (joint, origin) in rig
+            .joints()
+            .iter()
+            .enumerate()
+            .filter_map(|(index, joint)| Some((index, joint.origin?)))
+        {
             if origin < heir.len() {
                 heir[origin] = Some(joint);
             }
@@ -94,7 +122,10 @@ impl<'a> Carrier<'a> {
         let mut source: Vec<Option<usize>> = Vec::with_capacity(rig.len());
         let (mut shares, mut rootless) = (vec![Vec::new(); rig.len()], Vec::new());
         for (index, joint) in rig.joints().iter().enumerate() {
-            let from = joint.origin.map_or_else(|| joint.parent.and_then(|parent| source[parent]), |_| Some(index));
+            let from = joint.origin.map_or_else(
+                || joint.parent.and_then(|parent| source[parent]),
+                |_| Some(index),
+            );
             if joint.origin.is_none()
                 && let Some(from) = from
             {
@@ -109,21 +140,42 @@ impl<'a> Carrier<'a> {
             source.push(from);
             owner.push(from.and_then(|from| rig.joints()[from].origin));
         }
-        Self { rig, base, skeleton, heir, owner, shares, rootless }
+        Self {
+            rig,
+            base,
+            skeleton,
+            heir,
+            owner,
+            shares,
+            rootless,
+        }
     }
 
     fn mesh(&self, mesh: &SourceMesh) -> SourceMesh {
         let mut made = mesh.clone();
         match &mesh.attachment {
-            Attachment::Skinned { weights, joint_from_mesh } if self.heir.iter().any(Option::is_some) => {
+            Attachment::Skinned {
+                weights,
+                joint_from_mesh,
+            } if self.heir.iter().any(Option::is_some) => {
                 made.attachment = self.skinned(mesh, weights, joint_from_mesh);
             }
-            Attachment::Skinned { .. } if !self.rig.is_empty() => in_the_world(&mut made, self.base),
-            Attachment::Static { .. } if self.base.is_empty() && !self.rig.is_empty() => in_the_world(&mut made, self.base),
-            Attachment::Rigid { joint, joint_from_mesh } => {
+            Attachment::Skinned { .. } if !self.rig.is_empty() => {
+                in_the_world(&mut made, self.base);
+            }
+            Attachment::Static { .. } if self.base.is_empty() && !self.rig.is_empty() => {
+                in_the_world(&mut made, self.base);
+            }
+            Attachment::Rigid {
+                joint,
+                joint_from_mesh,
+            } => {
                 let world_from_mesh = self.base.joints()[*joint].world_from_bind * joint_from_mesh;
                 made.attachment = match self.heir[*joint] {
-                    Some(joint) => Attachment::Rigid { joint, joint_from_mesh: self.joint_from(joint, &world_from_mesh) },
+                    Some(joint) => Attachment::Rigid {
+                        joint,
+                        joint_from_mesh: self.joint_from(joint, &world_from_mesh),
+                    },
                     None => Attachment::Static { world_from_mesh },
                 };
             }
@@ -133,22 +185,40 @@ impl<'a> Carrier<'a> {
     }
 
     fn joint_from(&self, joint: usize, world_from_mesh: &Affine) -> Affine {
-        self.skeleton.joints()[joint].world_from_bind.try_inverse().unwrap_or_else(Affine::identity) * world_from_mesh
+        self.skeleton.joints()[joint]
+            .world_from_bind
+            .try_inverse()
+            .unwrap_or_else(Affine::identity)
+            * world_from_mesh
     }
 
-    fn skinned(&self, mesh: &SourceMesh, weights: &SkinWeights, joint_from_mesh: &[Affine]) -> Attachment {
+    fn skinned(
+        &self,
+        mesh: &SourceMesh,
+        weights: &SkinWeights,
+        joint_from_mesh: &[Affine],
+    ) -> Attachment {
         let mut used = vec![0.0_f64; self.base.len()];
         for (&joint, &value) in weights.joints.iter().zip(&weights.values) {
             used[joint as usize] += f64::from(value);
         }
-        let placement = |joint: usize| self.base.joints()[joint].world_from_bind * joint_from_mesh[joint];
-        // Matrices of joints that a skin doesn't use mean nothing.
-        let common = (0..used.len()).max_by(|&a, &b| used[a].total_cmp(&used[b])).map_or_else(Affine::identity, placement);
+        let placement =
+            |joint: usize| self.base.joints()[joint].world_from_bind * joint_from_mesh[joint];
+        // Matrices of joints that a skin does not use are not meaningful.
+        let common = (0..used.len())
+            .max_by(|&a, &b| used[a].total_cmp(&used[b]))
+            .map_or_else(Affine::identity, placement);
         let from_mesh = (0..self.rig.len()).map(|joint| {
             let own = self.owner[joint].filter(|&owner| used[owner] > 0.0);
             self.joint_from(joint, &own.map_or(common, placement))
         });
-        let stray = self.heir.iter().copied().flatten().min().unwrap_or_default();
+        let stray = self
+            .heir
+            .iter()
+            .copied()
+            .flatten()
+            .min()
+            .unwrap_or_default();
         let places = mesh.bind_positions(self.base);
         let rows = (0..weights.len()).map(|vertex| {
             let mut row: Vec<(u32, f32)> = Vec::new();
@@ -159,33 +229,58 @@ impl<'a> Carrier<'a> {
             self.give_to_roots(&places[vertex], &mut row);
             row
         });
-        Attachment::Skinned { weights: SkinWeights::from_rows(rows).0, joint_from_mesh: from_mesh.collect() }
+        Attachment::Skinned {
+            weights: SkinWeights::from_rows(rows).0,
+            joint_from_mesh: from_mesh.collect(),
+        }
     }
 
-    /// Divides a weight among a joint and the new joints that hang on it, the nearer the more.
+    /// Distributes a weight over a joint and its new descendants, by distance.
     fn share(&self, joint: usize, value: f32, place: &Point, row: &mut Vec<(u32, f32)>) {
         if self.shares[joint].is_empty() {
             row.push((joint as u32, value));
             return;
         }
         let place = place.cast::<f64>();
-        let near: Vec<(usize, f64)> = self.shares[joint].iter().map(|&member| (member, self.distance(member, &place).max(1e-12))).collect();
-        let nearest = near.iter().map(|&(_, distance)| distance).fold(f64::INFINITY, f64::min);
+        let near: Vec<(usize, f64)> = self.shares[joint]
+            .iter()
+            .map(|&member| (member, self.distance(member, &place).max(1e-12)))
+            .collect();
+        let nearest = near
+            .iter()
+            .map(|&(_, distance)| distance)
+            .fold(f64::INFINITY, f64::min);
         let weight = |distance: f64| (nearest / distance).powi(FALLOFF);
         let sum: f64 = near.iter().map(|&(_, distance)| weight(distance)).sum();
-        row.extend(near.iter().map(|&(member, distance)| (member as u32, (f64::from(value) * weight(distance) / sum) as f32)));
+        row.extend(near.iter().map(|&(member, distance)| {
+            (
+                member as u32,
+                (f64::from(value) * weight(distance) / sum) as f32,
+            )
+        }));
     }
 
-    /// New joints that hang on nothing get, of what all joints would have by distance, their part; the others keep the rest of theirs.
+    /// Gives new roots the weight that they would have by distance among all joints; the others
+    /// keep the rest.
     fn give_to_roots(&self, place: &Point, row: &mut Vec<(u32, f32)>) {
         if self.rootless.is_empty() {
             return;
         }
         let place = place.cast::<f64>();
         let inverse = |joint: usize| self.distance(joint, &place).max(1e-12).recip();
-        let others = row.iter().map(|&(joint, _)| inverse(joint as usize)).fold(0.0, f64::max);
-        let theirs: Vec<(usize, f64)> = self.rootless.iter().map(|&joint| (joint, inverse(joint))).collect();
-        let nearest = theirs.iter().map(|&(_, inverse)| inverse).fold(others, f64::max);
+        let others = row
+            .iter()
+            .map(|&(joint, _)| inverse(joint as usize))
+            .fold(0.0, f64::max);
+        let theirs: Vec<(usize, f64)> = self
+            .rootless
+            .iter()
+            .map(|&joint| (joint, inverse(joint)))
+            .collect();
+        let nearest = theirs
+            .iter()
+            .map(|&(_, inverse)| inverse)
+            .fold(others, f64::max);
         let weight = |inverse: f64| (inverse / nearest).powi(FALLOFF);
         let sum: f64 = theirs.iter().map(|&(_, inverse)| weight(inverse)).sum();
         let part = ((sum / (sum + weight(others)) - LEAST_SHARE) / (1.0 - LEAST_SHARE)).max(0.0);
@@ -195,21 +290,33 @@ impl<'a> Carrier<'a> {
         for (_, value) in row.iter_mut() {
             *value *= (1.0 - part) as f32;
         }
-        row.extend(theirs.iter().map(|&(joint, inverse)| (joint as u32, (part * weight(inverse) / sum) as f32)));
+        row.extend(
+            theirs
+                .iter()
+                .map(|&(joint, inverse)| (joint as u32, (part * weight(inverse) / sum) as f32)),
+        );
     }
 
-    /// From a point to the nearest bone of a joint.
+    /// Distance from a point to the nearest bone of a joint.
     fn distance(&self, joint: usize, point: &Point64) -> f64 {
         let here = self.rig.joints()[joint].position;
-        let ends = self.rig.children(joint).map(|child| self.rig.joints()[child].position).chain(self.rig.tail(joint));
-        let to = |end: Point64| (here + (end - here) * closest_on_segment(point, &here, &end) - point).norm();
+        let ends = self
+            .rig
+            .children(joint)
+            .map(|child| self.rig.joints()[child].position)
+            .chain(self.rig.tail(joint));
+        let to = |end: Point64| {
+            (here + (end - here) * closest_on_segment(point, &here, &end) - point).norm()
+        };
         ends.map(to)
-            .fold(None, |least: Option<f64>, distance| Some(least.map_or(distance, |least| least.min(distance))))
+            .fold(None, |least: Option<f64>, distance| {
+                Some(least.map_or(distance, |least| least.min(distance)))
+            })
             .unwrap_or_else(|| to(here))
     }
 }
 
-/// The mesh where it stands in the bind pose, waiting for weights.
+/// The mesh at its bind-pose position, without weights.
 fn in_the_world(mesh: &mut SourceMesh, base: &Skeleton) {
     mesh.positions = mesh.bind_positions(base);
     mesh.attachment = Attachment::Unweighted;
@@ -227,11 +334,15 @@ mod tests {
         Point64::new(0.0, y, 0.0)
     }
 
-    /// A tube of length 3 on a chain of three, skinned, with mesh space other than the world.
+    /// A tube of length 3 on a chain of three joints, skinned, with a mesh space that differs from
+    /// the world.
     fn worm() -> Character {
-        let skeleton =
-            Skeleton::from_positions(&[("a".into(), None, p(0.2)), ("b".into(), Some(0), p(1.0)), ("c".into(), Some(1), p(2.0))])
-                .expect("a chain");
+        let skeleton = Skeleton::from_positions(&[
+            ("a".into(), None, p(0.2)),
+            ("b".into(), Some(0), p(1.0)),
+            ("c".into(), Some(1), p(2.0)),
+        ])
+        .expect("a chain");
         let mesh = tube(0.2, 3.0, 30, 12, true);
         let weights = by_distance(&mesh, &skeleton);
         let mut source = SourceMesh::bare("worm", mesh.positions, mesh.triangles);
@@ -239,9 +350,20 @@ mod tests {
         for position in &mut source.positions {
             *position /= 2.0;
         }
-        let from = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().expect("a frame") * world_from_mesh;
-        source.attachment = Attachment::Skinned { weights, joint_from_mesh: skeleton.joints().iter().map(from).collect() };
-        Character { name: "worm".into(), meshes: vec![source], skeleton, metres_per_unit: 1.0, ..Character::default() }
+        let from = |joint: &crate::rig::Joint| {
+            joint.world_from_bind.try_inverse().expect("a frame") * world_from_mesh
+        };
+        source.attachment = Attachment::Skinned {
+            weights,
+            joint_from_mesh: skeleton.joints().iter().map(from).collect(),
+        };
+        Character {
+            name: "worm".into(),
+            meshes: vec![source],
+            skeleton,
+            metres_per_unit: 1.0,
+            ..Character::default()
+        }
     }
 
     fn weights(character: &Character) -> &SkinWeights {
@@ -260,13 +382,24 @@ mod tests {
     }
 
     #[test]
-    fn nothing_done_is_nothing_changed_and_the_skin_stays_put() {
+    fn an_unedited_rig_changes_nothing() {
         let worm = worm();
         assert_eq!(weights(&edited(&worm, &[])), weights(&worm));
         let edits = [
-            RigEdit::Move { joint: 1, position: Point64::new(0.05, 1.2, 0.0), with_children: false },
-            RigEdit::Insert { bone: RigBone::To(2), at: 0.5 },
-            RigEdit::Add { parent: Some(2), position: p(2.8), name: None },
+            RigEdit::Move {
+                joint: 1,
+                position: Point64::new(0.05, 1.2, 0.0),
+                with_children: false,
+            },
+            RigEdit::Insert {
+                bone: RigBone::To(2),
+                at: 0.5,
+            },
+            RigEdit::Add {
+                parent: Some(2),
+                position: p(2.8),
+                name: None,
+            },
             RigEdit::Delete(0),
         ];
         for count in 0..=edits.len() {
@@ -279,40 +412,78 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_a_deleted_joint_go_to_its_parent_and_a_new_one_takes_its_share() {
+    fn weights_of_deleted_joints_move_up_and_new_joints_take_a_share() {
         let worm = worm();
         let after = edited(&worm, &[RigEdit::Delete(1)]);
         for vertex in 0..weights(&worm).len() {
             let of = |weights: &SkinWeights, joints: &[usize]| -> f32 {
-                weights.of(vertex).filter(|(j, _)| joints.contains(j)).map(|(_, w)| w).sum()
+                weights
+                    .of(vertex)
+                    .filter(|(j, _)| joints.contains(j))
+                    .map(|(_, w)| w)
+                    .sum()
             };
             assert!((of(weights(&after), &[0]) - of(weights(&worm), &[0, 1])).abs() < 1e-5);
             assert!((of(weights(&after), &[1]) - of(weights(&worm), &[2])).abs() < 1e-5);
         }
-        let split = edited(&worm, &[RigEdit::Insert { bone: RigBone::To(2), at: 0.5 }]);
-        let near = |height: f32| worm.bind_positions().iter().position(|p| (p.y - height).abs() < 0.01).expect("a ring");
+        let split = edited(
+            &worm,
+            &[RigEdit::Insert {
+                bone: RigBone::To(2),
+                at: 0.5,
+            }],
+        );
+        let near = |height: f32| {
+            worm.bind_positions()
+                .iter()
+                .position(|p| (p.y - height).abs() < 0.01)
+                .expect("a ring")
+        };
         assert_eq!(weights(&split).strongest(near(1.2)), Some(1));
-        assert_eq!(weights(&split).strongest(near(1.8)), Some(2), "the new joint holds the second half");
+        assert_eq!(
+            weights(&split).strongest(near(1.8)),
+            Some(2),
+            "the new joint holds the second half"
+        );
     }
 
     #[test]
-    fn a_new_root_takes_what_is_near_it_and_leaves_the_rest_as_it_was() {
+    fn a_new_root_takes_nearby_weights_only() {
         let worm = worm();
         let roots = [
-            RigEdit::Add { parent: None, position: Point64::new(0.0, 0.25, 0.1), name: Some("x".into()) },
-            RigEdit::Add { parent: Some(3), position: Point64::new(0.0, 0.35, 0.1), name: Some("y".into()) },
+            RigEdit::Add {
+                parent: None,
+                position: Point64::new(0.0, 0.25, 0.1),
+                name: Some("x".into()),
+            },
+            RigEdit::Add {
+                parent: Some(3),
+                position: Point64::new(0.0, 0.35, 0.1),
+                name: Some("y".into()),
+            },
         ];
         let after = edited(&worm, &roots);
-        let share = |vertex: usize| -> f32 { weights(&after).of(vertex).filter(|(joint, _)| *joint > 2).map(|(_, weight)| weight).sum() };
+        let share = |vertex: usize| -> f32 {
+            weights(&after)
+                .of(vertex)
+                .filter(|(joint, _)| *joint > 2)
+                .map(|(_, weight)| weight)
+                .sum()
+        };
         let places = worm.bind_positions();
         for (vertex, place) in places.iter().enumerate() {
             let sum: f32 = weights(&after).of(vertex).map(|(_, weight)| weight).sum();
             assert!((sum - 1.0).abs() < 1e-5, "{vertex}: {sum}");
             if place.y > 1.5 {
-                assert!(weights(&after).of(vertex).eq(weights(&worm).of(vertex)), "{vertex}");
+                assert!(
+                    weights(&after).of(vertex).eq(weights(&worm).of(vertex)),
+                    "{vertex}"
+                );
             }
         }
-        let near = (0..places.len()).find(|&v| (places[v] - Point::new(0.0, 0.3, 0.2)).norm() < 0.05).expect("a vertex there");
+        let near = (0..places.len())
+            .find(|&v| (places[v] - Point::new(0.0, 0.3, 0.2)).norm() < 0.05)
+            .expect("a vertex there");
         assert!(share(near) > 0.5, "{}", share(near));
         for (a, b) in after.bind_positions().iter().zip(&places) {
             assert!((a - b).norm() < 1e-5, "the skin stays: {a} {b}");
@@ -320,9 +491,19 @@ mod tests {
     }
 
     #[test]
-    fn a_skin_without_any_of_its_joints_waits_for_new_weights() {
+    fn a_skin_without_remaining_joints_loses_its_weights() {
         let worm = worm();
-        let rig = Rig::default().edited(&RigEdit::Add { parent: None, position: p(1.0), name: None }, None).expect("possible").rig;
+        let rig = Rig::default()
+            .edited(
+                &RigEdit::Add {
+                    parent: None,
+                    position: p(1.0),
+                    name: None,
+                },
+                None,
+            )
+            .expect("possible")
+            .rig;
         let after = worm.with_rig(&rig).expect("a tree");
         assert_eq!(after.meshes[0].attachment, Attachment::Unweighted);
         assert!((after.bind_positions()[5] - worm.bind_positions()[5]).norm() < 1e-5);

@@ -5,27 +5,39 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::options::{CharacterOptions, Options, parse_method};
+use super::options::{CharacterOptions, Options, method_help, parse_method};
 use super::pose::PoseOptions;
+use super::weights::WeightsOption;
 use super::{Failure, Outcome, character, print_json, stderr};
 use crate::io::MOST_INFLUENCES;
-use crate::progress::Progress;
-use crate::session::{BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion, write_rig};
-use crate::skin::{Method, Score, Scorer, Subject};
+use crate::methods::{Actor, MethodId, Projective, Subject};
+use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
+use crate::progress::{Cancelled, Progress};
+use crate::session::{
+    BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion,
+    write_rig,
+};
 
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Bake {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The method: rigid, lbs, dqs or pd [default: of a project, that of its active view].
-    #[arg(long, value_parser = parse_method)]
-    method: Option<Method>,
+    #[arg(long, value_parser = parse_method, help = method_help(" [default: of a project, that of its active view]"))]
+    method: Option<MethodId>,
+    #[command(flatten)]
+    weights: WeightsOption,
     #[command(flatten)]
     pose: PoseOptions,
     /// Where to write: .glb (morph targets, with the source's materials, textures, names and extras; or --rig), .pc2 or .mdd (point
     /// caches), .obj or .ply (several frames: NAME.0000.obj …), .json (positions), or .bvh (the motion alone, without a method).
-    #[arg(help_heading = "Output", short, long, value_name = "OUT", required_unless_present = "pose_out")]
+    #[arg(
+        help_heading = "Output",
+        short,
+        long,
+        value_name = "OUT",
+        required_unless_present = "pose_out"
+    )]
     output: Option<PathBuf>,
     /// Write only every N-th frame; in .glb, what is between is interpolated.
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -51,7 +63,11 @@ pub(super) struct Bake {
 }
 
 fn parse_tolerance(text: &str) -> Result<f32, String> {
-    let parsed = text.trim().parse::<f32>().ok().filter(|part| (0.0..=0.1).contains(part));
+    let parsed = text
+        .trim()
+        .parse::<f32>()
+        .ok()
+        .filter(|part| (0.0..=0.1).contains(part));
     parsed.ok_or_else(|| "expected a number from 0 to 0.1, as in 0.0001".to_owned())
 }
 
@@ -63,7 +79,7 @@ const MANY_TARGETS: usize = 256;
 #[derive(Serialize)]
 struct Report {
     character: String,
-    method: Method,
+    method: MethodId,
     vertices: usize,
     frames: usize,
     first_frame: u32,
@@ -75,8 +91,12 @@ struct Report {
     method_ms: f64,
     #[serde(flatten)]
     contact: ContactSummary,
-    /// Of the last frame against the bind pose: what the score line of a view shows.
-    score: Score,
+    /// Intersecting pairs in the bind pose…
+    self_intersections_before: usize,
+    /// …and in the last frame.
+    self_intersections_after: usize,
+    /// All metrics of the last frame against the bind pose.
+    score: Measurements,
     files: Vec<PathBuf>,
 }
 
@@ -89,7 +109,11 @@ struct FilesReport {
 /// What is asked for.
 enum Work<'a> {
     /// The skin of every frame.
-    Skin { path: &'a Path, format: BakeFormat, method: Method },
+    Skin {
+        path: &'a Path,
+        format: BakeFormat,
+        method: MethodId,
+    },
     /// The character with skeleton, weights and clips.
     Rig(&'a Path),
     /// The skeleton of every frame.
@@ -100,23 +124,39 @@ enum Work<'a> {
 
 impl Bake {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        let mut work = self.output.as_deref().map_or(Ok(Work::Pose), |path| self.work(path))?;
+        let mut work = self
+            .output
+            .as_deref()
+            .map_or(Ok(Work::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
-            return Err(Failure::Usage("--influences is for --rig; a baked skin needs no joints".to_owned()));
+            return Err(Failure::Usage(
+                "--influences is for --rig; a baked skin needs no joints".to_owned(),
+            ));
         }
-        self.output.iter().chain(&self.pose_out).try_for_each(|path| check_folder(path))?;
+        self.output
+            .iter()
+            .chain(&self.pose_out)
+            .try_for_each(|path| check_folder(path))?;
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
+        let subject = self.weights.on(&subject, saved.as_ref());
         if let (Work::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved) {
             *method = saved.method;
         }
         let options = &options.with_saved(saved.as_ref());
-        let take = self.pose.with_saved(saved.as_ref()).take(&subject.character)?;
+        let take = self
+            .pose
+            .with_saved(saved.as_ref())
+            .take(&subject.character)?;
         if let Some(path) = &self.pose_out {
             write_last_pose(&subject.character, &take, path)?;
         }
         match work {
-            Work::Skin { path, format, method } => return self.skin(options, &subject, &take, path, format, method),
+            Work::Skin {
+                path,
+                format,
+                method,
+            } => return self.skin(options, &subject, &take, path, format, method),
             Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
             Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
             Work::Pose => {}
@@ -131,9 +171,13 @@ impl Bake {
         take: &Take,
         path: &Path,
         format: BakeFormat,
-        method: Method,
+        method: MethodId,
     ) -> Outcome {
-        let settings = BakeSettings { format, every: self.every, tolerance: self.tolerance };
+        let settings = BakeSettings {
+            format,
+            every: self.every,
+            tolerance: self.tolerance,
+        };
         let bytes = settings.estimated_bytes(&subject.character, take);
         if bytes > MANY_BYTES && !self.yes {
             return Err(Failure::Undone(format!(
@@ -143,17 +187,22 @@ impl Bake {
             )));
         }
         let mut actor = character::bind(subject, method, options)?;
-        let mut baked = stderr::with_progress(options, "Baking", |progress| bake(&mut actor, take, path, &settings, progress))?;
+        let mut baked = stderr::with_progress(options, "Baking", |progress| {
+            bake(&mut actor, take, path, &settings, progress)
+        })?;
         baked.files.extend(self.pose_out.clone());
-        if let Some(targets) = baked.morph_targets.filter(|&targets| targets > MANY_TARGETS && !options.quiet) {
+        if let Some(targets) = baked
+            .morph_targets
+            .filter(|&targets| targets > MANY_TARGETS && !options.quiet)
+        {
             stderr::line(&format!(
                 "note: {targets} morph targets are more than some viewers take; --every N or --tolerance PART leaves frames out, a .pc2 has no limit"
             ));
         }
         if self.json {
             let (first_frame, fps) = frames_of(take);
-            let measure = |progress: &Progress| Scorer::new(subject, progress)?.score(actor.positions(), progress);
-            let score = stderr::with_progress(options, "Measuring", measure)?;
+            let measure = |progress: &Progress| measure(&actor, take, progress);
+            let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
             return print_json(&Report {
                 character: subject.character.name.clone(),
                 method,
@@ -166,6 +215,8 @@ impl Bake {
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
                 contact: baked.contact,
+                self_intersections_before: rest.count("intersecting_pairs"),
+                self_intersections_after: score.count("intersecting_pairs"),
                 score,
                 files: baked.files,
             });
@@ -176,10 +227,18 @@ impl Bake {
         Ok(())
     }
 
-    fn wrote<'a>(&self, options: &Options, subject: &Subject, files: impl Iterator<Item = &'a PathBuf>) -> Outcome {
+    fn wrote<'a>(
+        &self,
+        options: &Options,
+        subject: &Subject,
+        files: impl Iterator<Item = &'a PathBuf>,
+    ) -> Outcome {
         let files: Vec<PathBuf> = files.cloned().collect();
         if self.json {
-            return print_json(&FilesReport { character: subject.character.name.clone(), files });
+            return print_json(&FilesReport {
+                character: subject.character.name.clone(),
+                files,
+            });
         }
         if !options.quiet {
             for file in &files {
@@ -191,14 +250,22 @@ impl Bake {
 
     fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
         let shown = path.display();
-        let is_bvh = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
+        let is_bvh = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
         // Which one is known when the project has been read.
-        let saved = self.character.project().map(|_| Method::default());
+        let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
             (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
-            _ if self.rig => Err(Failure::Undone(format!("{shown}: a rig is written as .glb; name the file so"))),
+            _ if self.rig => Err(Failure::Undone(format!(
+                "{shown}: a rig is written as .glb; name the file so"
+            ))),
             _ if is_bvh => Ok(Work::Motion(path)),
-            (Some(format), Some(method)) => Ok(Work::Skin { path, format, method }),
+            (Some(format), Some(method)) => Ok(Work::Skin {
+                path,
+                format,
+                method,
+            }),
             (Some(_), None) => {
                 let sentence = "say how to move the skin with --method rigid, lbs, dqs or pd; or give --rig for the rig alone";
                 Err(Failure::Usage(sentence.to_owned()))
@@ -208,6 +275,38 @@ impl Bake {
             ))),
         }
     }
+}
+
+/// Measures the bind pose and the present frame of an actor, the last one of a take.
+fn measure(
+    actor: &Actor,
+    take: &Take,
+    progress: &Progress,
+) -> Result<[Measurements; 2], Cancelled> {
+    let subject = actor.subject();
+    let character = &subject.character;
+    let pose = take
+        .motion
+        .pose_at(character, take.time_of(take.last_frame()));
+    let mut meter = Meter::new(
+        RestSkin::of(subject),
+        metrics::without_reference(),
+        progress,
+    )?;
+    let rest = MeterFrame {
+        positions: &subject.bind_positions,
+        ..MeterFrame::default()
+    };
+    let last = MeterFrame {
+        positions: actor.positions(),
+        world_from_joint: &character.skeleton.world_from_joint(&pose),
+        penetration: actor.projective().and_then(Projective::penetration),
+        reference: None,
+    };
+    Ok([
+        meter.measure(&rest, progress)?,
+        meter.measure(&last, progress)?,
+    ])
 }
 
 fn frames_of(take: &Take) -> (u32, Option<f64>) {
@@ -221,7 +320,12 @@ fn list(files: &[PathBuf]) -> String {
     match files {
         [] => "nothing".to_owned(),
         [one] => one.display().to_string(),
-        [first, .., last] => format!("{} files, {} to {}", files.len(), first.display(), last.display()),
+        [first, .., last] => format!(
+            "{} files, {} to {}",
+            files.len(),
+            first.display(),
+            last.display()
+        ),
     }
 }
 
@@ -233,7 +337,9 @@ pub(super) fn check_folder(output: &std::path::Path) -> Outcome {
     };
     if !folder.is_dir() {
         let (path, folder) = (output.display(), folder.display());
-        return Err(Failure::Undone(format!("{path} can't be written: there is no folder {folder}; make it first")));
+        return Err(Failure::Undone(format!(
+            "{path} can't be written: there is no folder {folder}; make it first"
+        )));
     }
     Ok(())
 }

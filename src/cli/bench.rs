@@ -13,17 +13,20 @@ use clap::Args;
 
 use self::gpu::DeviceReport;
 use self::limits::IterationReport;
-use self::report::{CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb};
+use self::report::{
+    CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb,
+};
 use super::calibration::Calibration;
-use super::options::{CharacterOptions, Options, parse_method};
+use super::options::{CharacterOptions, Options, method_help, parse_method};
+use super::weights::WeightsOption;
 use super::{Failure, Outcome, print_json, print_lines, stderr};
 use crate::cache::Cache;
 use crate::dynamics::Params;
 use crate::math::{Affine, Quat, Vec64};
+use crate::methods::{Actor, Capability, Frame, MethodId, SetupTimes, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
 use crate::session::{Source, load, set_rotation_from_rest};
-use crate::skin::{Actor, Frame, Method, SetupTimes, StepTimes, Subject};
 
 /// Steps before measuring begins.
 const WARM_UP: usize = 30;
@@ -33,9 +36,10 @@ const WARM_UP: usize = 30;
 pub(super) struct Bench {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The method: rigid, lbs, dqs or pd.
-    #[arg(long, value_parser = parse_method, default_value = "pd")]
-    method: Method,
+    #[arg(long, value_parser = parse_method, default_value = "pd", help = method_help(""))]
+    method: MethodId,
+    #[command(flatten)]
+    weights: WeightsOption,
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     steps: u32,
@@ -62,32 +66,51 @@ impl Bench {
             return self.run_crowd(count as usize, options);
         }
         let source = self.character.source(options);
-        let report = stderr::with_progress(options, "Measuring", |progress| self.measure(&source, options, progress))?;
+        let report = stderr::with_progress(options, "Measuring", |progress| {
+            self.measure(&source, options, progress)
+        })?;
         if self.json {
             return print_json(&report);
         }
         print_lines(report.lines())
     }
 
-    fn measure(&self, source: &Source, options: &Options, progress: &Progress) -> Result<Report, Failure> {
+    fn measure(
+        &self,
+        source: &Source,
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Report, Failure> {
         let start = Instant::now();
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
         let load_ms = since(start);
         // What is measured is the work, unless a cache is asked for by name.
-        let cache = if options.cache.is_some() { options.cache() } else { Cache::none() };
+        let cache = if options.cache.is_some() {
+            options.cache()
+        } else {
+            Cache::none()
+        };
         let unusable = |error| Failure::Undone(format!("{source}: {error}"));
         let subject = Arc::new(Subject::build_with(character, &cache, progress).map_err(unusable)?);
         let saved = self.character.saved(&subject, options)?;
+        let subject = self.weights.on(&subject, saved.as_ref());
         let options = &options.with_saved(saved.as_ref());
         let binding = Instant::now();
         let params = options.params_for(&subject);
         let mut actor = Actor::bind(&subject, self.method, &params, progress).map_err(unusable)?;
-        let SetupTimes { weld_ms, reduce_ms, upsample_ms, tissue_ms, assemble_ms } = subject.setup;
+        let SetupTimes {
+            weld_ms,
+            weights_ms,
+            reduce_ms,
+            upsample_ms,
+            tissue_ms,
+            assemble_ms,
+        } = subject.setup();
         let bind_ms = assemble_ms + since(binding);
         let setup_ms = Setup {
             load: load_ms,
-            weld: weld_ms,
+            weld: weld_ms + weights_ms,
             reduce: reduce_ms,
             tissue: tissue_ms,
             upsample: upsample_ms,
@@ -102,7 +125,14 @@ impl Bench {
         }
         // Before the calibration takes its own.
         let memory_mb = peak_memory_mb();
-        Ok(self.report(&subject, &params, setup_ms, &frames, memory_mb, device.with(&frames)))
+        Ok(self.report(
+            &subject,
+            &params,
+            setup_ms,
+            &frames,
+            memory_mb,
+            device.with(&frames),
+        ))
     }
 
     fn report(
@@ -121,7 +151,10 @@ impl Bench {
             [step.local_ms, step.global_ms] = device.local_and_global_ms();
         }
         // What the processor does not do has no limits here.
-        let flesh = subject.tissue.as_ref().ok().filter(|_| self.method.is_simulated() && !device.is_gpu());
+        let flesh = subject
+            .flesh_if_made()
+            .and_then(Result::ok)
+            .filter(|_| self.method.has(Capability::Physics) && !device.is_gpu());
         let iteration = flesh.map(|flesh| {
             // Mean iterations of a step.
             let iterations = f64::from(step.done.max(1)) / frames.len().max(1) as f64;
@@ -142,7 +175,12 @@ impl Bench {
     }
 
     /// Times of single frames, of one step each, of a character that keeps moving.
-    fn frames(&self, actor: &mut Actor, dt_secs: f64, progress: &Progress) -> Result<Vec<Measured>, Failure> {
+    fn frames(
+        &self,
+        actor: &mut Actor,
+        dt_secs: f64,
+        progress: &Progress,
+    ) -> Result<Vec<Measured>, Failure> {
         let subject = actor.subject().clone();
         let mut world: Vec<Affine> = Vec::new();
         let mut frames = Vec::with_capacity(self.steps as usize);
@@ -151,12 +189,21 @@ impl Bench {
             progress.report(step as f32 / all as f32, "Stepping");
             let start = Instant::now();
             let pose = moving_pose(&subject, step as f64 * dt_secs);
-            subject.character.skeleton.world_from_joint_into(&pose, &mut world);
+            subject
+                .character
+                .skeleton
+                .world_from_joint_into(&pose, &mut world);
             let pose_ms = start.elapsed().as_secs_f64() * 1e3;
             let dt_secs = if step == 0 { 0.0 } else { dt_secs };
-            actor.advance(&Frame { world_from_joint: &world, dt_secs })?;
+            actor.advance(&Frame {
+                world_from_joint: &world,
+                dt_secs,
+            })?;
             if step >= WARM_UP {
-                frames.push(Measured { pose_ms, times: actor.times() });
+                frames.push(Measured {
+                    pose_ms,
+                    times: actor.times(),
+                });
             }
         }
         Ok(frames)
@@ -173,8 +220,17 @@ fn moving_pose(subject: &Subject, time_secs: f64) -> Pose {
     let mut pose = skeleton.rest_pose();
     for joint in 0..skeleton.len() {
         let phase = time_secs + joint as f64 * 0.37;
-        let axis_angle = Vec64::new((TAU * phase).sin(), (TAU * 0.7 * phase).sin(), (TAU * 1.3 * phase).sin()) * 0.15;
-        set_rotation_from_rest(skeleton, &mut pose, joint, &Quat::from_scaled_axis(axis_angle));
+        let axis_angle = Vec64::new(
+            (TAU * phase).sin(),
+            (TAU * 0.7 * phase).sin(),
+            (TAU * 1.3 * phase).sin(),
+        ) * 0.15;
+        set_rotation_from_rest(
+            skeleton,
+            &mut pose,
+            joint,
+            &Quat::from_scaled_axis(axis_angle),
+        );
     }
     pose
 }

@@ -60,7 +60,12 @@ impl Calibration {
         let read = |bytes: u64| {
             let numbers = vec![1_u32; bytes as usize / size_of::<u32>()];
             let passes = (READ_BYTES / bytes as usize).max(1);
-            best_rate(|| arch.dispatch(ReadPasses { numbers: black_box(&numbers), passes }))
+            best_rate(|| {
+                arch.dispatch(ReadPasses {
+                    numbers: black_box(&numbers),
+                    passes,
+                })
+            })
         };
         Self {
             l2_read_gb_s: read(L2_BYTES as u64),
@@ -85,10 +90,20 @@ impl Caches {
     /// As the system tells it; else what is usual.
     fn of_this_machine() -> Self {
         let size = |index: u32| {
-            let told = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
-            told.trim().strip_suffix('K')?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+            let told = std::fs::read_to_string(format!(
+                "/sys/devices/system/cpu/cpu0/cache/index{index}/size"
+            ))
+            .ok()?;
+            told.trim()
+                .strip_suffix('K')?
+                .parse::<u64>()
+                .ok()
+                .map(|kilobytes| kilobytes << 10)
         };
-        Self { l2_bytes: size(2).unwrap_or(1 << 20), l3_bytes: size(3).unwrap_or(16 << 20) }
+        Self {
+            l2_bytes: size(2).unwrap_or(1 << 20),
+            l3_bytes: size(3).unwrap_or(16 << 20),
+        }
     }
 
     /// Where so many bytes stay if every one of `threads` reads its own share of them again and again.
@@ -122,7 +137,10 @@ impl WithSimd for ReadPasses<'_> {
     type Output = f64;
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must be compiled for the vectors of the caller")]
+    #[expect(
+        clippy::inline_always,
+        reason = "must be compiled for the vectors of the caller"
+    )]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         // "Or" takes one cycle and less, so that only the reading counts.
         let mut chains = [simd.splat_u32s(0); CHAINS];
@@ -148,9 +166,15 @@ impl WithSimd for MultiplyAdd {
     type Output = f64;
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must be compiled for the vectors of the caller")]
+    #[expect(
+        clippy::inline_always,
+        reason = "must be compiled for the vectors of the caller"
+    )]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let (factor, term) = (simd.splat_f32s(black_box(0.999)), simd.splat_f32s(black_box(1e-3)));
+        let (factor, term) = (
+            simd.splat_f32s(black_box(0.999)),
+            simd.splat_f32s(black_box(1e-3)),
+        );
         let mut chains = [simd.splat_f32s(1.0); CHAINS];
         for _ in 0..self.steps {
             for chain in &mut chains {
@@ -168,8 +192,14 @@ mod tests {
 
     #[test]
     fn data_lie_in_the_nearest_cache_that_holds_them() {
-        let caches = Caches { l2_bytes: 1000, l3_bytes: 10_000 };
-        assert_eq!([900, 1900, 9000, 90_000].map(|bytes| caches.level_of(bytes, 1)), [Level::L2, Level::L3, Level::L3, Level::Memory]);
+        let caches = Caches {
+            l2_bytes: 1000,
+            l3_bytes: 10_000,
+        };
+        assert_eq!(
+            [900, 1900, 9000, 90_000].map(|bytes| caches.level_of(bytes, 1)),
+            [Level::L2, Level::L3, Level::L3, Level::Memory]
+        );
         assert_eq!(caches.level_of(1900, 2), Level::L2);
         assert_eq!(caches.level_of(0, 0), Level::L2);
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::options::{CharacterOptions, Options};
 use super::{Failure, Outcome, stderr};
-use crate::character::Severity;
+use crate::character::{Note, Severity};
 use crate::gpu::GpuContext;
 use crate::gpu::actor::{Verdict, verdict};
-use crate::session::{DeviceChoice, ProjectState, Source, all_notes, is_project, open_with, project_state};
-use crate::skin::{Actor, Method, Subject};
+use crate::methods::{Actor, MethodId, Subject};
+use crate::session::{DeviceChoice, ProjectState, Source, is_project, open_with, project_state};
 
 impl CharacterOptions {
     /// The source that the user named, or the default character.
@@ -36,13 +36,10 @@ impl CharacterOptions {
     /// Reads the character and says on stderr what was mended.
     pub(super) fn open(&self, options: &Options) -> Result<Arc<Subject>, Failure> {
         let source = self.required(options)?;
-        let subject = stderr::with_progress(options, "Opening", |progress| open_with(&source, &options.cache(), progress))?;
-        let least = if options.verbose > 0 { Severity::Info } else { Severity::Mended };
-        if !options.quiet {
-            for note in all_notes(&subject).iter().filter(|note| note.severity >= least) {
-                stderr::line(&format!("note: {}", note.text));
-            }
-        }
+        let subject = stderr::with_progress(options, "Opening", |progress| {
+            open_with(&source, &options.cache(), progress)
+        })?;
+        say_notes(&subject.character.notes, options);
         Ok(subject)
     }
 
@@ -52,17 +49,55 @@ impl CharacterOptions {
     }
 
     /// How the project shows its character, if a project was named.
-    pub(super) fn saved(&self, subject: &Subject, options: &Options) -> Result<Option<ProjectState>, Failure> {
-        Ok(self.project().map(|path| project_state(path, subject, &options.cache())).transpose()?)
+    pub(super) fn saved(
+        &self,
+        subject: &Subject,
+        options: &Options,
+    ) -> Result<Option<ProjectState>, Failure> {
+        Ok(self
+            .project()
+            .map(|path| project_state(path, subject, &options.cache()))
+            .transpose()?)
     }
 }
 
-/// Binds a method.
-pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) -> Result<Actor, Failure> {
+/// Says on stderr what was mended, and with `-v` what else was found.
+pub(super) fn say_notes(notes: &[Note], options: &Options) {
+    let least = if options.verbose > 0 {
+        Severity::Info
+    } else {
+        Severity::Mended
+    };
+    for note in notes
+        .iter()
+        .filter(|note| note.severity >= least && !options.quiet)
+    {
+        stderr::line(&format!("note: {}", note.text));
+    }
+}
+
+/// Binds a method, and says what was mended of the flesh if it is the first that needs it.
+pub(super) fn bind(
+    subject: &Arc<Subject>,
+    method: MethodId,
+    options: &Options,
+) -> Result<Actor, Failure> {
     let params = options.params_for(subject);
-    let bound = stderr::with_progress(options, "Binding", |progress| Actor::bind(subject, method, &params, progress));
-    let mut actor =
-        bound.map_err(|error| Failure::Undone(format!("{}: {} can't be used: {error}", subject.character.name, method.id())))?;
+    let values = options.values_for(method)?;
+    let is_first = subject.flesh_if_made().is_none();
+    let bound = stderr::with_progress(options, "Binding", |progress| {
+        Actor::bind_with(subject, method, &params, &values, progress)
+    });
+    let mut actor = bound.map_err(|error| {
+        Failure::Undone(format!(
+            "{}: {} can't be used: {error}",
+            subject.character.name,
+            method.id()
+        ))
+    })?;
+    if let (true, Some(Ok(flesh))) = (is_first, subject.flesh_if_made()) {
+        say_notes(&flesh.tissue.notes, options);
+    }
     if options.device == Some(DeviceChoice::Gpu) {
         move_to_gpu(&mut actor, options)?;
     }
@@ -71,9 +106,12 @@ pub(super) fn bind(subject: &Arc<Subject>, method: Method, options: &Options) ->
 
 /// Has the graphics device simulate or move the skin, as was asked for.
 fn move_to_gpu(actor: &mut Actor, options: &Options) -> Outcome {
-    let gpu = stderr::without_wayland_noise(GpuContext::headless).map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
+    let gpu = stderr::without_wayland_noise(GpuContext::headless)
+        .map_err(|error| Failure::Undone(format!("--device gpu: {error}")))?;
     let Verdict { device, why, .. } = verdict(DeviceChoice::Gpu, Ok(&gpu), actor);
-    let Some(device) = device else { return Err(Failure::Undone(format!("--device gpu: {why}"))) };
+    let Some(device) = device else {
+        return Err(Failure::Undone(format!("--device gpu: {why}")));
+    };
     device.give_to(actor);
     if options.verbose > 0 {
         stderr::line(&format!("note: {why}"));

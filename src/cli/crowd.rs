@@ -4,20 +4,26 @@ use super::options::Options;
 use super::{Failure, stderr};
 use crate::dynamics::Collisions;
 use crate::gpu::GpuContext;
+use crate::methods::{Capability, MethodId, Subject};
 use crate::session::DeviceChoice;
-use crate::skin::{Method, Subject};
 
 /// The device that crowds are made on.
 pub(super) fn device(options: &Options) -> Result<GpuContext, Failure> {
     if options.device == Some(DeviceChoice::Cpu) {
-        return Err(Failure::Usage("a crowd is made on the graphics device: leave out --device cpu".to_owned()));
+        return Err(Failure::Usage(
+            "a crowd is made on the graphics device: leave out --device cpu".to_owned(),
+        ));
     }
-    stderr::without_wayland_noise(GpuContext::headless).map_err(|error| Failure::Undone(format!("--crowd: {error}")))
+    stderr::without_wayland_noise(GpuContext::headless)
+        .map_err(|error| Failure::Undone(format!("--crowd: {error}")))
 }
 
 /// Nobody shall wait for contacts in vain.
-pub(super) fn note_collisions(subject: &Subject, method: Method, options: &Options) {
-    if method.is_simulated() && !options.quiet && options.params_for(subject).collisions != Collisions::Off {
+pub(super) fn note_collisions(subject: &Subject, method: MethodId, options: &Options) {
+    if method.has(Capability::Contacts)
+        && !options.quiet
+        && options.params_for(subject).collisions != Collisions::Off
+    {
         stderr::line("note: in a crowd nothing collides");
     }
 }

@@ -29,13 +29,21 @@ pub(super) struct Info {
 
 impl Info {
     pub(super) fn run(&self, options: &Options) -> Outcome {
-        if self.save_mapping.is_none() && !self.character.files.is_empty() && self.character.files.iter().all(|file| is_motion(file)) {
+        if self.save_mapping.is_none()
+            && !self.character.files.is_empty()
+            && self.character.files.iter().all(|file| is_motion(file))
+        {
             return show_motions(&self.character.files, self.json);
         }
         // The notes are part of the report, so nothing is repeated on stderr.
-        let quiet = Options { quiet: true, ..options.clone() };
+        let quiet = Options {
+            quiet: true,
+            ..options.clone()
+        };
         let subject = self.character.open(&quiet)?;
-        let checkup = stderr::with_progress(options, "Checking", |progress| Checkup::with_progress(&subject, progress))?;
+        let checkup = stderr::with_progress(options, "Checking", |progress| {
+            Checkup::with_progress(&subject, progress)
+        })?;
         if let Some(path) = &self.save_mapping {
             let Some(retarget) = subject.character.retargets.first() else {
                 return Err(Failure::Usage(
@@ -52,7 +60,8 @@ impl Info {
 }
 
 fn is_motion(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"))
+    file.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"))
 }
 
 fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
@@ -61,15 +70,31 @@ fn lines(checkup: &Checkup, all: bool) -> Vec<String> {
     if all && checkup.parts.len() > 1 {
         lines.extend(listed("part", &checkup.parts, all, part_line));
     }
-    lines.push(format!("  joints     {}{}", checkup.joints.len(), if all || checkup.joints.is_empty() { "" } else { " (-v lists them)" }));
+    lines.push(format!(
+        "  joints     {}{}",
+        checkup.joints.len(),
+        if all || checkup.joints.is_empty() {
+            ""
+        } else {
+            " (-v lists them)"
+        }
+    ));
     if all {
         lines.extend(checkup.joints.iter().map(joint_line));
     }
     let clips: Vec<(usize, &ClipSummary)> = checkup.clips.iter().enumerate().collect();
     lines.extend(listed("clip", &clips, all, |(index, clip)| {
-        format!("{index} {}: {:.3} s, {} tracks", clip.name, clip.duration_secs, clip.tracks)
+        format!(
+            "{index} {}: {:.3} s, {} tracks",
+            clip.name, clip.duration_secs, clip.tracks
+        )
     }));
-    lines.extend(checkup.motions.iter().flat_map(|motion| motion_lines(motion, all)));
+    lines.extend(
+        checkup
+            .motions
+            .iter()
+            .flat_map(|motion| motion_lines(motion, all)),
+    );
     lines.extend(found(checkup));
     lines
 }
@@ -80,16 +105,30 @@ fn summary(checkup: &Checkup) -> Vec<String> {
     let unit = checkup.metres_per_unit;
     let mut lines = vec![
         checkup.name.clone(),
-        format!("  size       {:.4} units, {size_m:.3} m (1 unit = {unit} m), {} is up", checkup.size, checkup.up_axis.name()),
+        format!(
+            "  size       {:.4} units, {size_m:.3} m (1 unit = {unit} m), {} is up",
+            checkup.size,
+            checkup.up_axis.name()
+        ),
         format!(
             "  source     {} vertices, {} triangles, {}",
             checkup.source_vertices,
             checkup.source_triangles,
             counted(checkup.meshes.len(), "mesh", "meshes")
         ),
-        format!("  skin       {} vertices after welding, {}", checkup.skin_vertices, counted(checkup.skin_parts, "part", "parts")),
+        format!(
+            "  skin       {} vertices after welding, {}",
+            checkup.skin_vertices,
+            counted(checkup.skin_parts, "part", "parts")
+        ),
     ];
-    let count = |kind: &str| checkup.parts.iter().filter(|part| part.place.starts_with(kind)).count();
+    let count = |kind: &str| {
+        checkup
+            .parts
+            .iter()
+            .filter(|part| part.place.starts_with(kind))
+            .count()
+    };
     let [flesh, ride, rigid] = ["flesh", "ride", "rigid"].map(count);
     if ride + rigid > 0 {
         lines.push(format!(
@@ -97,7 +136,10 @@ fn summary(checkup: &Checkup) -> Vec<String> {
         ));
     }
     if let Some(tissue) = &checkup.tissue {
-        lines.push(format!("  simulated  {} vertices, {} tets", checkup.simulated_vertices, tissue.tets));
+        lines.push(format!(
+            "  simulated  {} vertices, {} tets",
+            checkup.simulated_vertices, tissue.tets
+        ));
         if tissue.flat + tissue.inverted + tissue.thin + tissue.without_hit > 0 {
             lines.push(format!(
                 "             of these inverted {}, thin {}, worst aspect {:.1}; left out as flat {}, vertices without a hit {}",
@@ -115,12 +157,26 @@ fn summary(checkup: &Checkup) -> Vec<String> {
 fn found(checkup: &Checkup) -> Vec<String> {
     let mut rows: Vec<(Severity, String)> = Vec::new();
     for finding in &checkup.findings {
-        let option = finding.option.as_ref().map(|option| format!(" [{option}]")).unwrap_or_default();
-        rows.push((finding.severity, format!("{}; {}{option}", finding.text, finding.remedy)));
+        let option = finding
+            .option
+            .as_ref()
+            .map(|option| format!(" [{option}]"))
+            .unwrap_or_default();
+        rows.push((
+            finding.severity,
+            format!("{}; {}{option}", finding.text, finding.remedy),
+        ));
     }
     for note in &checkup.notes {
         let told = note.count <= 1 || note.text.contains(&note.count.to_string());
-        rows.push((note.severity, if told { note.text.clone() } else { format!("{} ({})", note.text, note.count) }));
+        rows.push((
+            note.severity,
+            if told {
+                note.text.clone()
+            } else {
+                format!("{} ({})", note.text, note.count)
+            },
+        ));
     }
     rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
     let count = |severity: Severity| rows.iter().filter(|row| row.0 == severity).count();
@@ -128,10 +184,17 @@ fn found(checkup: &Checkup) -> Vec<String> {
     let total = if rows.is_empty() {
         "nothing to remark".to_owned()
     } else {
-        format!("{}, {mended} mended, {} good to know", counted(warnings, "warning", "warnings"), rows.len() - warnings - mended)
+        format!(
+            "{}, {mended} mended, {} good to know",
+            counted(warnings, "warning", "warnings"),
+            rows.len() - warnings - mended
+        )
     };
-    let line = |(severity, text): (Severity, String)| format!("    {:<8} {text}", name_of(severity));
-    std::iter::once(format!("  check-up   {total}")).chain(rows.into_iter().map(line)).collect()
+    let line =
+        |(severity, text): (Severity, String)| format!("    {:<8} {text}", name_of(severity));
+    std::iter::once(format!("  check-up   {total}"))
+        .chain(rows.into_iter().map(line))
+        .collect()
 }
 
 fn name_of(severity: Severity) -> &'static str {
@@ -144,10 +207,20 @@ fn name_of(severity: Severity) -> &'static str {
 
 /// One line each, or the first few and how many more there are.
 fn listed<T>(name: &str, items: &[T], all: bool, line: impl Fn(&T) -> String) -> Vec<String> {
-    let shown = if all || items.len() <= LISTED + 1 { items.len() } else { LISTED };
-    let mut lines: Vec<String> = items[..shown].iter().map(|item| format!("  {name:<10} {}", line(item))).collect();
+    let shown = if all || items.len() <= LISTED + 1 {
+        items.len()
+    } else {
+        LISTED
+    };
+    let mut lines: Vec<String> = items[..shown]
+        .iter()
+        .map(|item| format!("  {name:<10} {}", line(item)))
+        .collect();
     if shown < items.len() {
-        lines.push(format!("             and {} more (-v lists them)", items.len() - shown));
+        lines.push(format!(
+            "             and {} more (-v lists them)",
+            items.len() - shown
+        ));
     }
     lines
 }
@@ -157,18 +230,31 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 fn mesh_line(mesh: &MeshSummary) -> String {
-    format!("{}: {} vertices, {} triangles, {}", mesh.name, mesh.vertices, mesh.triangles, mesh.attachment)
+    format!(
+        "{}: {} vertices, {} triangles, {}",
+        mesh.name, mesh.vertices, mesh.triangles, mesh.attachment
+    )
 }
 
 fn part_line(part: &PartSummary) -> String {
     let by = if part.by_user { "" } else { ": " };
-    let reason = if part.by_user { " by --part" } else { part.reason.as_str() };
-    format!("{}: {} vertices, {:.4} units large, {}{by}{reason}", part.name, part.vertices, part.size, part.place)
+    let reason = if part.by_user {
+        " by --part"
+    } else {
+        part.reason.as_str()
+    };
+    format!(
+        "{}: {} vertices, {:.4} units large, {}{by}{reason}",
+        part.name, part.vertices, part.size, part.place
+    )
 }
 
 fn joint_line(joint: &JointSummary) -> String {
     let [x, y, z] = joint.position;
     let parent = joint.parent.as_deref().unwrap_or("–");
     let helper = if joint.deforms { "" } else { ", moves no skin" };
-    format!("    {} (parent {parent}) at {x:.4}, {y:.4}, {z:.4}{helper}", joint.name)
+    format!(
+        "    {} (parent {parent}) at {x:.4}, {y:.4}, {z:.4}{helper}",
+        joint.name
+    )
 }

@@ -11,12 +11,15 @@ mod crowd;
 mod info;
 mod motion_info;
 mod options;
+mod physics;
 mod pose;
 mod render;
 mod signals;
 mod stderr;
 mod tissue;
+mod weights;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -78,10 +81,24 @@ type Outcome = Result<(), Failure>;
 /// Runs the command line of this process.
 #[must_use]
 pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
-    let command = with_negative_numbers(Arguments::command()).mut_subcommands(with_negative_numbers);
-    let arguments = Arguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    run_from(std::env::args_os(), open_workbench)
+}
+
+/// Runs a command line, the program's name first. A wrong one ends the process.
+#[must_use]
+pub fn run_from(
+    arguments: impl IntoIterator<Item = OsString>,
+    open_workbench: OpenWorkbench,
+) -> ExitCode {
+    let command =
+        with_negative_numbers(Arguments::command()).mut_subcommands(with_negative_numbers);
+    let arguments = Arguments::from_arg_matches(&command.get_matches_from(arguments))
+        .unwrap_or_else(|error| error.exit());
     stderr::start_log(&arguments.options);
-    let result = arguments.options.check().and_then(|()| dispatch(&arguments, open_workbench));
+    let result = arguments
+        .options
+        .check()
+        .and_then(|()| dispatch(&arguments, open_workbench));
     let (code, sentence) = match result {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Undone(sentence)) => (1, sentence),
@@ -93,7 +110,13 @@ pub fn run(open_workbench: OpenWorkbench) -> ExitCode {
 
 /// Has `--fps -1` refused for its number, not as an option that is not there.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg })
+    command.mut_args(|arg| {
+        if arg.get_action().takes_values() {
+            arg.allow_negative_numbers(true)
+        } else {
+            arg
+        }
+    })
 }
 
 fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
@@ -102,12 +125,18 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
         signals::leave_nothing_behind();
     }
     match &arguments.verb {
-        Some(_) if !arguments.character.files.is_empty() => {
-            Err(Failure::Usage("files go after the verb, as in `sinew info FILE`".to_owned()))
-        }
+        Some(_) if !arguments.character.files.is_empty() => Err(Failure::Usage(
+            "files go after the verb, as in `sinew info FILE`".to_owned(),
+        )),
         None => {
             suggest_verb(&arguments.character.files)?;
-            open_workbench(arguments.character.source(options), options.params(), options.cache(), options.device).map_err(Failure::Undone)
+            open_workbench(
+                arguments.character.source(options),
+                options.params(),
+                options.cache(),
+                options.device,
+            )
+            .map_err(Failure::Undone)
         }
         Some(Verb::Info(verb)) => verb.run(options),
         Some(Verb::Tissue(verb)) => verb.run(options),
@@ -119,14 +148,23 @@ fn dispatch(arguments: &Arguments, open_workbench: OpenWorkbench) -> Outcome {
 
 /// A mistyped verb looks like a file that is not there.
 fn suggest_verb(files: &[PathBuf]) -> Outcome {
-    let Some(first) = files.first() else { return Ok(()) };
-    let Some(word) = first.to_str() else { return Ok(()) };
+    let Some(first) = files.first() else {
+        return Ok(());
+    };
+    let Some(word) = first.to_str() else {
+        return Ok(());
+    };
     if first.extension().is_some() || word.starts_with("builtin:") || first.exists() {
         return Ok(());
     }
     let verbs = ["info", "tissue", "bake", "render", "bench"];
-    match verbs.into_iter().find(|verb| strsim::damerau_levenshtein(verb, word) <= 2) {
-        Some(verb) => Err(Failure::Usage(format!("there is no verb and no file \"{word}\"; did you mean `sinew {verb}`?"))),
+    match verbs
+        .into_iter()
+        .find(|verb| strsim::damerau_levenshtein(verb, word) <= 2)
+    {
+        Some(verb) => Err(Failure::Usage(format!(
+            "there is no verb and no file \"{word}\"; did you mean `sinew {verb}`?"
+        ))),
         None => Ok(()),
     }
 }
@@ -138,7 +176,9 @@ fn print_json(report: &impl serde::Serialize) -> Outcome {
 
 /// Prints lines for people.
 fn print_lines(lines: impl IntoIterator<Item = String>) -> Outcome {
-    lines.into_iter().try_for_each(|line| print(&stderr::printable(&line)))
+    lines
+        .into_iter()
+        .try_for_each(|line| print(&stderr::printable(&line)))
 }
 
 fn print(text: &str) -> Outcome {
@@ -147,6 +187,7 @@ fn print(text: &str) -> Outcome {
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         // A reader that closed the pipe has read enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|error| Failure::Undone(format!("the report can't be written: {error}"))),
+        written => written
+            .map_err(|error| Failure::Undone(format!("the report can't be written: {error}"))),
     }
 }

@@ -8,7 +8,7 @@ use super::{Outcome, print_json, print_lines};
 use crate::character::Note;
 use crate::io::{BvhFile, IoError, read_motion};
 use crate::rig::Joint;
-use crate::rig::retarget::{Pair, Roles};
+use crate::rig::retarget::{JointPair, JointRoles};
 use crate::session::MotionSummary;
 
 /// A motion without a character.
@@ -32,7 +32,10 @@ struct MotionJoint {
 
 /// Prints what is in motions that come without a character.
 pub(super) fn show_motions(files: &[PathBuf], json: bool) -> Outcome {
-    let reports = files.iter().map(|file| MotionReport::of(file)).collect::<Result<Vec<_>, _>>()?;
+    let reports = files
+        .iter()
+        .map(|file| MotionReport::of(file))
+        .collect::<Result<Vec<_>, _>>()?;
     match reports.as_slice() {
         [report] if json => print_json(report),
         _ if json => print_json(&reports),
@@ -42,31 +45,58 @@ pub(super) fn show_motions(files: &[PathBuf], json: bool) -> Outcome {
 
 impl MotionReport {
     fn of(file: &Path) -> Result<Self, IoError> {
-        let BvhFile { skeleton, clip, frames, notes } = read_motion(file)?;
-        let roles = Roles::of(&skeleton);
-        let role_of = |joint: usize| roles.iter().find(|(_, joints)| joints.contains(&joint)).map(|(role, _)| role.id());
+        let BvhFile {
+            skeleton,
+            clip,
+            frames,
+            notes,
+        } = read_motion(file)?;
+        let roles = JointRoles::of(&skeleton);
+        let role_of = |joint: usize| {
+            roles
+                .iter()
+                .find(|(_, joints)| joints.contains(&joint))
+                .map(|(role, _)| role.id())
+        };
         let joint = |(index, joint): (usize, &Joint)| MotionJoint {
             name: joint.name.clone(),
-            parent: joint.parent.map(|parent| skeleton.joints()[parent].name.clone()),
+            parent: joint
+                .parent
+                .map(|parent| skeleton.joints()[parent].name.clone()),
             offset: joint.rest.translation.into(),
             role: role_of(index),
         };
         let joints: Vec<MotionJoint> = skeleton.joints().iter().enumerate().map(joint).collect();
-        Ok(Self { file: file.to_owned(), name: clip.name, frames, duration_secs: clip.duration_secs, joints, notes })
+        Ok(Self {
+            file: file.to_owned(),
+            name: clip.name,
+            frames,
+            duration_secs: clip.duration_secs,
+            joints,
+            notes,
+        })
     }
 
     fn lines(&self) -> Vec<String> {
         let mut lines = vec![
             format!("{}: a motion without a character", self.name),
-            format!("  motion     {} frames, {:.3} s", self.frames, self.duration_secs),
+            format!(
+                "  motion     {} frames, {:.3} s",
+                self.frames, self.duration_secs
+            ),
             format!("  joints     {}", self.joints.len()),
         ];
         lines.extend(self.joints.iter().map(|joint| {
-            let [parent, role] = [&joint.parent, &joint.role].map(|name| name.as_deref().unwrap_or("–"));
+            let [parent, role] =
+                [&joint.parent, &joint.role].map(|name| name.as_deref().unwrap_or("–"));
             format!("    {} (parent {parent}): {role}", joint.name)
         }));
         let severity = |note: &Note| format!("{:?}", note.severity).to_lowercase();
-        lines.extend(self.notes.iter().map(|note| format!("  {:<10} {}", severity(note), note.text)));
+        lines.extend(
+            self.notes
+                .iter()
+                .map(|note| format!("  {:<10} {}", severity(note), note.text)),
+        );
         lines
     }
 }
@@ -80,12 +110,28 @@ pub(super) fn motion_lines(motion: &MotionSummary, all: bool) -> Vec<String> {
         motion.file.display(),
         motion.scale,
         motion.unmatched.len(),
-        if all || motion.unmatched.is_empty() { "" } else { " (-v lists them)" }
+        if all || motion.unmatched.is_empty() {
+            ""
+        } else {
+            " (-v lists them)"
+        }
     )];
-    let pair = |pair: &Pair| format!("    {:<18} {} ← {}", pair.role, pair.target.join(", "), pair.source.join(", "));
+    let pair = |pair: &JointPair| {
+        format!(
+            "    {:<18} {} ← {}",
+            pair.role,
+            pair.target.join(", "),
+            pair.source.join(", ")
+        )
+    };
     lines.extend(motion.pairs.iter().map(pair));
     if all {
-        lines.extend(motion.unmatched.iter().map(|joint| format!("    {:<18} {joint}", "–")));
+        lines.extend(
+            motion
+                .unmatched
+                .iter()
+                .map(|joint| format!("    {:<18} {joint}", "–")),
+        );
     }
     lines
 }

@@ -8,8 +8,8 @@ use super::Failure;
 use crate::character::Character;
 use crate::rig::Pose;
 use crate::session::{
-    ClipPlay, DEFAULT_FPS, Moments, Motion, ProjectState, Take, read_pose, rotation_from_rest, rotation_of_angles_deg,
-    set_rotation_from_rest,
+    ClipPlay, DEFAULT_FPS, Moments, Motion, ProjectState, Take, read_pose, rotation_from_rest,
+    rotation_of_angles_deg, set_rotation_from_rest,
 };
 
 /// What the joints do, and when to look.
@@ -77,27 +77,59 @@ pub(super) enum Moment {
 fn parse_rotation(text: &str) -> Result<Rotation, String> {
     let expected = "expected JOINT=X,Y,Z in degrees, as in elbow=0,-45,90";
     let (joint, angles) = text.rsplit_once('=').ok_or(expected)?;
-    let numbers = angles.split(',').map(|number| number.trim().parse::<f64>().ok().filter(|angle| angle.is_finite()));
+    let numbers = angles.split(',').map(|number| {
+        number
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|angle| angle.is_finite())
+    });
     let numbers: Option<Vec<f64>> = numbers.collect();
-    let degrees: [f64; 3] = numbers.and_then(|numbers| numbers.try_into().ok()).ok_or(expected)?;
-    if joint.is_empty() { Err(expected.to_owned()) } else { Ok(Rotation { joint: joint.to_owned(), degrees }) }
+    let degrees: [f64; 3] = numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or(expected)?;
+    if joint.is_empty() {
+        Err(expected.to_owned())
+    } else {
+        Ok(Rotation {
+            joint: joint.to_owned(),
+            degrees,
+        })
+    }
 }
 
 fn parse_range(text: &str) -> Result<[f64; 2], String> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|secs| (0.0..=1e6).contains(secs));
-    match text.split_once('-').map(|(from, to)| (number(from), number(to))) {
+    let number = |text: &str| {
+        text.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|secs| (0.0..=1e6).contains(secs))
+    };
+    match text
+        .split_once('-')
+        .map(|(from, to)| (number(from), number(to)))
+    {
         Some((Some(from), Some(to))) if from < to => Ok([from, to]),
         _ => Err("expected A-B in seconds with 0 ≤ A < B, as in 0.5-2".to_owned()),
     }
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
-    let parsed = text.trim().parse::<f64>().ok().filter(|speed| (0.001..=1000.0).contains(&speed.abs()));
-    parsed.ok_or_else(|| "expected a factor other than 0, as in 0.5, or -1 for backwards".to_owned())
+    let parsed = text
+        .trim()
+        .parse::<f64>()
+        .ok()
+        .filter(|speed| (0.001..=1000.0).contains(&speed.abs()));
+    parsed
+        .ok_or_else(|| "expected a factor other than 0, as in 0.5, or -1 for backwards".to_owned())
 }
 
 fn parse_blend(text: &str) -> Result<f64, String> {
-    let parsed = text.trim().parse::<f64>().ok().filter(|secs| (0.0..=60.0).contains(secs));
+    let parsed = text
+        .trim()
+        .parse::<f64>()
+        .ok()
+        .filter(|secs| (0.0..=60.0).contains(secs));
     parsed.ok_or_else(|| "expected seconds from 0 to 60".to_owned())
 }
 
@@ -131,7 +163,10 @@ fn parse_moment(text: &str) -> Result<Moment, String> {
 impl PoseOptions {
     /// The same with the pose of a project.
     pub(super) fn with_saved(&self, saved: Option<&ProjectState>) -> Self {
-        Self { saved: saved.map(|saved| saved.pose.clone()), ..self.clone() }
+        Self {
+            saved: saved.map(|saved| saved.pose.clone()),
+            ..self.clone()
+        }
     }
 
     /// What the joints of the character do.
@@ -140,7 +175,10 @@ impl PoseOptions {
             return self.clip_motion(character, find_clip(character, clip)?);
         }
         let skeleton = &character.skeleton;
-        let saved = self.saved.as_ref().filter(|pose| **pose != skeleton.rest_pose());
+        let saved = self
+            .saved
+            .as_ref()
+            .filter(|pose| **pose != skeleton.rest_pose());
         if self.pose.is_none() && self.rotate.is_empty() {
             return Ok(saved.map_or(Motion::Rest, |pose| Motion::Pose(pose.clone())));
         }
@@ -149,22 +187,33 @@ impl PoseOptions {
             None => saved.cloned().unwrap_or_else(|| skeleton.rest_pose()),
         };
         for Rotation { joint, degrees } in &self.rotate {
-            let index = skeleton.find_or_suggest(joint).map_err(|error| Failure::Undone(format!("{}: {error}", character.name)))?;
-            let turned = rotation_of_angles_deg(*degrees) * rotation_from_rest(skeleton, &pose, index);
+            let index = skeleton
+                .find_or_suggest(joint)
+                .map_err(|error| Failure::Undone(format!("{}: {error}", character.name)))?;
+            let turned =
+                rotation_of_angles_deg(*degrees) * rotation_from_rest(skeleton, &pose, index);
             set_rotation_from_rest(skeleton, &mut pose, index, &turned);
         }
         Ok(Motion::Pose(pose))
     }
 
     fn clip_motion(&self, character: &Character, clip: usize) -> Result<Motion, Failure> {
-        let Self { range, speed, loops, blend, .. } = self;
+        let Self {
+            range,
+            speed,
+            loops,
+            blend,
+            ..
+        } = self;
         if range.is_none() && speed.is_none() && loops.is_none() && blend.is_none() {
             return Ok(Motion::Clip(clip));
         }
         let duration = character.clips[clip].duration_secs;
         if let Some([from, _]) = range.filter(|[from, _]| *from >= duration) {
             let name = &character.clips[clip].name;
-            return Err(Failure::Undone(format!("clip \"{name}\" is {duration:.3} s long; nothing of it comes after {from} s")));
+            return Err(Failure::Undone(format!(
+                "clip \"{name}\" is {duration:.3} s long; nothing of it comes after {from} s"
+            )));
         }
         let once = ClipPlay::once(clip);
         Ok(Motion::Play(ClipPlay {
@@ -180,15 +229,29 @@ impl PoseOptions {
     /// The motion and the moments to bake.
     pub(super) fn take(&self, character: &Character) -> Result<Take, Failure> {
         if self.at.is_some() && !self.settle {
-            return Err(Failure::Usage("--at says which moment --settle holds; give --settle too, or --frames".to_owned()));
+            return Err(Failure::Usage(
+                "--at says which moment --settle holds; give --settle too, or --frames".to_owned(),
+            ));
         }
         let motion = self.motion(character)?;
         if self.settle {
             let time_secs = self.moment_secs(&motion, character);
-            return Ok(Take { motion, moments: Moments::Settled { time_secs } });
+            return Ok(Take {
+                motion,
+                moments: Moments::Settled { time_secs },
+            });
         }
-        let Some((first, last)) = self.frames else { return Ok(Take::whole(motion, character, self.fps)) };
-        Ok(Take { motion, moments: Moments::Frames { first, last, fps: self.fps } })
+        let Some((first, last)) = self.frames else {
+            return Ok(Take::whole(motion, character, self.fps));
+        };
+        Ok(Take {
+            motion,
+            moments: Moments::Frames {
+                first,
+                last,
+                fps: self.fps,
+            },
+        })
     }
 
     /// The motion and the moments to draw: as for baking if frames or `--settle` are asked for; else a pose is settled, and a clip
@@ -201,9 +264,16 @@ impl PoseOptions {
         let time_secs = self.moment_secs(&motion, character);
         let moments = match motion {
             Motion::Clip(_) | Motion::Play(_) if time_secs > 0.0 => {
-                let frame = (time_secs * self.fps).round().min(f64::from(LAST_FRAME)).max(1.0);
+                let frame = (time_secs * self.fps)
+                    .round()
+                    .min(f64::from(LAST_FRAME))
+                    .max(1.0);
                 // The last frame falls exactly on the moment asked for.
-                Moments::Frames { first: frame as u32, last: frame as u32, fps: frame / time_secs }
+                Moments::Frames {
+                    first: frame as u32,
+                    last: frame as u32,
+                    fps: frame / time_secs,
+                }
             }
             _ => Moments::Settled { time_secs },
         };
@@ -225,12 +295,28 @@ fn find_clip(character: &Character, wanted: &str) -> Result<usize, Failure> {
     if let Some(index) = clips.iter().position(|clip| clip.name == wanted) {
         return Ok(index);
     }
-    if let Some(index) = wanted.parse::<usize>().ok().filter(|&index| index < clips.len()) {
+    if let Some(index) = wanted
+        .parse::<usize>()
+        .ok()
+        .filter(|&index| index < clips.len())
+    {
         return Ok(index);
     }
-    let names: Vec<String> = clips.iter().take(20).enumerate().map(|(index, clip)| format!("{index} \"{}\"", clip.name)).collect();
-    let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    Err(Failure::Undone(format!("{}: there is no clip \"{wanted}\"; {known}", character.name)))
+    let names: Vec<String> = clips
+        .iter()
+        .take(20)
+        .enumerate()
+        .map(|(index, clip)| format!("{index} \"{}\"", clip.name))
+        .collect();
+    let known = if names.is_empty() {
+        "it has none".to_owned()
+    } else {
+        format!("it has {}", names.join(", "))
+    };
+    Err(Failure::Undone(format!(
+        "{}: there is no clip \"{wanted}\"; {known}",
+        character.name
+    )))
 }
 
 #[cfg(test)]
@@ -240,8 +326,22 @@ mod tests {
     #[test]
     fn rotations_are_parsed_to_the_letter() {
         let rotation = parse_rotation("mixamorig:Arm=L=0,-45.5, 90").unwrap();
-        assert_eq!(rotation, Rotation { joint: "mixamorig:Arm=L".into(), degrees: [0.0, -45.5, 90.0] });
-        for wrong in ["elbow", "elbow=1,2", "=1,2,3", "elbow=1,2,3,4", "elbow=a,b,c", "elbow=NaN,0,0", "elbow=inf,0,0"] {
+        assert_eq!(
+            rotation,
+            Rotation {
+                joint: "mixamorig:Arm=L".into(),
+                degrees: [0.0, -45.5, 90.0]
+            }
+        );
+        for wrong in [
+            "elbow",
+            "elbow=1,2",
+            "=1,2,3",
+            "elbow=1,2,3,4",
+            "elbow=a,b,c",
+            "elbow=NaN,0,0",
+            "elbow=inf,0,0",
+        ] {
             assert!(parse_rotation(wrong).is_err(), "{wrong}");
         }
     }
@@ -252,7 +352,11 @@ mod tests {
         for wrong in ["", "1", "2-1", "-1-2", "1-1", "nan-2", "1-inf", "a-b"] {
             assert!(parse_range(wrong).is_err(), "{wrong}");
         }
-        assert!(parse_speed("0").is_err() && parse_speed("-1") == Ok(-1.0) && parse_speed("NaN").is_err());
+        assert!(
+            parse_speed("0").is_err()
+                && parse_speed("-1") == Ok(-1.0)
+                && parse_speed("NaN").is_err()
+        );
         assert!(parse_blend("-1").is_err() && parse_blend("0") == Ok(0.0));
     }
 
@@ -260,10 +364,16 @@ mod tests {
     fn frames_and_moments() {
         assert_eq!(parse_frames("3-9"), Ok((3, 9)));
         assert_eq!(parse_frames("7"), Ok((7, 7)));
-        assert!(parse_frames("9-3").is_err() && parse_frames("-3").is_err() && parse_frames("0-99999999").is_err());
+        assert!(
+            parse_frames("9-3").is_err()
+                && parse_frames("-3").is_err()
+                && parse_frames("0-99999999").is_err()
+        );
         assert_eq!(parse_moment("end"), Ok(Moment::End));
         assert_eq!(parse_moment("1.5"), Ok(Moment::Seconds(1.5)));
         assert!(parse_moment("-1").is_err() && parse_moment("NaN").is_err());
-        assert!(parse_fps("0").is_err() && parse_fps("NaN").is_err() && parse_fps("24") == Ok(24.0));
+        assert!(
+            parse_fps("0").is_err() && parse_fps("NaN").is_err() && parse_fps("24") == Ok(24.0)
+        );
     }
 }

@@ -16,7 +16,10 @@ pub(super) fn leave_nothing_behind() {
             }
         }
     };
-    if let Err(error) = std::thread::Builder::new().name("signals".to_owned()).spawn(wait) {
+    if let Err(error) = std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait)
+    {
         log::warn!("signals to end can't be waited for: {error}");
     }
 }

@@ -19,7 +19,13 @@ const LONGEST: usize = 4000;
 
 /// Names and snippets come out of files: what in them would steer a terminal is shown as unreadable, and what would flood it is cut.
 pub(super) fn printable(text: &str) -> String {
-    let readable = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c };
+    let readable = |c: char| {
+        if c.is_control() && !matches!(c, '\n' | '\t') {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
     let mut shown: String = text.chars().take(LONGEST).map(readable).collect();
     if text.chars().nth(LONGEST).is_some() {
         shown.push('…');
@@ -36,13 +42,19 @@ struct StderrLog {
 
 impl log::Log for StderrLog {
     fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
-        metadata.level() <= self.level && (metadata.target().starts_with("sinew") || (self.foreign && metadata.level() <= log::Level::Warn))
+        metadata.level() <= self.level
+            && (metadata.target().starts_with("sinew")
+                || (self.foreign && metadata.level() <= log::Level::Warn))
     }
 
     fn log(&self, record: &log::Record<'_>) {
         crate::logbook::note(record);
         if self.enabled(record.metadata()) {
-            line(&format!("{}: {}", record.level().as_str().to_lowercase(), record.args()));
+            line(&format!(
+                "{}: {}",
+                record.level().as_str().to_lowercase(),
+                record.args()
+            ));
         }
     }
 
@@ -57,7 +69,10 @@ pub(super) fn start_log(options: &Options) {
         (false, 1) => log::LevelFilter::Info,
         (false, _) => log::LevelFilter::Debug,
     };
-    let log = StderrLog { level, foreign: options.verbose > 0 };
+    let log = StderrLog {
+        level,
+        foreign: options.verbose > 0,
+    };
     if log::set_boxed_logger(Box::new(log)).is_ok() {
         log::set_max_level(level);
     }
@@ -94,7 +109,9 @@ impl Held {
     /// `None` if the system does not let us: then the noise stays.
     fn start() -> Option<Self> {
         use std::os::fd::AsFd;
-        let caught = rustix::fs::memfd_create("stderr", rustix::fs::MemfdFlags::CLOEXEC).ok()?.into();
+        let caught = rustix::fs::memfd_create("stderr", rustix::fs::MemfdFlags::CLOEXEC)
+            .ok()?
+            .into();
         let stderr = std::io::stderr().as_fd().try_clone_to_owned().ok()?;
         rustix::stdio::dup2_stderr(&caught).ok()?;
         Some(Self { stderr, caught })
@@ -108,13 +125,22 @@ impl Drop for Held {
         let mut text = String::new();
         // Nowhere is left to complain to.
         let _ = rustix::stdio::dup2_stderr(&self.stderr);
-        let _ = self.caught.rewind().and_then(|()| self.caught.read_to_string(&mut text));
-        text.lines().filter(|one| !one.starts_with("error: XDG_RUNTIME_DIR is invalid or not set")).for_each(line);
+        let _ = self
+            .caught
+            .rewind()
+            .and_then(|()| self.caught.read_to_string(&mut text));
+        text.lines()
+            .filter(|one| !one.starts_with("error: XDG_RUNTIME_DIR is invalid or not set"))
+            .for_each(line);
     }
 }
 
 /// Runs long work with a progress bar, if somebody watches.
-pub(super) fn with_progress<T>(options: &Options, title: &str, work: impl FnOnce(&Progress) -> T) -> T {
+pub(super) fn with_progress<T>(
+    options: &Options,
+    title: &str,
+    work: impl FnOnce(&Progress) -> T,
+) -> T {
     let progress = Progress::new();
     if options.quiet || !std::io::stderr().is_terminal() {
         return work(&progress);
@@ -128,7 +154,9 @@ pub(super) fn with_progress<T>(options: &Options, title: &str, work: impl FnOnce
     let result = std::thread::scope(|scope| {
         let (bar, progress) = (&bar, &progress);
         scope.spawn(move || {
-            while done.recv_timeout(Duration::from_millis(50)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            while done.recv_timeout(Duration::from_millis(50))
+                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+            {
                 bar.set_position((progress.fraction() * 1000.0) as u64);
                 bar.set_message(progress.stage());
             }
@@ -147,7 +175,10 @@ mod tests {
 
     #[test]
     fn a_file_can_not_steer_the_terminal_or_flood_it() {
-        assert_eq!(printable("not \"\u{1b}[31m\u{7}\", über\n"), "not \"\u{fffd}[31m\u{fffd}\", über\n");
+        assert_eq!(
+            printable("not \"\u{1b}[31m\u{7}\", über\n"),
+            "not \"\u{fffd}[31m\u{fffd}\", über\n"
+        );
         assert_eq!(printable(&"ß".repeat(1_000_000)), "ß".repeat(LONGEST) + "…");
     }
 }

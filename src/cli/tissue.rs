@@ -6,6 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::bake::check_folder;
+use super::character::say_notes;
 use super::options::{CharacterOptions, Options};
 use super::{Failure, Outcome, print_json, stderr};
 use crate::io::write_tissue;
@@ -38,14 +39,35 @@ impl Tissue {
         check_folder(&self.output)?;
         let subject = self.character.open(options)?;
         let name = &subject.character.name;
-        let flesh = subject.tissue.as_ref().map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
+        stderr::with_progress(options, "Making the flesh", |progress| {
+            subject.make_flesh(progress)
+        })
+        .map_err(|cancelled| Failure::Undone(cancelled.to_string()))?;
+        let flesh = subject
+            .flesh()
+            .map_err(|error| Failure::Undone(format!("{name}: {error}")))?;
+        say_notes(&flesh.tissue.notes, options);
         write_tissue(&self.output, &subject.sim().mesh, &flesh.tissue)?;
         let (quality, bones) = (&flesh.tissue.quality, flesh.tissue.graph.bones.len());
         if self.json {
-            return print_json(&Report { character: name, vertices: 2 * flesh.tissue.base.len(), bones, quality, file: &self.output });
+            return print_json(&Report {
+                character: name,
+                vertices: 2 * flesh.tissue.base.len(),
+                bones,
+                quality,
+                file: &self.output,
+            });
         }
         if !options.quiet {
-            let Quality { tets, flat, inverted, thin, worst_aspect, without_hit, .. } = quality;
+            let Quality {
+                tets,
+                flat,
+                inverted,
+                thin,
+                worst_aspect,
+                without_hit,
+                ..
+            } = quality;
             stderr::line(&format!(
                 "{tets} tets around {bones} bones, of these inverted {inverted}, thin {thin}, worst aspect {worst_aspect:.1}; \
                  left out as flat {flat}, vertices without a hit {without_hit}"

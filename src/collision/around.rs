@@ -3,8 +3,8 @@
 //! A grid in cylinder coordinates has the shape of the wedges: cells know how far their wedges reach, and vertices of other bones
 //! within reach are sorted into them by counting.
 
-use super::axes::{Axes, Place, SECTORS};
-use super::body::BoneCells;
+use super::axes::{Axes, CylinderCell, SECTORS};
+use super::bone_cells::BoneCells;
 use super::wedge::{BLOCK, Shape, Span};
 use super::{CollisionBody, Feet, Hit};
 use crate::math::Point;
@@ -19,7 +19,7 @@ pub(super) struct Around {
     /// The box of its wedges.
     span: Span,
     /// Per closure vertex its place in the bone's coordinates.
-    places: Vec<Place>,
+    places: Vec<CylinderCell>,
     /// Per wedge the cells that it touches.
     wedges: Vec<Wedge>,
     /// Per cell the largest distance of a wedge from the axis.
@@ -50,7 +50,14 @@ struct Visitor {
 }
 
 impl Around {
-    pub(super) fn search(&mut self, bone: usize, body: &CollisionBody, positions: &[Point], feet: &Feet, patches: &[Span]) {
+    pub(super) fn search(
+        &mut self,
+        bone: usize,
+        body: &CollisionBody,
+        positions: &[Point],
+        feet: &Feet,
+        patches: &[Span],
+    ) {
         self.hits.clear();
         let own = &body.bones[bone];
         if own.triangles.is_empty() {
@@ -68,7 +75,9 @@ impl Around {
 
     /// Puts all corners and feet of the wedges into the bone's coordinates.
     fn place(&mut self, own: &BoneCells, positions: &[Point], feet: &Feet) {
-        let Self { axes, span, places, .. } = self;
+        let Self {
+            axes, span, places, ..
+        } = self;
         *span = Span::EMPTY;
         places.clear();
         for &v in &own.closure {
@@ -85,10 +94,17 @@ impl Around {
         self.reach.resize(own.slices * SECTORS, -1.0);
         self.wedges.clear();
         for (&triangle, closure) in own.triangles.iter().zip(&own.corners) {
-            let mut wedge = Wedge { slices: [u8::MAX, 0], sectors: 0, radius: 0.0 };
+            let mut wedge = Wedge {
+                slices: [u8::MAX, 0],
+                sectors: 0,
+                radius: 0.0,
+            };
             let mut sum = 0;
             for &corner in closure {
-                let [skin, foot] = [self.places[2 * corner as usize], self.places[2 * corner as usize + 1]];
+                let [skin, foot] = [
+                    self.places[2 * corner as usize],
+                    self.places[2 * corner as usize + 1],
+                ];
                 wedge.slices[0] = wedge.slices[0].min(skin.slice).min(foot.slice);
                 wedge.slices[1] = wedge.slices[1].max(skin.slice).max(foot.slice);
                 wedge.radius = wedge.radius.max(skin.radius).max(foot.radius);
@@ -97,7 +113,8 @@ impl Around {
             }
             // With its feet on the axis a wedge within two neighbouring sectors is nowhere else.
             let mixed = body.mixed[triangle as usize];
-            let neighbors = sum.count_ones() <= 1 || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
+            let neighbors = sum.count_ones() <= 1
+                || (sum.count_ones() == 2 && (sum & (sum >> 1) != 0 || sum == 0b1000_0001));
             if mixed || !neighbors {
                 wedge.sectors = u8::MAX;
             }
@@ -128,7 +145,10 @@ impl Around {
                 let place = self.axes.place(own, p);
                 let cell = place.slice as usize * SECTORS + place.sector as usize;
                 if place.radius <= self.reach[cell] {
-                    self.visitors.push(Visitor { vertex, cell: cell as u32 });
+                    self.visitors.push(Visitor {
+                        vertex,
+                        cell: cell as u32,
+                    });
                 }
             }
         }
@@ -158,16 +178,29 @@ impl Around {
         self.occupied.clear();
         self.occupied.resize(own.slices, 0);
         for visitor in &self.visitors {
-            self.occupied[visitor.cell as usize / SECTORS] |= 1 << (visitor.cell as usize % SECTORS);
+            self.occupied[visitor.cell as usize / SECTORS] |=
+                1 << (visitor.cell as usize % SECTORS);
         }
         for (c, places) in self.places_of_sorted.iter_mut().enumerate() {
             places.clear();
-            places.extend(self.sorted.iter().map(|visitor| positions[visitor.vertex as usize][c]));
+            places.extend(
+                self.sorted
+                    .iter()
+                    .map(|visitor| positions[visitor.vertex as usize][c]),
+            );
         }
     }
 
     fn test(&mut self, own: &BoneCells, body: &CollisionBody, positions: &[Point], feet: &Feet) {
-        let Self { wedges, occupied, starts, sorted, places_of_sorted, hits, .. } = self;
+        let Self {
+            wedges,
+            occupied,
+            starts,
+            sorted,
+            places_of_sorted,
+            hits,
+            ..
+        } = self;
         for (&triangle, wedge) in own.triangles.iter().zip(wedges) {
             let [first, last] = wedge.slices.map(usize::from);
             let met = |slice: usize| occupied[slice] & wedge.sectors;

@@ -1,6 +1,6 @@
 //! Cylinder coordinates around a bone.
 
-use super::body::BoneCells;
+use super::bone_cells::BoneCells;
 use crate::math::{Point, Vec3};
 
 /// Sectors around a bone.
@@ -17,7 +17,7 @@ pub(super) struct Axes {
 
 /// A point in cylinder coordinates around a bone.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct CylinderCell {
     pub(super) slice: u8,
     pub(super) sector: u8,
     pub(super) radius: f32,
@@ -26,20 +26,35 @@ pub(super) struct Place {
 impl BoneCells {
     pub(super) fn axes(&self, posed_from_bind: Option<&nalgebra::Matrix3x4<f32>>) -> Axes {
         let [along, u, v] = self.axes;
-        let Some(transform) = posed_from_bind else { return Axes { origin: self.origin.coords, along, across: [u, v] } };
+        let Some(transform) = posed_from_bind else {
+            return Axes {
+                origin: self.origin.coords,
+                along,
+                across: [u, v],
+            };
+        };
         let turned = |direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
         let origin = turned(&self.origin.coords) + transform.column(3);
-        Axes { origin, along: turned(&along), across: [turned(&u), turned(&v)] }
+        Axes {
+            origin,
+            along: turned(&along),
+            across: [turned(&u), turned(&v)],
+        }
     }
 }
 
 impl Axes {
-    pub(super) fn place(&self, own: &BoneCells, p: &Point) -> Place {
+    pub(super) fn place(&self, own: &BoneCells, p: &Point) -> CylinderCell {
         let way = p.coords - self.origin;
         let [u, v] = [self.across[0].dot(&way), self.across[1].dot(&way)];
         // Saturates at both ends, where the last slices are open.
-        let slice = ((self.along.dot(&way) - own.first) * own.per_slice).clamp(0.0, (own.slices - 1) as f32) as u8;
-        Place { slice, sector: sector(u, v), radius: (u * u + v * v).sqrt() }
+        let slice = ((self.along.dot(&way) - own.first) * own.per_slice)
+            .clamp(0.0, (own.slices - 1) as f32) as u8;
+        CylinderCell {
+            slice,
+            sector: sector(u, v),
+            radius: (u * u + v * v).sqrt(),
+        }
     }
 }
 

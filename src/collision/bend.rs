@@ -24,7 +24,12 @@ impl Bend {
         let across = (second - first * first.dot(&second)).try_normalize(STRAIGHT)?;
         let middle = (first + second).try_normalize(STRAIGHT)?;
         let apart = (first - second).try_normalize(STRAIGHT)?;
-        Some(Self { joint, axes: [first, across], middle, apart })
+        Some(Self {
+            joint,
+            axes: [first, across],
+            middle,
+            apart,
+        })
     }
 
     /// Whether two vertices of the first and the second bone have passed each other: seen from the joint, in the plane of the bones,
@@ -56,11 +61,20 @@ mod tests {
         let joint = Point::new(1.0, 2.0, 3.0);
         let along = [0.0, 60.0].map(|degrees| at(degrees, 1.0, 0.0) - joint);
         let bend = Bend::of(joint, along).expect("bent");
-        for (first, second, crossed) in
-            [(20.0, 40.0, false), (40.0, 20.0, true), (-30.0, 20.0, false), (31.0, 29.0, true), (70.0, 5.0, true), (-70.0, 130.0, false)]
-        {
+        for (first, second, crossed) in [
+            (20.0, 40.0, false),
+            (40.0, 20.0, true),
+            (-30.0, 20.0, false),
+            (31.0, 29.0, true),
+            (70.0, 5.0, true),
+            (-70.0, 130.0, false),
+        ] {
             for (radius, height) in [(1.0, 0.0), (0.3, 0.7), (2.0, -0.4)] {
-                assert_eq!(bend.has_crossed(&at(first, 1.0, 0.2), &at(second, radius, height)), crossed, "{first}° {second}°");
+                assert_eq!(
+                    bend.has_crossed(&at(first, 1.0, 0.2), &at(second, radius, height)),
+                    crossed,
+                    "{first}° {second}°"
+                );
             }
         }
         // Behind the joint nothing meets.

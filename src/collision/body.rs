@@ -1,5 +1,6 @@
-//! What detection needs of a character and no pose changes: wedges, neighbours, patches, and the pairs that are left alone.
+//! Data of collision detection that do not depend on the pose: wedges, neighbours, patches, and the pairs that are ignored.
 
+use super::bone_cells::{BoneCells, bone_cells};
 use super::part::Meetings;
 use super::{Detector, Feet};
 use crate::math::{Point, Point64, Vec3, Vec64};
@@ -23,28 +24,11 @@ pub(super) struct Patch {
     pub(super) vertices: Vec<u32>,
 }
 
-/// The wedges of a bone: those whose first corner in the chain has its foot there.
-#[derive(Debug, Clone)]
-pub(super) struct BoneCells {
-    pub(super) triangles: Vec<u32>,
-    /// All corners of the triangles, once.
-    pub(super) closure: Vec<u32>,
-    /// Per triangle its corners as indices of `closure`.
-    pub(super) corners: Vec<[u32; 3]>,
-    /// In the bind pose: where the bone begins, its direction and two across.
-    pub(super) origin: Point,
-    pub(super) axes: [Vec3; 3],
-    /// Where along the bone the first slice begins, and slices per unit of length.
-    pub(super) first: f32,
-    pub(super) per_slice: f32,
-    pub(super) slices: usize,
-}
-
 /// The skin as an obstacle for itself. Immutable; made once per tissue.
 #[derive(Debug, Clone)]
 pub struct CollisionBody {
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Corners sorted by index: the chain of the wedge's tets, see [`crate::tissue::prisms`].
+    /// Corners sorted by index: the chain of the wedge's tets, as in [`crate::tissue::layer`].
     pub(super) chains: Vec<[u32; 3]>,
     /// The sign of the volume of the wedge's tets while they are not turned inside out.
     pub(super) orientation: Vec<f32>,
@@ -87,19 +71,51 @@ impl CollisionBody {
         let mut total = 0.0_f64;
         for (vertex, edge) in edge_at.iter_mut().enumerate() {
             let neighbors = topology.neighbors(vertex);
-            let sum: f32 = neighbors.iter().map(|&v| (mesh.positions[v as usize] - mesh.positions[vertex]).norm()).sum();
+            let sum: f32 = neighbors
+                .iter()
+                .map(|&v| (mesh.positions[v as usize] - mesh.positions[vertex]).norm())
+                .sum();
             *edge = sum / neighbors.len().max(1) as f32;
             total += f64::from(sum);
         }
         let mean_edge = (total / (2 * topology.edges.len()).max(1) as f64) as f32;
-        let chains: Vec<[u32; 3]> = tissue.prisms.prisms.iter().map(|prism| prism.corners).collect();
-        let orientation = tissue.prisms.odd.iter().map(|&odd| if odd { 1.0 } else { -1.0 }).collect();
+        let chains: Vec<[u32; 3]> = mesh
+            .triangles
+            .iter()
+            .map(|&triangle| {
+                let mut sorted = triangle;
+                sorted.sort_unstable();
+                sorted
+            })
+            .collect();
+        let orientation = mesh
+            .triangles
+            .iter()
+            .zip(&chains)
+            .map(|(&[a, b, c], sorted)| {
+                let even = [[a, b, c], [b, c, a], [c, a, b]].contains(sorted);
+                if even { -1.0 } else { 1.0 }
+            })
+            .collect();
         let (fan_offsets, fans) = fans(&mesh.triangles, n);
         let across = across(&mesh.triangles, &fan_offsets, &fans);
-        let mixed = chains.iter().map(|t| t.iter().any(|&v| tissue.foot_bones[v as usize] != tissue.foot_bones[t[0] as usize])).collect();
+        let mixed = chains
+            .iter()
+            .map(|t| {
+                t.iter()
+                    .any(|&v| tissue.foot_bones[v as usize] != tissue.foot_bones[t[0] as usize])
+            })
+            .collect();
         let bones = bone_cells(mesh, tissue, &chains, mean_edge);
         let outward = mesh.positions.iter().zip(&tissue.foot_points);
-        let outward = outward.map(|(x, s)| (x.cast::<f64>() - s).try_normalize(1e-30).unwrap_or_else(Vec64::y).cast::<f32>()).collect();
+        let outward = outward
+            .map(|(x, s)| {
+                (x.cast::<f64>() - s)
+                    .try_normalize(1e-30)
+                    .unwrap_or_else(Vec64::y)
+                    .cast::<f32>()
+            })
+            .collect();
         let (meetings, folds) = Meetings::of(mesh, tissue);
         let mut body = Self {
             triangles: mesh.triangles.clone(),
@@ -148,10 +164,14 @@ impl CollisionBody {
     /// Mean length of the edges around a triangle, at rest.
     #[must_use]
     pub fn local_edge(&self, triangle: u32) -> f32 {
-        self.triangle(triangle).iter().map(|&v| self.edge_at[v as usize]).sum::<f32>() / 3.0
+        self.triangle(triangle)
+            .iter()
+            .map(|&v| self.edge_at[v as usize])
+            .sum::<f32>()
+            / 3.0
     }
 
-    /// How many vertices lie in a wedge of another part of the skin at rest; their pairs are left alone.
+    /// How many vertices lie in a wedge of another part of the skin at rest; their pairs are ignored.
     #[must_use]
     pub fn learnt_pairs(&self) -> usize {
         self.learnt.len()
@@ -159,18 +179,25 @@ impl CollisionBody {
 
     /// The triangles around a vertex.
     pub(super) fn fan(&self, vertex: u32) -> &[u32] {
-        &self.fans[self.fan_offsets[vertex as usize] as usize..self.fan_offsets[vertex as usize + 1] as usize]
+        &self.fans[self.fan_offsets[vertex as usize] as usize
+            ..self.fan_offsets[vertex as usize + 1] as usize]
     }
 
     fn learnt_of(&self, vertex: u32) -> &[u32] {
-        &self.learnt[self.learnt_offsets[vertex as usize] as usize..self.learnt_offsets[vertex as usize + 1] as usize]
+        &self.learnt[self.learnt_offsets[vertex as usize] as usize
+            ..self.learnt_offsets[vertex as usize + 1] as usize]
     }
 
     fn learn(&mut self) {
         let mut detector = Detector::default();
         let mut hits: Vec<[u32; 2]> = Vec::new();
         let feet = Feet::at_rest(self);
-        hits.extend(detector.detect(self, &self.rest, &feet).iter().map(|hit| [hit.vertex, hit.triangle]));
+        hits.extend(
+            detector
+                .detect(self, &self.rest, &feet)
+                .iter()
+                .map(|hit| [hit.vertex, hit.triangle]),
+        );
         hits.sort_unstable();
         for &[vertex, triangle] in &hits {
             self.learnt_offsets[vertex as usize + 1] += 1;
@@ -192,7 +219,10 @@ impl CollisionBody {
         let own = self.edge_at[vertex as usize].max(self.local_edge(triangle));
         let reach = NEIGHBOR_EDGES * own;
         let start = self.rest[vertex as usize];
-        let nearest = corners.iter().map(|&c| (self.rest[c as usize] - start).norm()).fold(f32::INFINITY, f32::min);
+        let nearest = corners
+            .iter()
+            .map(|&c| (self.rest[c as usize] - start).norm())
+            .fold(f32::INFINITY, f32::min);
         if nearest > reach {
             return false;
         }
@@ -220,14 +250,28 @@ impl CollisionBody {
         if self.learnt.is_empty() {
             return false;
         }
-        let reach = LEARNT_EDGES * self.edge_at[vertex as usize].max(self.local_edge(triangle)).max(0.5 * self.mean_edge);
+        let reach = LEARNT_EDGES
+            * self.edge_at[vertex as usize]
+                .max(self.local_edge(triangle))
+                .max(0.5 * self.mean_edge);
         let center = self.rest_center(triangle);
-        let near = |v: u32| self.learnt_of(v).iter().any(|&t| t == triangle || (self.rest_center(t) - center).norm() <= reach);
-        near(vertex) || self.topology.neighbors(vertex as usize).iter().any(|&v| near(v))
+        let near = |v: u32| {
+            self.learnt_of(v)
+                .iter()
+                .any(|&t| t == triangle || (self.rest_center(t) - center).norm() <= reach)
+        };
+        near(vertex)
+            || self
+                .topology
+                .neighbors(vertex as usize)
+                .iter()
+                .any(|&v| near(v))
     }
 
     fn rest_center(&self, triangle: u32) -> Point {
-        let [a, b, c] = self.triangle(triangle).map(|v| self.rest[v as usize].coords);
+        let [a, b, c] = self
+            .triangle(triangle)
+            .map(|v| self.rest[v as usize].coords);
         Point::from((a + b + c) / 3.0)
     }
 
@@ -266,9 +310,16 @@ fn fans(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
 fn across(triangles: &[[u32; 3]], offsets: &[u32], fans: &[u32]) -> Vec<[u32; 3]> {
     let over = |triangle: usize, a: u32, b: u32| {
         let fan = &fans[offsets[a as usize] as usize..offsets[a as usize + 1] as usize];
-        fan.iter().copied().find(|&t| t as usize != triangle && triangles[t as usize].contains(&b)).unwrap_or(NONE)
+        fan.iter()
+            .copied()
+            .find(|&t| t as usize != triangle && triangles[t as usize].contains(&b))
+            .unwrap_or(NONE)
     };
-    triangles.iter().enumerate().map(|(t, &[a, b, c])| [over(t, a, b), over(t, b, c), over(t, c, a)]).collect()
+    triangles
+        .iter()
+        .enumerate()
+        .map(|(t, &[a, b, c])| [over(t, a, b), over(t, b, c), over(t, c, a)])
+        .collect()
 }
 
 /// Cuts the vertices of every bone in halves along their longest extent until the parts are small.
@@ -282,53 +333,22 @@ fn patches(mesh: &TriMesh, foot_bones: &[u32]) -> Vec<Patch> {
     patches
 }
 
-/// Slices along a bone.
-const MOST_SLICES: usize = 64;
-
-fn bone_cells(mesh: &TriMesh, tissue: &Tissue, chains: &[[u32; 3]], mean_edge: f32) -> Vec<BoneCells> {
-    let mut bones: Vec<BoneCells> = (0..tissue.graph.bones.len()).map(|bone| BoneCells::around(tissue, bone)).collect();
-    for (triangle, corners) in chains.iter().enumerate() {
-        let bone = &mut bones[tissue.foot_bones[corners[0] as usize] as usize];
-        bone.triangles.push(triangle as u32);
-        bone.closure.extend(corners);
-    }
-    for bone in &mut bones {
-        bone.closure.sort_unstable();
-        bone.closure.dedup();
-        let index = |v: u32| bone.closure.partition_point(|&own| own < v) as u32;
-        bone.corners = bone.triangles.iter().map(|&t| chains[t as usize].map(index)).collect();
-        let along = |v: &u32| bone.axes[0].dot(&(mesh.positions[*v as usize] - bone.origin));
-        let first = bone.closure.iter().map(along).fold(f32::INFINITY, f32::min);
-        let last = bone.closure.iter().map(along).fold(f32::NEG_INFINITY, f32::max);
-        if last > first && mean_edge > 0.0 {
-            bone.slices = ((last - first) / mean_edge).ceil().clamp(1.0, MOST_SLICES as f32) as usize;
-            (bone.first, bone.per_slice) = (first, bone.slices as f32 / (last - first));
-        }
-    }
-    bones
-}
-
-impl BoneCells {
-    fn around(tissue: &Tissue, bone: usize) -> Self {
-        let [a, b] = tissue.graph.segment(bone);
-        let along = (b - a).try_normalize(1e-30).unwrap_or_else(Vec64::y);
-        let aside = if along.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
-        let u = along.cross(&aside).normalize();
-        let axes = [along, u, along.cross(&u)].map(nalgebra::Matrix::cast::<f32>);
-        let (triangles, closure, corners) = (Vec::new(), Vec::new(), Vec::new());
-        Self { triangles, closure, corners, origin: a.cast::<f32>(), axes, first: 0.0, per_slice: 0.0, slices: 1 }
-    }
-}
-
 fn halve(vertices: &mut [u32], foot_bones: &[u32], positions: &[Point], patches: &mut Vec<Patch>) {
     if vertices.len() <= PATCH {
         vertices.sort_unstable();
-        patches.push(Patch { bone: foot_bones[vertices[0] as usize], vertices: vertices.to_vec() });
+        patches.push(Patch {
+            bone: foot_bones[vertices[0] as usize],
+            vertices: vertices.to_vec(),
+        });
         return;
     }
     let extent = crate::mesh::Bounds::of(vertices.iter().map(|&v| &positions[v as usize])).extent();
     let axis = extent.imax();
-    vertices.sort_by(|&a, &b| positions[a as usize][axis].total_cmp(&positions[b as usize][axis]).then(a.cmp(&b)));
+    vertices.sort_by(|&a, &b| {
+        positions[a as usize][axis]
+            .total_cmp(&positions[b as usize][axis])
+            .then(a.cmp(&b))
+    });
     let (low, high) = vertices.split_at_mut(vertices.len() / 2);
     halve(low, foot_bones, positions, patches);
     halve(high, foot_bones, positions, patches);

@@ -42,9 +42,18 @@ impl Detector {
     }
 
     /// The same, but only every other bone is searched anew, in turns: for positions that move little from call to call.
-    pub fn detect_in_turns(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet) -> &[Hit] {
+    pub fn detect_in_turns(
+        &mut self,
+        body: &CollisionBody,
+        positions: &[Point],
+        feet: &Feet,
+    ) -> &[Hit] {
         // What was never searched can't wait for its turn.
-        let turns = if self.bones.len() == body.bones.len() { TURNS } else { 1 };
+        let turns = if self.bones.len() == body.bones.len() {
+            TURNS
+        } else {
+            1
+        };
         self.search(body, positions, feet, turns)
     }
 
@@ -54,12 +63,27 @@ impl Detector {
         self.turn = 0;
     }
 
-    fn search(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, turns: usize) -> &[Hit] {
-        let Self { patches, bones, hits, turn } = self;
+    fn search(
+        &mut self,
+        body: &CollisionBody,
+        positions: &[Point],
+        feet: &Feet,
+        turns: usize,
+    ) -> &[Hit] {
+        let Self {
+            patches,
+            bones,
+            hits,
+            turn,
+        } = self;
         *turn += 1;
         let turn = *turn;
         patches.clear();
-        patches.extend(body.patches.iter().map(|patch| Span::of(patch.vertices.iter().map(|&v| &positions[v as usize]))));
+        patches.extend(
+            body.patches
+                .iter()
+                .map(|patch| Span::of(patch.vertices.iter().map(|&v| &positions[v as usize]))),
+        );
         bones.resize_with(body.bones.len(), Around::default);
         let work = |(bone, around): (usize, &mut Around)| {
             if (bone + turn) % turns == 0 {

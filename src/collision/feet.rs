@@ -17,7 +17,11 @@ impl Feet {
     #[must_use]
     pub fn at_rest(body: &CollisionBody) -> Self {
         let points = body.foot_points.iter().map(|p| p.cast::<f32>()).collect();
-        Self { points, outward: body.outward.clone(), bones: Vec::new() }
+        Self {
+            points,
+            outward: body.outward.clone(),
+            bones: Vec::new(),
+        }
     }
 
     /// World positions of the foot points.
@@ -34,19 +38,26 @@ impl Feet {
     /// Moves the foot points with their bones: `posed_from_bind` of every bone, as [`crate::tissue::BaseFrame::bones`] gives it.
     pub fn place(&mut self, body: &CollisionBody, posed_from_bind: &[Affine]) {
         self.bones.clear();
-        self.bones.extend(posed_from_bind.iter().map(|t| t.matrix().fixed_view::<3, 4>(0, 0).into_owned().cast::<f32>()));
+        self.bones.extend(posed_from_bind.iter().map(|t| {
+            t.matrix()
+                .fixed_view::<3, 4>(0, 0)
+                .into_owned()
+                .cast::<f32>()
+        }));
         self.points.clear();
         let moved = |(&bone, rest): (&u32, &crate::math::Point64)| {
             let transform = &self.bones[bone as usize];
             let linear: Vec3 = transform.fixed_view::<3, 3>(0, 0) * rest.cast::<f32>().coords;
             Point::from(linear + transform.column(3))
         };
-        self.points.extend(body.foot_bones.iter().zip(&body.foot_points).map(moved));
+        self.points
+            .extend(body.foot_bones.iter().zip(&body.foot_points).map(moved));
         self.outward.clear();
         let turned = |(&bone, rest): (&u32, &Vec3)| {
             let direction: Vec3 = self.bones[bone as usize].fixed_view::<3, 3>(0, 0) * rest;
             direction.try_normalize(1e-30).unwrap_or(*rest)
         };
-        self.outward.extend(body.foot_bones.iter().zip(&body.outward).map(turned));
+        self.outward
+            .extend(body.foot_bones.iter().zip(&body.outward).map(turned));
     }
 }

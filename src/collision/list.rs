@@ -75,7 +75,10 @@ impl ContactList {
     /// A list of these pairs only.
     #[must_use]
     pub fn around_joints(pairs: Arc<JointPairs>) -> Self {
-        Self { around: Some(Watched::new(pairs)), ..Self::default() }
+        Self {
+            around: Some(Watched::new(pairs)),
+            ..Self::default()
+        }
     }
 
     /// The contacts, by vertex, then by triangle.
@@ -98,23 +101,53 @@ impl ContactList {
     /// Follows the contacts to new positions, drops those that ended and finds new ones: all, or in turns those of every other bone.
     /// Allocates nothing once it has seen as many.
     pub fn refresh(&mut self, body: &CollisionBody, positions: &[Point], feet: &Feet, all: bool) {
-        let Self { contacts, kept, detector, around } = self;
+        let Self {
+            contacts,
+            kept,
+            detector,
+            around,
+        } = self;
         if let Some(watched) = around {
             watched.refresh(contacts, body, positions, feet);
             return;
         }
-        let hits = if all { detector.detect(body, positions, feet) } else { detector.detect_in_turns(body, positions, feet) };
+        let hits = if all {
+            detector.detect(body, positions, feet)
+        } else {
+            detector.detect_in_turns(body, positions, feet)
+        };
         kept.clear();
         for contact in contacts.iter() {
             let touched = hits.partition_point(|hit| hit.vertex < contact.vertex);
-            let still_inside = hits.get(touched).is_some_and(|hit| hit.vertex == contact.vertex);
+            let still_inside = hits
+                .get(touched)
+                .is_some_and(|hit| hit.vertex == contact.vertex);
             let pressing = contact.load > 0.0;
             let hold = if pressing { Hold::Pressing } else { Hold::Old };
-            let found = rest_on(body, positions, contact).or_else(|| follow(body, positions, feet, contact.vertex, contact.triangle, hold));
-            if let Some(next) = found.filter(|next| pressing || stays(next, still_inside, positions)) {
-                let normal = (next.normal * TURN + contact.normal * (1.0 - TURN)).try_normalize(1e-3).unwrap_or(next.normal);
+            let found = rest_on(body, positions, contact).or_else(|| {
+                follow(
+                    body,
+                    positions,
+                    feet,
+                    contact.vertex,
+                    contact.triangle,
+                    hold,
+                )
+            });
+            if let Some(next) =
+                found.filter(|next| pressing || stays(next, still_inside, positions))
+            {
+                let normal = (next.normal * TURN + contact.normal * (1.0 - TURN))
+                    .try_normalize(1e-3)
+                    .unwrap_or(next.normal);
                 let gap = normal.dot(&(positions[next.vertex as usize] - place(&next, positions)));
-                let next = Contact { load: contact.load, old: true, normal, gap, ..next };
+                let next = Contact {
+                    load: contact.load,
+                    old: true,
+                    normal,
+                    gap,
+                    ..next
+                };
                 if is_new_place(kept, &next, positions) {
                     kept.push(next);
                 }
@@ -122,11 +155,21 @@ impl ContactList {
         }
         let old = kept.len();
         for hit in hits {
-            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, Hold::New) else { continue };
+            let Some(next) = follow(body, positions, feet, hit.vertex, hit.triangle, Hold::New)
+            else {
+                continue;
+            };
             let first = kept[..old].partition_point(|c| c.vertex < hit.vertex);
-            let present = kept[first..old].iter().take_while(|c| c.vertex == hit.vertex);
-            let added = kept[old..].iter().rev().take_while(|c| c.vertex == hit.vertex);
-            let same = |c: &Contact| (place(c, positions) - place(&next, positions)).norm() <= SAME_PLACE * next.edge;
+            let present = kept[first..old]
+                .iter()
+                .take_while(|c| c.vertex == hit.vertex);
+            let added = kept[old..]
+                .iter()
+                .rev()
+                .take_while(|c| c.vertex == hit.vertex);
+            let same = |c: &Contact| {
+                (place(c, positions) - place(&next, positions)).norm() <= SAME_PLACE * next.edge
+            };
             let (mut count, mut known) = (0, false);
             for c in present.chain(added) {
                 count += 1;
@@ -148,7 +191,9 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
     if beside > SLIDE * contact.edge {
         return None;
     }
-    let own = body.area_normal(contact.vertex, positions).try_normalize(1e-30)?;
+    let own = body
+        .area_normal(contact.vertex, positions)
+        .try_normalize(1e-30)?;
     let smooth = body.smooth_normal(contact.triangle, &contact.weights, positions);
     if own.dot(&smooth) > SMOOTH && !is_deep(body, contact.vertex, &contact.corners) {
         return None;
@@ -158,7 +203,14 @@ fn rest_on(body: &CollisionBody, positions: &[Point], contact: &Contact) -> Opti
 }
 
 /// Where a vertex now has its closest point, starting from a triangle; `None` if that does not face it.
-fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, from: u32, hold: Hold) -> Option<Contact> {
+fn follow(
+    body: &CollisionBody,
+    positions: &[Point],
+    feet: &Feet,
+    vertex: u32,
+    from: u32,
+    hold: Hold,
+) -> Option<Contact> {
     let p = positions[vertex as usize];
     let seeker = Seeker::new(body, positions, feet, vertex)?;
     // Most often the closest point is right. If it belongs to the vertex's own side of a crease, the closest other one is.
@@ -169,13 +221,18 @@ fn follow(body: &CollisionBody, positions: &[Point], feet: &Feet, vertex: u32, f
         return Some(contact);
     }
     let deep = is_deep(body, vertex, &body.triangle(from));
-    let other = body.walk_among(&p, from, positions, |triangle| deep && seeker.may_touch(triangle));
+    let other = body.walk_among(&p, from, positions, |triangle| {
+        deep && seeker.may_touch(triangle)
+    });
     seeker.accept(&other, hold)
 }
 
 /// Whether a vertex or a triangle is on a bone whose skin may fold.
 fn is_deep(body: &CollisionBody, vertex: u32, corners: &[u32; 3]) -> bool {
-    corners.iter().chain([&vertex]).any(|&v| body.folds[body.foot_bones[v as usize] as usize])
+    corners
+        .iter()
+        .chain([&vertex])
+        .any(|&v| body.folds[body.foot_bones[v as usize] as usize])
 }
 
 /// What is known of a pair.
@@ -200,9 +257,20 @@ struct Seeker<'a> {
 }
 
 impl<'a> Seeker<'a> {
-    fn new(body: &'a CollisionBody, positions: &'a [Point], feet: &'a Feet, vertex: u32) -> Option<Self> {
+    fn new(
+        body: &'a CollisionBody,
+        positions: &'a [Point],
+        feet: &'a Feet,
+        vertex: u32,
+    ) -> Option<Self> {
         let normal = body.area_normal(vertex, positions).try_normalize(1e-30)?;
-        Some(Self { body, positions, feet, vertex, normal })
+        Some(Self {
+            body,
+            positions,
+            feet,
+            vertex,
+            normal,
+        })
     }
 
     /// Whether a triangle is no neighbour, and on another bone: opposite sides of one bone don't meet but through it. Folds of deep
@@ -211,17 +279,27 @@ impl<'a> Seeker<'a> {
         let Self { body, vertex, .. } = *self;
         let corners = body.triangle(triangle);
         let folds = body.folds[body.foot_bones[vertex as usize] as usize];
-        !corners.contains(&vertex) && (folds || !self.shares_bone(&corners)) && !body.is_left_alone(vertex, triangle)
+        !corners.contains(&vertex)
+            && (folds || !self.shares_bone(&corners))
+            && !body.is_left_alone(vertex, triangle)
     }
 
     fn shares_bone(&self, corners: &[u32; 3]) -> bool {
         let bones = &self.body.foot_bones;
-        corners.iter().any(|&c| bones[c as usize] == bones[self.vertex as usize])
+        corners
+            .iter()
+            .any(|&c| bones[c as usize] == bones[self.vertex as usize])
     }
 
     /// The contact with a place, if that faces the vertex.
     fn accept(&self, foot: &Foot, hold: Hold) -> Option<Contact> {
-        let Self { body, positions, feet, vertex, .. } = *self;
+        let Self {
+            body,
+            positions,
+            feet,
+            vertex,
+            ..
+        } = *self;
         let corners = body.triangle(foot.triangle);
         let mut out = Vec3::zeros();
         for (&corner, &w) in corners.iter().zip(&foot.weights) {
@@ -236,7 +314,8 @@ impl<'a> Seeker<'a> {
         if hold == Hold::New {
             let aligned = if deep {
                 let beside_each_other = facing >= 0.0 && against <= -FACING;
-                against > FACING || (!beside_each_other && (facing > FACING || self.shares_bone(&corners)))
+                against > FACING
+                    || (!beside_each_other && (facing > FACING || self.shares_bone(&corners)))
             } else {
                 // Where the skin is crumpled there is no telling in from out.
                 against > FACING || facing > FACING || !upright || foot.normal.dot(&out) < UPRIGHT
@@ -248,7 +327,11 @@ impl<'a> Seeker<'a> {
         if against > SMOOTH && !deep {
             return None;
         }
-        let normal = if upright { (foot.normal - self.normal).try_normalize(1e-3)? } else { foot.normal };
+        let normal = if upright {
+            (foot.normal - self.normal).try_normalize(1e-3)?
+        } else {
+            foot.normal
+        };
         let edge = body.local_edge(foot.triangle);
         let way = positions[vertex as usize] - foot.point;
         let gap = normal.dot(&way);
@@ -261,8 +344,20 @@ impl<'a> Seeker<'a> {
         if beside > most * edge + 0.5 * gap.abs() {
             return None;
         }
-        let Foot { triangle, weights, .. } = *foot;
-        Some(Contact { vertex, triangle, corners, weights, normal, gap, edge, load: 0.0, old: false })
+        let Foot {
+            triangle, weights, ..
+        } = *foot;
+        Some(Contact {
+            vertex,
+            triangle,
+            corners,
+            weights,
+            normal,
+            gap,
+            edge,
+            load: 0.0,
+            old: false,
+        })
     }
 }
 
@@ -286,5 +381,9 @@ fn stays(contact: &Contact, still_inside: bool, positions: &[Point]) -> bool {
 /// Contacts come by vertex: whether none of the last ones is of the same vertex at the same place.
 fn is_new_place(kept: &[Contact], next: &Contact, positions: &[Point]) -> bool {
     let point = place(next, positions);
-    !kept.iter().rev().take_while(|c| c.vertex == next.vertex).any(|c| (place(c, positions) - point).norm() <= SAME_PLACE * next.edge)
+    !kept
+        .iter()
+        .rev()
+        .take_while(|c| c.vertex == next.vertex)
+        .any(|c| (place(c, positions) - point).norm() <= SAME_PLACE * next.edge)
 }

@@ -74,17 +74,35 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(pairs: std::sync::Arc<JointPairs>) -> Self {
-        Self { pairs, ids: Vec::new(), kept: Vec::new(), kept_ids: Vec::new() }
+        Self {
+            pairs,
+            ids: Vec::new(),
+            kept: Vec::new(),
+            kept_ids: Vec::new(),
+        }
     }
 
     /// Follows the contacts to new positions, drops those that opened and adds the pairs that have crossed.
-    pub(super) fn refresh(&mut self, contacts: &mut Vec<Contact>, body: &CollisionBody, positions: &[Point], feet: &Feet) {
-        let Self { pairs, ids, kept, kept_ids } = self;
+    pub(super) fn refresh(
+        &mut self,
+        contacts: &mut Vec<Contact>,
+        body: &CollisionBody,
+        positions: &[Point],
+        feet: &Feet,
+    ) {
+        let Self {
+            pairs,
+            ids,
+            kept,
+            kept_ids,
+        } = self;
         ids.truncate(contacts.len());
         kept.clear();
         kept_ids.clear();
         for hinge in &pairs.hinges {
-            let Some((bend, towards)) = pose(hinge, feet) else { continue };
+            let Some((bend, towards)) = pose(hinge, feet) else {
+                continue;
+            };
             for (direction, range) in hinge.directions.iter().zip(&hinge.ranges) {
                 let looked_at = direction.dot(&towards) > TOWARDS;
                 let mut next_old = ids.partition_point(|&id| id < range.start);
@@ -92,7 +110,7 @@ impl Watched {
                 while id < range.end {
                     let old = ids.get(next_old).copied().filter(|&old| old < range.end);
                     if !looked_at {
-                        // Only what is in touch already.
+                        // Only pairs in contact already.
                         let Some(old) = old else { break };
                         id = old;
                     }
@@ -102,7 +120,9 @@ impl Watched {
                     } else {
                         None
                     };
-                    if let Some(contact) = meet(&pairs.pairs[id as usize], before, &bend, body, positions) {
+                    if let Some(contact) =
+                        meet(&pairs.pairs[id as usize], before, &bend, body, positions)
+                    {
                         kept.push(contact);
                         kept_ids.push(id);
                     }
@@ -129,7 +149,13 @@ fn pose(hinge: &Hinge, feet: &Feet) -> Option<(Bend, Vec3)> {
 }
 
 /// The contact of a pair, if it is one: it begins when the vertices have crossed and ends when they are [`KEEP`] apart.
-fn meet(pair: &Pair, before: Option<&Contact>, bend: &Bend, body: &CollisionBody, positions: &[Point]) -> Option<Contact> {
+fn meet(
+    pair: &Pair,
+    before: Option<&Contact>,
+    bend: &Bend,
+    body: &CollisionBody,
+    positions: &[Point],
+) -> Option<Contact> {
     let [first, second] = pair.vertices;
     let [p, q] = pair.vertices.map(|v| positions[v as usize]);
     if before.is_none() && !bend.has_crossed(&p, &q) {
@@ -143,7 +169,11 @@ fn meet(pair: &Pair, before: Option<&Contact>, bend: &Bend, body: &CollisionBody
     if (way - normal * gap).norm() > reach {
         return None;
     }
-    let ends = if before.is_some() { !pressing && gap > KEEP * pair.edge } else { gap >= 0.0 };
+    let ends = if before.is_some() {
+        !pressing && gap > KEEP * pair.edge
+    } else {
+        gap >= 0.0
+    };
     if ends {
         return None;
     }

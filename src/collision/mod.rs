@@ -1,4 +1,4 @@
-//! Self-contact of the skin: who is inside of whom, where the way out is, and which pairs stay in touch.
+//! Self-contact of the skin: which vertices are inside which wedges, the direction out, and which pairs stay in contact.
 //!
 //! Komaritzan's thesis (FPS), section 3.2.5; Komaritzan & Botsch, "Projective Skinning" (PS), section 5.
 //!
@@ -16,15 +16,16 @@
 //!   and the contact's normal is interpolated between vertex normals. Contacts slide instead of popping from plane to plane.
 //! - Instead of a hash of cubes (Teschner et al., VMV 2003) vertices are sorted into cells around every bone: wedges are long and thin
 //!   and point at the bone line, so that they fill many cubes but few of these cells.
-//! - A vertex collides with wedges of other bones only: the flesh around one bone is held apart by its tets, and what lies across
-//!   the bone is never a way out. Around bones that are shorter than their flesh is deep, as in a groin, the way out may lead to a
+//! - A vertex collides with wedges of other bones only: the flesh around one bone is kept from intersecting by its tets, and what lies across
+//!   the bone is never the nearest exit. Around bones that are shorter than their flesh is deep, as in a groin, the exit may lie on a
 //!   fold of the same bone's skin.
-//! - Pairs that lie in each other at rest are learnt, with their neighbourhood, and left alone.
+//! - Pairs that intersect at rest are recorded, with their neighbourhood, and ignored.
 
 mod around;
 mod axes;
 mod bend;
 mod body;
+mod bone_cells;
 mod detect;
 mod feet;
 mod list;
@@ -40,5 +41,5 @@ pub use detect::{Detector, Hit};
 pub use feet::Feet;
 pub use list::{Contact, ContactList, KEEP};
 pub use local::JointPairs;
-pub use measure::{Penetration, SelfIntersections, deepest_penetration, self_intersections};
+pub use measure::{Penetration, deepest_penetration};
 pub use surface::Foot;

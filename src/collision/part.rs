@@ -24,7 +24,7 @@ const SHARPER_RAD: f32 = 0.5;
 
 /// Two bones that meet.
 #[derive(Debug, Clone)]
-struct Meeting {
+struct JointPlane {
     /// The bone that holds the vertices, and the one they stay away from.
     bones: [u32; 2],
     /// The joint, and a bone that it is an end of.
@@ -52,7 +52,7 @@ struct Held {
 
 /// All pairs of bones that meet.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Meetings(Vec<Meeting>);
+pub(super) struct Meetings(Vec<JointPlane>);
 
 impl Meetings {
     /// The pairs, and for every bone whether it is shorter than its flesh is deep.
@@ -62,35 +62,66 @@ impl Meetings {
         for (vertex, &bone) in tissue.foot_bones.iter().enumerate() {
             by_bone[bone as usize].push(vertex as u32);
         }
-        let depths: Vec<f32> = by_bone.iter().map(|vertices| mean_depth(mesh, tissue, vertices)).collect();
-        let folds: Vec<bool> =
-            (0..graph.bones.len()).map(|bone| graph.length(bone) <= SHORT * mean_aside(mesh, graph, bone, &by_bone[bone])).collect();
+        let depths: Vec<f32> = by_bone
+            .iter()
+            .map(|vertices| mean_depth(mesh, tissue, vertices))
+            .collect();
+        let folds: Vec<bool> = (0..graph.bones.len())
+            .map(|bone| graph.length(bone) <= SHORT * mean_aside(mesh, graph, bone, &by_bone[bone]))
+            .collect();
         let mut meetings = Vec::new();
-        let mut meet = |hinge: usize, node: usize, [own, other]: [usize; 2], directions: [Vec3; 2], beyond: bool| {
+        let mut meet = |hinge: usize,
+                        node: usize,
+                        [own, other]: [usize; 2],
+                        directions: [Vec3; 2],
+                        beyond: bool| {
             let joint = graph.nodes[node].position;
-            let Some(normal) = (directions[0] - directions[1]).try_normalize(1e-3) else { return };
+            let Some(normal) = (directions[0] - directions[1]).try_normalize(1e-3) else {
+                return;
+            };
             let side = |v: u32| normal.dot(&(tissue.base[v as usize] - joint).cast::<f32>());
-            let flesh = |v: u32| (mesh.positions[v as usize].cast::<f64>() - tissue.base[v as usize]).norm() as f32;
-            let held = |&v: &u32| Held { vertex: v, side: side(v), room: ROOM * flesh(v) };
+            let flesh = |v: u32| {
+                (mesh.positions[v as usize].cast::<f64>() - tissue.base[v as usize]).norm() as f32
+            };
+            let held = |&v: &u32| Held {
+                vertex: v,
+                side: side(v),
+                room: ROOM * flesh(v),
+            };
             let vertices = by_bone[own].iter().map(held).collect();
             let reach = REACH * depths[other];
-            meetings.push(Meeting { beyond, reach, hinge: hinge as u32, bones: [own as u32, other as u32], joint, directions, vertices });
+            meetings.push(JointPlane {
+                beyond,
+                reach,
+                hinge: hinge as u32,
+                bones: [own as u32, other as u32],
+                joint,
+                directions,
+                vertices,
+            });
         };
         for (index, node) in graph.nodes.iter().enumerate() {
             let along = |bone: usize, from: usize| {
-                let way = graph.nodes[graph.other_end(bone, from)].position - graph.nodes[from].position;
+                let way =
+                    graph.nodes[graph.other_end(bone, from)].position - graph.nodes[from].position;
                 way.try_normalize(1e-30).map(nalgebra::Matrix::cast::<f32>)
             };
             for &own in &node.bones {
                 for &other in node.bones.iter().filter(|&&other| other != own) {
-                    let (Some(a), Some(b)) = (along(own, index), along(other, index)) else { continue };
+                    let (Some(a), Some(b)) = (along(own, index), along(other, index)) else {
+                        continue;
+                    };
                     meet(own, index, [own, other], [a, b], false);
                     if !folds[own] {
                         continue;
                     }
                     // Beyond a bone that is shorter than the flesh is deep, the next ones bend against each other.
                     let far = graph.other_end(own, index);
-                    for &next in graph.nodes[far].bones.iter().filter(|&&next| next != own && !graph.bones[next].nodes.contains(&index)) {
+                    for &next in graph.nodes[far]
+                        .bones
+                        .iter()
+                        .filter(|&&next| next != own && !graph.bones[next].nodes.contains(&index))
+                    {
                         let Some(c) = along(next, far) else { continue };
                         meet(other, index, [own, other], [c, b], true);
                         meet(other, index, [other, next], [b, c], true);
@@ -104,15 +135,24 @@ impl Meetings {
 
 /// Mean distance of the skin from the bone line over some vertices.
 fn mean_depth(mesh: &TriMesh, tissue: &Tissue, vertices: &[u32]) -> f32 {
-    let depth = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
-    (vertices.iter().map(depth).sum::<f64>() / vertices.len().max(1) as f64).max(f64::from(f32::MIN_POSITIVE)) as f32
+    let depth = |&v: &u32| {
+        (mesh.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm()
+    };
+    (vertices.iter().map(depth).sum::<f64>() / vertices.len().max(1) as f64)
+        .max(f64::from(f32::MIN_POSITIVE)) as f32
 }
 
 /// The same from the line without ends: flesh beyond the end of a bone is not deep.
 fn mean_aside(mesh: &TriMesh, graph: &BoneGraph, bone: usize, vertices: &[u32]) -> f64 {
     let [a, b] = graph.segment(bone);
-    let Some(along) = (b - a).try_normalize(1e-30) else { return 0.0 };
-    let aside = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - a).cross(&along).norm();
+    let Some(along) = (b - a).try_normalize(1e-30) else {
+        return 0.0;
+    };
+    let aside = |&v: &u32| {
+        (mesh.positions[v as usize].cast::<f64>() - a)
+            .cross(&along)
+            .norm()
+    };
     vertices.iter().map(aside).sum::<f64>() / vertices.len().max(1) as f64
 }
 
@@ -128,20 +168,32 @@ impl CollisionBody {
     pub(crate) fn part(&self, feet: &Feet, base: &mut [Point]) {
         for meeting in &self.meetings.0 {
             let [own, other] = meeting.bones;
-            let (Some(of_own), Some(of_other), Some(of_hinge)) = (feet.bone(own), feet.bone(other), feet.bone(meeting.hinge)) else {
+            let (Some(of_own), Some(of_other), Some(of_hinge)) =
+                (feet.bone(own), feet.bone(other), feet.bone(meeting.hinge))
+            else {
                 continue;
             };
-            let turned =
-                |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 { transform.fixed_view::<3, 3>(0, 0) * direction };
+            let turned = |transform: &nalgebra::Matrix3x4<f32>, direction: &Vec3| -> Vec3 {
+                transform.fixed_view::<3, 3>(0, 0) * direction
+            };
             let along = turned(of_own, &meeting.directions[0]).try_normalize(1e-30);
             let across = turned(of_other, &meeting.directions[1]).try_normalize(1e-30);
-            let (Some(along), Some(across)) = (along, across) else { continue };
-            let Some(normal) = (along - across).try_normalize(1e-3) else { continue };
-            let closing = closing(meeting.directions[0].angle(&meeting.directions[1]), along.angle(&across));
+            let (Some(along), Some(across)) = (along, across) else {
+                continue;
+            };
+            let Some(normal) = (along - across).try_normalize(1e-3) else {
+                continue;
+            };
+            let closing = closing(
+                meeting.directions[0].angle(&meeting.directions[1]),
+                along.angle(&across),
+            );
             if closing <= 0.0 {
                 continue;
             }
-            let joint = Point::from(turned(of_hinge, &meeting.joint.coords.cast::<f32>()) + of_hinge.column(3));
+            let joint = Point::from(
+                turned(of_hinge, &meeting.joint.coords.cast::<f32>()) + of_hinge.column(3),
+            );
             // Flesh aside of a bend gets room only where the bend is all there is.
             let aside = if meeting.beyond { 0.0 } else { 1.0 };
             for held in &meeting.vertices {

@@ -27,7 +27,13 @@ impl CollisionBody {
     }
 
     /// The same over triangles that are allowed only; `start` is.
-    pub(super) fn walk_among(&self, p: &Point, start: u32, positions: &[Point], allowed: impl Fn(u32) -> bool) -> Foot {
+    pub(super) fn walk_among(
+        &self,
+        p: &Point,
+        start: u32,
+        positions: &[Point],
+        allowed: impl Fn(u32) -> bool,
+    ) -> Foot {
         let closest = |triangle: u32| {
             let corners = self.triangle(triangle).map(|v| positions[v as usize] - p);
             let weights = closest_to_origin(&corners);
@@ -49,7 +55,12 @@ impl CollisionBody {
             triangle = found;
         }
         let (_, weights, way) = best;
-        Foot { triangle, weights, point: p + way, normal: self.smooth_normal(triangle, &weights, positions) }
+        Foot {
+            triangle,
+            weights,
+            point: p + way,
+            normal: self.smooth_normal(triangle, &weights, positions),
+        }
     }
 
     /// Triangles that share the vertex or the edge on which a point lies; none for a point inside.
@@ -71,24 +82,40 @@ impl CollisionBody {
             _ => NONE,
         };
         let across = (across != NONE).then_some(across);
-        fan.iter().copied().filter(move |&t| t != triangle).chain(across)
+        fan.iter()
+            .copied()
+            .filter(move |&t| t != triangle)
+            .chain(across)
     }
 
     /// The normal at a point of a triangle.
-    pub(super) fn smooth_normal(&self, triangle: u32, weights: &[f32; 3], positions: &[Point]) -> Vec3 {
+    pub(super) fn smooth_normal(
+        &self,
+        triangle: u32,
+        weights: &[f32; 3],
+        positions: &[Point],
+    ) -> Vec3 {
         let corners = self.triangle(triangle);
         let mut sum = Vec3::zeros();
         for (v, &w) in corners.into_iter().zip(weights) {
             if w > 0.0 {
-                sum += self.area_normal(v, positions).try_normalize(1e-30).unwrap_or_else(Vec3::zeros) * w;
+                sum += self
+                    .area_normal(v, positions)
+                    .try_normalize(1e-30)
+                    .unwrap_or_else(Vec3::zeros)
+                    * w;
             }
         }
-        sum.try_normalize(1e-6).unwrap_or_else(|| self.flat_normal(triangle, positions))
+        sum.try_normalize(1e-6)
+            .unwrap_or_else(|| self.flat_normal(triangle, positions))
     }
 
     fn flat_normal(&self, triangle: u32, positions: &[Point]) -> Vec3 {
         let [a, b, c] = self.triangle(triangle).map(|v| positions[v as usize]);
-        (b - a).cross(&(c - a)).try_normalize(1e-30).unwrap_or_else(Vec3::y)
+        (b - a)
+            .cross(&(c - a))
+            .try_normalize(1e-30)
+            .unwrap_or_else(Vec3::y)
     }
 }
 
@@ -123,7 +150,11 @@ fn closest_to_origin([a, b, c]: &[Vec3; 3]) -> [f32; 3] {
         return [0.0, 1.0 - t, t];
     }
     let sum = va + vb + vc;
-    if sum > 0.0 { [va / sum, vb / sum, vc / sum] } else { [1.0, 0.0, 0.0] }
+    if sum > 0.0 {
+        [va / sum, vb / sum, vc / sum]
+    } else {
+        [1.0, 0.0, 0.0]
+    }
 }
 
 #[cfg(test)]
@@ -135,13 +166,21 @@ mod tests {
     fn agrees_with_the_exact_closest_point() {
         for k in 0..500 {
             let t = k as f32;
-            let at = |s: f32| Vec3::new((t * 1.1 + s).sin(), (t * 0.7 + 2.0 * s).cos(), (t * 0.3 - s).sin()) * (1.0 + s);
+            let at = |s: f32| {
+                Vec3::new(
+                    (t * 1.1 + s).sin(),
+                    (t * 0.7 + 2.0 * s).cos(),
+                    (t * 0.3 - s).sin(),
+                ) * (1.0 + s)
+            };
             let corners = [at(0.0), at(1.0), at(2.5)];
             let w = closest_to_origin(&corners);
             assert!(w.iter().all(|&w| w >= 0.0) && (w.iter().sum::<f32>() - 1.0).abs() < 1e-5);
             let ours = (corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]).norm();
             let [a, b, c] = corners.map(|v| Point64::from(v.cast::<f64>()));
-            let exact = crate::mesh::closest_on_triangle(&Point64::origin(), &a, &b, &c).coords.norm();
+            let exact = crate::mesh::closest_on_triangle(&Point64::origin(), &a, &b, &c)
+                .coords
+                .norm();
             assert!((f64::from(ours) - exact).abs() < 1e-5, "{ours} {exact}");
         }
     }

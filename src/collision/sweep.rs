@@ -81,7 +81,8 @@ fn meeting_bones(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
     for (index, node) in graph.nodes.iter().enumerate() {
         for (k, &a) in node.bones.iter().enumerate() {
             for &b in &node.bones[k + 1..] {
-                let second_ends = graph.bones[b].nodes[1] == index && graph.bones[a].nodes[1] != index;
+                let second_ends =
+                    graph.bones[b].nodes[1] == index && graph.bones[a].nodes[1] != index;
                 found.push((index, if second_ends { [b, a] } else { [a, b] }));
             }
         }
@@ -89,16 +90,28 @@ fn meeting_bones(graph: &BoneGraph) -> Vec<(usize, [usize; 2])> {
     found
 }
 
-fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usize; 2], skins: [&[u32]; 2]) -> Option<Found> {
+fn sweep_joint(
+    body: &CollisionBody,
+    graph: &BoneGraph,
+    node: usize,
+    bones: [usize; 2],
+    skins: [&[u32]; 2],
+) -> Option<Found> {
     let center = graph.nodes[node].position;
-    let way = |bone: usize| (graph.nodes[graph.other_end(bone, node)].position - center).try_normalize(1e-30);
+    let way = |bone: usize| {
+        (graph.nodes[graph.other_end(bone, node)].position - center).try_normalize(1e-30)
+    };
     let (first, second) = (way(bones[0])?, way(bones[1])?);
     if first.angle(&second) < SIBLINGS_RAD {
         return None;
     }
     let joint = center.cast::<f32>();
     let along = [first, second].map(nalgebra::Matrix::cast::<f32>);
-    let aside = if first.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
+    let aside = if first.x.abs() < 0.7 {
+        Vec64::x()
+    } else {
+        Vec64::y()
+    };
     let u = first.cross(&aside).normalize();
     let v = first.cross(&u);
     let at_rest = Bend::of(joint, along);
@@ -111,16 +124,22 @@ fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usi
         *direction = across.cast::<f32>();
         let before = pairs.len();
         // Without a shortest way there is none to prefer: another direction has one.
-        if let (Some(turn), Some(bend)) = (Quat::rotation_between(&second, &target), Bend::of(joint, [along[0], target.cast::<f32>()])) {
+        if let (Some(turn), Some(bend)) = (
+            Quat::rotation_between(&second, &target),
+            Bend::of(joint, [along[0], target.cast::<f32>()]),
+        ) {
             let turns = [nalgebra::UnitQuaternion::identity(), turn.cast::<f32>()];
-            let patches = [0, 1].map(|side| patch(body, skins[side], &joint, &turns[side], &bend, side));
+            let patches =
+                [0, 1].map(|side| patch(body, skins[side], &joint, &turns[side], &bend, side));
             pair_up(body, &patches, &mut pairs);
             let rest = |pair: &Pair| pair.vertices.map(|v| body.rest[v as usize]);
             let mut index = 0;
             pairs.retain(|pair| {
                 index += 1;
                 let [a, b] = rest(pair);
-                let crossed = at_rest.as_ref().is_some_and(|bend| bend.has_crossed(&a, &b));
+                let crossed = at_rest
+                    .as_ref()
+                    .is_some_and(|bend| bend.has_crossed(&a, &b));
                 index <= before || (!crossed && (a - b).norm() > APART_EDGES * pair.edge)
             });
         }
@@ -129,7 +148,16 @@ fn sweep_joint(body: &CollisionBody, graph: &BoneGraph, node: usize, bones: [usi
     if pairs.is_empty() {
         return None;
     }
-    Some((Hinge { bones: bones.map(|bone| bone as u32), joint, along, directions, ranges }, pairs))
+    Some((
+        Hinge {
+            bones: bones.map(|bone| bone as u32),
+            joint,
+            along,
+            directions,
+            ranges,
+        },
+        pairs,
+    ))
 }
 
 /// A vertex of a patch in the swept pose.
@@ -142,17 +170,32 @@ struct Swept {
 }
 
 /// The vertices of one bone that come to the plane between the bones or beyond it, by their distance from the joint.
-fn patch(body: &CollisionBody, skin: &[u32], joint: &Point, turn: &nalgebra::UnitQuaternion<f32>, bend: &Bend, side: usize) -> Vec<Swept> {
+fn patch(
+    body: &CollisionBody,
+    skin: &[u32],
+    joint: &Point,
+    turn: &nalgebra::UnitQuaternion<f32>,
+    bend: &Bend,
+    side: usize,
+) -> Vec<Swept> {
     let hinge = bend.apart.cross(&bend.middle);
     let own_side = if side == 0 { 1.0 } else { -1.0 };
     let swept = |&vertex: &u32| {
         let way = turn * (body.rest[vertex as usize] - joint);
         let near = own_side * bend.apart.dot(&way) < NEAR_EDGES * body.edge_at[vertex as usize];
         let place = [bend.middle.dot(&way), hinge.dot(&way)];
-        (near && place[0] > 0.0).then(|| Swept { vertex, place, outward: turn * body.outward[vertex as usize] })
+        (near && place[0] > 0.0).then(|| Swept {
+            vertex,
+            place,
+            outward: turn * body.outward[vertex as usize],
+        })
     };
     let mut patch: Vec<Swept> = skin.iter().filter_map(swept).collect();
-    patch.sort_by(|a, b| a.place[0].total_cmp(&b.place[0]).then(a.vertex.cmp(&b.vertex)));
+    patch.sort_by(|a, b| {
+        a.place[0]
+            .total_cmp(&b.place[0])
+            .then(a.vertex.cmp(&b.vertex))
+    });
     patch
 }
 
@@ -160,24 +203,40 @@ fn patch(body: &CollisionBody, skin: &[u32], joint: &Point, turn: &nalgebra::Uni
 fn pair_up(body: &CollisionBody, patches: &[Vec<Swept>; 2], pairs: &mut Vec<Pair>) {
     let [first, second] = patches;
     let swapped = second.len() > first.len();
-    let (from, to) = if swapped { (second, first) } else { (first, second) };
+    let (from, to) = if swapped {
+        (second, first)
+    } else {
+        (first, second)
+    };
     for own in from {
         let edge_of = |v: u32| body.edge_at[v as usize];
         let reach = BESIDE_EDGES * edge_of(own.vertex);
         let start = to.partition_point(|other| other.place[0] < own.place[0] - reach);
         let mut best: Option<(f32, u32)> = None;
-        for other in to[start..].iter().take_while(|other| other.place[0] <= own.place[0] + reach) {
+        for other in to[start..]
+            .iter()
+            .take_while(|other| other.place[0] <= own.place[0] + reach)
+        {
             let (x, y) = (other.place[0] - own.place[0], other.place[1] - own.place[1]);
             let distance = x * x + y * y;
-            if best.is_none_or(|(least, _)| distance < least) && own.outward.dot(&other.outward) < FACING {
+            if best.is_none_or(|(least, _)| distance < least)
+                && own.outward.dot(&other.outward) < FACING
+            {
                 best = Some((distance, other.vertex));
             }
         }
         if let Some((distance, other)) = best
             && distance <= reach * reach
         {
-            let vertices = if swapped { [other, own.vertex] } else { [own.vertex, other] };
-            pairs.push(Pair { vertices, edge: 0.5 * (edge_of(own.vertex) + edge_of(other)) });
+            let vertices = if swapped {
+                [other, own.vertex]
+            } else {
+                [own.vertex, other]
+            };
+            pairs.push(Pair {
+                vertices,
+                edge: 0.5 * (edge_of(own.vertex) + edge_of(other)),
+            });
         }
     }
 }

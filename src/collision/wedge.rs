@@ -36,8 +36,16 @@ impl Span {
     pub(super) fn add(&mut self, p: &Point) {
         for c in 0..3 {
             // Comparisons that NaN fails.
-            self.min[c] = if p[c] < self.min[c] { p[c] } else { self.min[c] };
-            self.max[c] = if p[c] > self.max[c] { p[c] } else { self.max[c] };
+            self.min[c] = if p[c] < self.min[c] {
+                p[c]
+            } else {
+                self.min[c]
+            };
+            self.max[c] = if p[c] > self.max[c] {
+                p[c]
+            } else {
+                self.max[c]
+            };
         }
     }
 
@@ -59,25 +67,60 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn of(body: &CollisionBody, triangle: u32, positions: &[Point], feet: &Feet) -> Self {
+    pub(super) fn of(
+        body: &CollisionBody,
+        triangle: u32,
+        positions: &[Point],
+        feet: &Feet,
+    ) -> Self {
         let corners = body.chains[triangle as usize];
         let [i, j, k] = corners.map(|v| v as usize);
-        let chain = [positions[i], positions[j], positions[k], feet.points[i], feet.points[j], feet.points[k]];
+        let chain = [
+            positions[i],
+            positions[j],
+            positions[k],
+            feet.points[i],
+            feet.points[j],
+            feet.points[k],
+        ];
         let bones = corners.map(|v| body.foot_bones[v as usize]);
-        Self { span: Span::of(chain.iter()), chain, sign: body.orientation[triangle as usize], bones }
+        Self {
+            span: Span::of(chain.iter()),
+            chain,
+            sign: body.orientation[triangle as usize],
+            bones,
+        }
     }
 
     /// Which of at most [`BLOCK`] points lie in the wedge's box, one bit each.
-    #[expect(clippy::needless_bitwise_bool, reason = "without branches the comparisons fill vector registers")]
-    pub(super) fn boxed(&self, [xs, ys, zs]: &[Vec<f32>; 3], block: &std::ops::Range<usize>) -> u32 {
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "without branches the comparisons fill vector registers"
+    )]
+    pub(super) fn boxed(
+        &self,
+        [xs, ys, zs]: &[Vec<f32>; 3],
+        block: &std::ops::Range<usize>,
+    ) -> u32 {
         let Span { min, max } = self.span;
         let mut inside = [0_u32; BLOCK];
-        let points = xs[block.clone()].iter().zip(&ys[block.clone()]).zip(&zs[block.clone()]);
+        let points = xs[block.clone()]
+            .iter()
+            .zip(&ys[block.clone()])
+            .zip(&zs[block.clone()]);
         for (flag, ((&x, &y), &z)) in inside.iter_mut().zip(points) {
-            let within = (x >= min.x) & (x <= max.x) & (y >= min.y) & (y <= max.y) & (z >= min.z) & (z <= max.z);
+            let within = (x >= min.x)
+                & (x <= max.x)
+                & (y >= min.y)
+                & (y <= max.y)
+                & (z >= min.z)
+                & (z <= max.z);
             *flag = u32::from(within);
         }
-        inside[..block.len()].iter().enumerate().fold(0, |bits, (k, flag)| bits | flag << k)
+        inside[..block.len()]
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (k, flag)| bits | flag << k)
     }
 
     /// Whether a point lies in one of the three tets between the triangle and its foot points.
@@ -91,8 +134,10 @@ fn tet_holds_origin(corners: &[Vec3], sign: f32) -> bool {
     let [a, b, c, d] = [corners[0], corners[1], corners[2], corners[3]];
     // Volumes with the origin in place of each corner.
     let ab = a.cross(&b);
-    let inside =
-        ab.dot(&d) * sign >= 0.0 && ab.dot(&c) * sign <= 0.0 && b.cross(&c).dot(&d) * sign >= 0.0 && c.cross(&a).dot(&d) * sign >= 0.0;
+    let inside = ab.dot(&d) * sign >= 0.0
+        && ab.dot(&c) * sign <= 0.0
+        && b.cross(&c).dot(&d) * sign >= 0.0
+        && c.cross(&a).dot(&d) * sign >= 0.0;
     inside && {
         let (ab, ac, ad) = (b - a, c - a, d - a);
         ab.cross(&ac).dot(&ad) * sign > FLAT * ab.norm() * ac.norm() * ad.norm()

@@ -1,6 +1,6 @@
 //! The contacts of a step as plain numbers, for solvers that run elsewhere; see [`super::contacts`] for the equations.
 
-use super::contacts::Factor as FactorKind;
+use super::contacts::FactorKind;
 use super::simulation::Simulation;
 use super::{Equations, State};
 use crate::collision::Contact;
@@ -57,8 +57,10 @@ impl Simulation {
     /// If there are not as many positions as vertices.
     pub fn begin_contacts(&mut self, positions: &[Point]) -> Meeting<'_> {
         let (system, touch, factor) = self.for_contacts();
-        let Some(touch) = touch else { return Meeting::Nothing };
-        touch.begin(&system.structure, factor, FactorKind::Dynamic, positions);
+        let Some(touch) = touch else {
+            return Meeting::Nothing;
+        };
+        touch.begin(&system.partition, factor, FactorKind::Dynamic, positions);
         match touch.contacts.equations() {
             _ if touch.contacts.is_empty() => Meeting::Nothing,
             Some(equations) => Meeting::Contacts(equations),

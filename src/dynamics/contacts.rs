@@ -17,7 +17,7 @@
 //! ```text
 //!     (S + W⁻¹) λ ≥ b,   λ ≥ 0,   S = Nᵀ Uᵀ P⁻¹ U N,   b = ε − n·d(x + y)
 //! ```
-//! P stays factored as it is; S needs P⁻¹ only between vertices in contact, see [`super::compliance`].
+//! P stays factored as it is; S needs P⁻¹ only between vertices in contact, see [`Compliance`].
 //!
 //! # Departures
 //! - The weight w is a multiple of the stiffness of the vertices involved instead of one number, so that it does not depend on scale
@@ -26,13 +26,13 @@
 
 use std::sync::Arc;
 
-use super::compliance::{Compliance, MOST};
 use super::contact_equations::ContactEquations;
 use super::contact_problem::{Problem, gap};
-use super::touch::WindowSolver;
 use super::{Params, System};
 use crate::collision::{CollisionBody, Contact, ContactList, Feet, JointPairs};
 use crate::math::{Affine, Point};
+use crate::numerics::compliance::{Compliance, MAX_COVERED};
+use crate::numerics::window::WindowSolver;
 
 /// Gaps are exact to this part of the size in a time step…
 const EXACT: f32 = 1e-6;
@@ -41,14 +41,14 @@ const EXACT_STATIC: f32 = 3e-8;
 
 /// Which factor the compliance belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Factor {
+pub(super) enum FactorKind {
     /// That of time steps.
     Dynamic,
     /// That of equilibria.
     Static,
 }
 
-/// What is in touch now.
+/// Counts of the present contacts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ContactReport {
     /// Pairs that press on each other.
@@ -73,14 +73,14 @@ pub struct Contacts {
     /// Diagonal of the stiffness matrix.
     stiffness: Vec<f32>,
     compliance: Compliance,
-    factor: Factor,
+    factor: FactorKind,
     problem: Problem,
     size: f32,
     report: ContactReport,
 }
 
 impl Contacts {
-    /// No contacts yet.
+    /// Without contacts yet.
     #[must_use]
     pub fn new(body: Arc<CollisionBody>, system: &System, params: &Params, size: f32) -> Self {
         let feet = Feet::at_rest(&body);
@@ -90,7 +90,7 @@ impl Contacts {
             list: ContactList::default(),
             stiffness: Vec::new(),
             compliance: Compliance::default(),
-            factor: Factor::Dynamic,
+            factor: FactorKind::Dynamic,
             problem: Problem::default(),
             size,
             report: ContactReport::default(),
@@ -135,7 +135,7 @@ impl Contacts {
         self.list.contacts()
     }
 
-    /// What is in touch now.
+    /// Counts of the present contacts.
     #[must_use]
     pub fn report(&self) -> ContactReport {
         self.report
@@ -162,13 +162,23 @@ impl Contacts {
     }
 
     /// Finds the contacts at `positions` and prepares to solve for them with a factor. Returns whether a pair began or ended.
-    pub(super) fn begin(&mut self, positions: &[Point], solver: &mut WindowSolver<'_>, factor: Factor) -> bool {
+    pub(super) fn begin(
+        &mut self,
+        positions: &[Point],
+        solver: &mut WindowSolver<'_>,
+        factor: FactorKind,
+    ) -> bool {
         let start = std::time::Instant::now();
         if self.factor != factor {
             self.compliance.clear();
             self.factor = factor;
         }
-        self.list.refresh(&self.body, positions, &self.feet, factor == Factor::Static);
+        self.list.refresh(
+            &self.body,
+            positions,
+            &self.feet,
+            factor == FactorKind::Static,
+        );
         let contacts = self.list.contacts();
         let pressed = contacts.iter().filter(|c| c.load > 0.0).count();
         let changed = contacts.iter().any(|c| !c.old) || pressed != self.report.pressing;
@@ -184,18 +194,26 @@ impl Contacts {
     fn prepare(&mut self, solver: &mut WindowSolver<'_>) {
         let contacts = self.list.contacts();
         self.problem.take(contacts, &self.stiffness);
-        let corners = contacts.iter().flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
+        let corners = contacts
+            .iter()
+            .flat_map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]]);
         // Distinct vertices are at most this many; mostly about half.
         self.problem.own_slots.clear();
         self.problem.own_slots.extend(corners.clone());
         self.problem.own_slots.sort_unstable();
         self.problem.own_slots.dedup();
-        if self.problem.own_slots.len() > MOST {
+        if self.problem.own_slots.len() > MAX_COVERED {
             self.compliance.clear();
             solver.set_window(&self.problem.own_slots);
-            let Problem { own_slots, slots, .. } = &mut self.problem;
+            let Problem {
+                own_slots, slots, ..
+            } = &mut self.problem;
             let slot = |v: u32| own_slots.partition_point(|&own| own < v) as u32;
-            slots.extend(contacts.iter().map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)));
+            slots.extend(
+                contacts
+                    .iter()
+                    .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
+            );
             self.problem.matrix.clear();
             self.problem.rough_diagonal(contacts, &self.stiffness);
             return;
@@ -203,41 +221,75 @@ impl Contacts {
         self.compliance.cover(corners, solver);
         let compliance = &self.compliance;
         let slot = |v: u32| compliance.slot(v) as u32;
-        self.problem.slots.extend(contacts.iter().map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)));
+        self.problem.slots.extend(
+            contacts
+                .iter()
+                .map(|c| [c.vertex, c.corners[0], c.corners[1], c.corners[2]].map(slot)),
+        );
         self.problem.assemble(compliance);
     }
 
     /// The problem that [`Contacts::begin`] prepared; `None` if it is too large to be written down.
     pub(super) fn equations(&self) -> Option<ContactEquations<'_>> {
-        let Problem { weights, targets, softness, matrix, .. } = &self.problem;
+        let Problem {
+            weights,
+            targets,
+            softness,
+            matrix,
+            ..
+        } = &self.problem;
         let tolerance = EXACT * self.size;
         let contacts = self.list.contacts();
-        (!matrix.is_empty()).then_some(ContactEquations { contacts, weights, targets, softness, matrix, tolerance })
+        (!matrix.is_empty()).then_some(ContactEquations {
+            contacts,
+            weights,
+            targets,
+            softness,
+            matrix,
+            tolerance,
+        })
     }
 
-    /// Loads that another solver found.
+    /// Takes the loads of another solver.
     pub(super) fn take_loads(&mut self, loads: &[f32]) {
         for (contact, &load) in self.list.contacts_mut().iter_mut().zip(loads) {
             contact.load = if load.is_finite() { load.max(0.0) } else { 0.0 };
         }
     }
 
-    /// Whether there is nothing to solve for.
+    /// Whether there are no contacts.
     pub(super) fn is_empty(&self) -> bool {
         self.list.contacts().is_empty()
     }
 
     /// What the contacts add to the right-hand side of a global step: `window` holds the increments of the window's vertices without
     /// them, and gets forces. `positions` need only be right at contacts. Returns whether there are any forces.
-    pub(super) fn press(&mut self, positions: &[Point], window: &mut [[f32; 4]], solver: &mut WindowSolver<'_>) -> bool {
+    pub(super) fn press(
+        &mut self,
+        positions: &[Point],
+        window: &mut [[f32; 4]],
+        solver: &mut WindowSolver<'_>,
+    ) -> bool {
         let (contacts, problem) = (self.list.contacts(), &mut self.problem);
-        let exact = if self.factor == Factor::Static { EXACT_STATIC } else { EXACT };
+        let exact = if self.factor == FactorKind::Static {
+            EXACT_STATIC
+        } else {
+            EXACT
+        };
         let tolerance = exact * self.size;
         problem.violations(contacts, positions, window);
-        self.report.multiplications +=
-            if problem.matrix.is_empty() { problem.solve_by_windows(window, solver, tolerance) } else { problem.solve_dense(tolerance) };
+        self.report.multiplications += if problem.matrix.is_empty() {
+            problem.solve_by_windows(window, solver, tolerance)
+        } else {
+            problem.solve_dense(tolerance)
+        };
         self.report.pressing = 0;
-        for (contact, &load) in self.list.contacts_mut().iter_mut().zip(&self.problem.loads.values) {
+        for (contact, &load) in self
+            .list
+            .contacts_mut()
+            .iter_mut()
+            .zip(&self.problem.loads.values)
+        {
             contact.load = load;
             self.report.pressing += usize::from(load > 0.0);
         }
@@ -253,15 +305,22 @@ impl Contacts {
             self.report.pressing += usize::from(contact.load > 0.0);
             self.report.deepest = self.report.deepest.max(-contact.gap);
         }
-        self.report.deepest_edges = self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
+        self.report.deepest_edges =
+            self.report.deepest / self.body.mean_edge().max(f32::MIN_POSITIVE);
     }
 
     /// `E_c(x)`, J up to the unit of length.
     pub(super) fn energy(&self, positions: &[Point]) -> f64 {
-        let contacts = self.list.contacts().iter().zip(&self.problem.targets).zip(&self.problem.softness);
+        let contacts = self
+            .list
+            .contacts()
+            .iter()
+            .zip(&self.problem.targets)
+            .zip(&self.problem.softness);
         contacts
             .map(|((contact, target), softness)| {
-                0.5 * f64::from((target - gap(contact, positions)).max(0.0)).powi(2) / f64::from(*softness)
+                0.5 * f64::from((target - gap(contact, positions)).max(0.0)).powi(2)
+                    / f64::from(*softness)
             })
             .sum()
     }

@@ -1,61 +1,59 @@
-//! The local step: for every tet the closest rotation, and the forces that pull towards it, added up on the skin vertices.
+//! The local step: for every tet the closest rotation, and the forces that pull towards it, added up on its points.
 //!
-//! Elements are prisms of three tets (see [`crate::tissue::prisms`]), packed in blocks of [`LANES`] with one prism a lane, so that one
-//! vector instruction works on 4, 8 or 16 prisms, whatever the processor has (chosen at run time). A prism is a chain of six points;
-//! tet t is made of the points t … t + 3, so that five edges serve three tets. With E the edges of a tet along the chain, F = E Ē⁻¹ and
-//! R the rotation closest to F, the stress w V (R − F) Ē⁻ᵀ has one column an edge; a point is pulled by the difference of the sums on
-//! its two edges.
+//! Elements are chains of up to three tets (`chain.rs`), packed in blocks of [`LANES`] with one chain a lane, so that one vector
+//! instruction works on 4, 8 or 16 chains, whatever the processor has (chosen at run time). With E the edges of a tet along the chain,
+//! F = E Ē⁻¹ and R the rotation closest to F, the stress w V (R − F) Ē⁻ᵀ has one column an edge; a point is pulled by the difference of
+//! the sums on its two edges. Where all chains have three unknown points followed by prescribed ones, only those three are pulled.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
-use super::lanes::{Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, prefetch, transposed};
-use super::polar::Rotations;
-use super::volume::project_volume;
+use super::chain::{Chain, POINTS, TETS};
 use crate::math::closest_rotation;
+use crate::numerics::determinant::project_volume;
+use crate::numerics::lanes::{
+    Indices, LANES, Lanes, Mat3, Ops, Slots, Vec3s, load_matrix, prefetch, transposed,
+};
+use crate::numerics::polar::Rotations;
 
-/// One prism for packing.
-#[derive(Debug, Clone)]
-pub(super) struct Element {
-    /// Skin vertices, chain order; the base vertices have the same numbers in the base.
-    pub(super) corners: [u32; 3],
-    /// Inverse of the rest edges along the chain, 1/world unit, zero for tets that take no part.
-    pub(super) rest_inverse: [Matrix3<f64>; 3],
-    /// Volume of each tet, world units³; zero for tets that take no part.
-    pub(super) volume: [f64; 3],
-}
-
-/// Sixteen prisms; every load is of one line of the cache.
+/// Sixteen chains; every load is of one line of the cache.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Block {
     /// Slots of the chain's six points.
-    points: [Indices; 6],
+    points: [Indices; POINTS],
     /// Three matrices, column by column.
-    rest_inverse: [[Lanes; 9]; 3],
+    rest_inverse: [[Lanes; 9]; TETS],
 }
 
 /// Stiffness times volume of the tets of a block; 0 for those that take no part.
-pub(super) type BlockWeights = [Lanes; 3];
+pub(super) type BlockWeights = [Lanes; TETS];
 
-/// How many blocks ahead memory is asked for.
+/// Prefetch distance in blocks.
 const AHEAD: isize = 2;
 /// Bytes of one block that the local step streams.
 pub(super) const BLOCK_BYTES: usize = size_of::<Block>() + size_of::<BlockWeights>();
-/// Operations of one prism. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
-/// a prism: edges 15, its six columns on edges to skin points 96, differences 6 and sums 9.
-pub(super) const PRISM_FLOPS: usize = 3 * (45 + 3 * 53 + 27) + 15 + 96 + 15;
+/// Operations of one chain. A tet: F 45, three Newton steps of 53 (cofactors 27, determinant 5, step 18, tests 3), strain and stress 27;
+/// a chain: edges 15, its six columns on edges to the first three points 96, differences 6 and sums 9.
+pub(super) const CHAIN_FLOPS: usize = 3 * (45 + 3 * 53 + 27) + 15 + 96 + 15;
 
 impl Block {
-    /// Packs up to sixteen elements; `slots` gives the places of the six points of an element. Empty lanes repeat the last element
-    /// without weight, and write to the slot `dummy`.
-    pub(super) fn pack(elements: &[&Element], slots: impl Fn(&Element) -> [u16; 6], dummy: u16) -> Self {
-        let mut block = Self { points: [[0; LANES]; 6], rest_inverse: [[[0.0; LANES]; 9]; 3] };
+    /// Packs up to sixteen chains; `slots` gives the places of the six points of a chain. Empty lanes have no weight and write to the
+    /// slot `dummy`.
+    pub(super) fn pack(
+        elements: &[&Chain],
+        slots: impl Fn(&Chain) -> [u16; POINTS],
+        dummy: u16,
+    ) -> Self {
+        let mut block = Self {
+            points: [[0; LANES]; POINTS],
+            rest_inverse: [[[0.0; LANES]; 9]; TETS],
+        };
         for lane in 0..LANES {
             let element = elements[lane.min(elements.len() - 1)];
             let mut points = slots(element);
             if lane >= elements.len() {
-                points[..3].fill(dummy);
+                points.fill(dummy);
             }
             for (k, point) in points.into_iter().enumerate() {
                 block.points[k][lane] = point;
@@ -71,7 +69,7 @@ impl Block {
         block
     }
 
-    /// Inverse rest edges of the three tets of the prism in a lane, column by column.
+    /// Inverse rest edges of the three tets of the chain in a lane, column by column.
     pub(super) fn rest_inverse_of(&self, lane: usize) -> [[f32; 9]; 3] {
         std::array::from_fn(|tet| std::array::from_fn(|entry| self.rest_inverse[tet][entry][lane]))
     }
@@ -99,11 +97,17 @@ impl Block {
             for (tet, (rest_inverse, weight)) in self.rest_inverse.iter().zip(weights).enumerate() {
                 let weight = f64::from(weight[lane]);
                 if weight > 0.0 {
-                    let inverse = Matrix3::from_fn(|row, column| f64::from(rest_inverse[3 * column + row][lane]));
-                    let f = Matrix3::from_columns(&[edge(tet), edge(tet + 1), edge(tet + 2)]) * inverse;
+                    let inverse = Matrix3::from_fn(|row, column| {
+                        f64::from(rest_inverse[3 * column + row][lane])
+                    });
+                    let f =
+                        Matrix3::from_columns(&[edge(tet), edge(tet + 1), edge(tet + 2)]) * inverse;
                     energy += 0.5 * weight * (f - closest_rotation(&f)).norm_squared();
                     if volume > 0.0 {
-                        energy += 0.5 * weight * f64::from(volume) * (f - project_volume(&f)).norm_squared();
+                        energy += 0.5
+                            * weight
+                            * f64::from(volume)
+                            * (f - project_volume(&f)).norm_squared();
                     }
                 }
             }
@@ -112,25 +116,45 @@ impl Block {
     }
 }
 
+/// Which forces [`add_forces`] computes, and whether it measures the energy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ForceTask {
+    /// Resistance to changes of volume, relative to that to changes of shape.
+    pub(super) volume: f32,
+    pub(super) with_energy: bool,
+    /// Whether only the first three points of every chain are unknown.
+    pub(super) first_three_only: bool,
+}
+
 /// Adds the forces of all elements to `forces` and returns their elastic energy, Σ w V/2 (‖F − R‖² + volume ‖F − F*‖²), if asked for.
 pub(super) fn add_forces(
     blocks: &[Block],
     weights: &[BlockWeights],
     points: &Slots,
     forces: &mut Slots,
-    volume: f32,
-    with_energy: bool,
+    task: ForceTask,
 ) -> f64 {
-    let arch = Arch::new();
-    match (with_energy, volume > 0.0) {
-        (false, false) => arch.dispatch(Kernel::<false, false> { blocks, weights, points, forces, volume }),
-        (true, false) => arch.dispatch(Kernel::<true, false> { blocks, weights, points, forces, volume }),
-        (false, true) => arch.dispatch(Kernel::<false, true> { blocks, weights, points, forces, volume }),
-        (true, true) => arch.dispatch(Kernel::<true, true> { blocks, weights, points, forces, volume }),
+    let input = Input {
+        blocks,
+        weights,
+        points,
+        forces,
+        volume: task.volume,
+    };
+    match (task.with_energy, task.volume > 0.0, task.first_three_only) {
+        (false, false, true) => input.run::<false, false, false>(),
+        (true, false, true) => input.run::<true, false, false>(),
+        (false, true, true) => input.run::<false, true, false>(),
+        (true, true, true) => input.run::<true, true, false>(),
+        (false, false, false) => input.run::<false, false, true>(),
+        (true, false, false) => input.run::<true, false, true>(),
+        (false, true, false) => input.run::<false, true, true>(),
+        (true, true, false) => input.run::<true, true, true>(),
     }
 }
 
-struct Kernel<'a, const ENERGY: bool, const VOLUME: bool> {
+/// What [`Kernel`] reads and writes.
+struct Input<'a> {
     blocks: &'a [Block],
     weights: &'a [BlockWeights],
     points: &'a Slots,
@@ -138,19 +162,42 @@ struct Kernel<'a, const ENERGY: bool, const VOLUME: bool> {
     volume: f32,
 }
 
-impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOLUME> {
+impl Input<'_> {
+    fn run<const ENERGY: bool, const VOLUME: bool, const ALL: bool>(self) -> f64 {
+        Arch::new().dispatch(Kernel::<ENERGY, VOLUME, ALL>(self))
+    }
+}
+
+/// With energy, resistance to changes of volume, and forces on all six points instead of three.
+struct Kernel<'a, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(Input<'a>);
+
+impl<const ENERGY: bool, const VOLUME: bool, const ALL: bool> WithSimd
+    for Kernel<'_, ENERGY, VOLUME, ALL>
+{
     type Output = f64;
 
-    #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+    #[expect(
+        clippy::inline_always,
+        reason = "vector code must be inlined into the function that enables the instructions"
+    )]
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let ops = Ops(simd);
         let mut energy = 0.0;
-        for (block, weights) in self.blocks.iter().zip(self.weights) {
+        let Input {
+            blocks,
+            weights,
+            points,
+            forces,
+            volume,
+        } = self.0;
+        for (block, weights) in blocks.iter().zip(weights) {
             prefetch_lines(simd, block, AHEAD);
             prefetch_lines(simd, weights, AHEAD);
             for part in 0..LANES / S::F32_LANES {
-                let lanes = prisms::<S, ENERGY, VOLUME>(ops, block, weights, part, self.points, self.forces, self.volume);
+                let lanes = chains::<S, ENERGY, VOLUME, ALL>(
+                    ops, block, weights, part, points, forces, volume,
+                );
                 if ENERGY {
                     energy += 0.5 * f64::from(simd.reduce_sum_f32s(lanes));
                 }
@@ -160,20 +207,28 @@ impl<const ENERGY: bool, const VOLUME: bool> WithSimd for Kernel<'_, ENERGY, VOL
     }
 }
 
-/// Asks for all of the element so many elements ahead.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+/// Prefetches the element so many elements ahead.
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 fn prefetch_lines<S: Simd, T>(simd: S, place: &T, ahead: isize) {
-    let line = std::ptr::from_ref(place).wrapping_offset(ahead).cast::<[u8; 64]>();
+    let line = std::ptr::from_ref(place)
+        .wrapping_offset(ahead)
+        .cast::<[u8; 64]>();
     for k in 0..size_of::<T>() / 64 {
         prefetch(simd, line.wrapping_add(k));
     }
 }
 
-/// `S::F32_LANES` prisms; returns twice the energy of each.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+/// `S::F32_LANES` chains; returns twice the energy of each.
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
-fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
+fn chains<S: Simd, const ENERGY: bool, const VOLUME: bool, const ALL: bool>(
     ops: Ops<S>,
     block: &Block,
     weights: &BlockWeights,
@@ -183,9 +238,23 @@ fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
     volume: f32,
 ) -> S::f32s {
     let p = &block.points;
-    let (p0, p1, p2) = (ops.gather(points, &p[0], part), ops.gather(points, &p[1], part), ops.gather(points, &p[2], part));
-    let (p3, p4, p5) = (ops.gather(points, &p[3], part), ops.gather(points, &p[4], part), ops.gather(points, &p[5], part));
-    let edges = [ops.sub3(p1, p0), ops.sub3(p2, p1), ops.sub3(p3, p2), ops.sub3(p4, p3), ops.sub3(p5, p4)];
+    let (p0, p1, p2) = (
+        ops.gather(points, &p[0], part),
+        ops.gather(points, &p[1], part),
+        ops.gather(points, &p[2], part),
+    );
+    let (p3, p4, p5) = (
+        ops.gather(points, &p[3], part),
+        ops.gather(points, &p[4], part),
+        ops.gather(points, &p[5], part),
+    );
+    let edges = [
+        ops.sub3(p1, p0),
+        ops.sub3(p2, p1),
+        ops.sub3(p3, p2),
+        ops.sub3(p4, p3),
+        ops.sub3(p5, p4),
+    ];
     let f = [
         gradient(ops, block, weights, 0, part, [edges[0], edges[1], edges[2]]),
         gradient(ops, block, weights, 1, part, [edges[1], edges[2], edges[3]]),
@@ -193,36 +262,63 @@ fn prisms<S: Simd, const ENERGY: bool, const VOLUME: bool>(
     ];
     let mut rotations = ops.closest_rotations(&f);
     if rotations.doubtful {
-        ops.mend(&f, &mut rotations);
+        ops.repair(&f, &mut rotations);
     }
     let mut energy = ops.splat(0.0);
-    let mut pulls = [ops.zero3(); 3];
-    for tet in 0..3 {
+    let mut pulls = [ops.zero3(); POINTS - 1];
+    for tet in 0..TETS {
         let weight = ops.load(&weights[tet], part);
         let mut stress = stress::<S, ENERGY>(ops, &f[tet], &rotations, tet, weight, &mut energy);
         if VOLUME {
-            add_volume_stress::<S, ENERGY>(ops, &f[tet], ops.mul(weight, ops.splat(volume)), &mut stress, &mut energy);
+            add_volume_stress::<S, ENERGY>(
+                ops,
+                &f[tet],
+                ops.mul(weight, ops.splat(volume)),
+                &mut stress,
+                &mut energy,
+            );
         }
-        // Only the edges that end at a skin point pull on one.
+        // Only the edges that end at an unknown point pull on one.
         let columns = transposed(load_matrix(ops, &block.rest_inverse[tet], part));
-        for edge in 0..3 - tet {
+        let pulled = if ALL { 3 } else { 3 - tet };
+        for edge in 0..pulled {
             pulls[tet + edge] = ops.add3(pulls[tet + edge], ops.combine(stress, columns[edge]));
         }
     }
     ops.scatter_add(forces, &block.points[0], part, pulls[0]);
     ops.scatter_add(forces, &block.points[1], part, ops.sub3(pulls[1], pulls[0]));
     ops.scatter_add(forces, &block.points[2], part, ops.sub3(pulls[2], pulls[1]));
+    if ALL {
+        ops.scatter_add(forces, &block.points[3], part, ops.sub3(pulls[3], pulls[2]));
+        ops.scatter_add(forces, &block.points[4], part, ops.sub3(pulls[4], pulls[3]));
+        let last = ops.sub3(ops.zero3(), pulls[4]);
+        ops.scatter_add(forces, &block.points[5], part, last);
+    }
     energy
 }
 
-/// F = E Ē⁻¹ of one tet; a tet without weight is at rest for ever, instead of something that wants to be mended.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+/// F = E Ē⁻¹ of one tet; zero-weight tets use F = I, which needs no repair of its rotation.
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
-fn gradient<S: Simd>(ops: Ops<S>, block: &Block, weights: &BlockWeights, tet: usize, part: usize, edges: Mat3<S>) -> Mat3<S> {
+fn gradient<S: Simd>(
+    ops: Ops<S>,
+    block: &Block,
+    weights: &BlockWeights,
+    tet: usize,
+    part: usize,
+    edges: Mat3<S>,
+) -> Mat3<S> {
     let simd = ops.0;
     let f = ops.matmul(edges, load_matrix(ops, &block.rest_inverse[tet], part));
     let (zero, one) = (ops.splat(0.0), ops.splat(1.0));
-    let unused = simd.select_f32s(simd.less_than_or_equal_f32s(ops.load(&weights[tet], part), zero), one, zero);
+    let unused = simd.select_f32s(
+        simd.less_than_or_equal_f32s(ops.load(&weights[tet], part), zero),
+        one,
+        zero,
+    );
     [
         [ops.add(f[0][0], unused), f[0][1], f[0][2]],
         [f[1][0], ops.add(f[1][1], unused), f[1][2]],
@@ -231,9 +327,18 @@ fn gradient<S: Simd>(ops: Ops<S>, block: &Block, weights: &BlockWeights, tet: us
 }
 
 /// w (F − F*).
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
-fn add_volume_stress<S: Simd, const ENERGY: bool>(ops: Ops<S>, f: &Mat3<S>, weight: S::f32s, stress: &mut Mat3<S>, energy: &mut S::f32s) {
+fn add_volume_stress<S: Simd, const ENERGY: bool>(
+    ops: Ops<S>,
+    f: &Mat3<S>,
+    weight: S::f32s,
+    stress: &mut Mat3<S>,
+    energy: &mut S::f32s,
+) {
     let projected = ops.project_volume(f);
     for column in 0..3 {
         let strain = ops.sub3(f[column], projected[column]);
@@ -246,7 +351,10 @@ fn add_volume_stress<S: Simd, const ENERGY: bool>(ops: Ops<S>, f: &Mat3<S>, weig
 }
 
 /// w (F − R), minus the stress of FPS: what is pulled along an edge is pulled back at its first point.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 fn stress<S: Simd, const ENERGY: bool>(
     ops: Ops<S>,
@@ -258,8 +366,16 @@ fn stress<S: Simd, const ENERGY: bool>(
 ) -> Mat3<S> {
     let scale = ops.splat(rotations.scale);
     let r: &Mat3<S> = &rotations.matrices[tet];
-    let strain = [strain(ops, f[0], r[0], scale), strain(ops, f[1], r[1], scale), strain(ops, f[2], r[2], scale)];
-    let stress = [ops.scaled(strain[0], weight), ops.scaled(strain[1], weight), ops.scaled(strain[2], weight)];
+    let strain = [
+        strain(ops, f[0], r[0], scale),
+        strain(ops, f[1], r[1], scale),
+        strain(ops, f[2], r[2], scale),
+    ];
+    let stress = [
+        ops.scaled(strain[0], weight),
+        ops.scaled(strain[1], weight),
+        ops.scaled(strain[2], weight),
+    ];
     if ENERGY {
         for column in 0..3 {
             *energy = ops.add(*energy, ops.dot(strain[column], stress[column]));
@@ -269,8 +385,15 @@ fn stress<S: Simd, const ENERGY: bool>(
 }
 
 /// A column of F − s R.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 fn strain<S: Simd>(ops: Ops<S>, f: Vec3s<S>, r: Vec3s<S>, s: S::f32s) -> Vec3s<S> {
-    [ops.fnma(r[0], s, f[0]), ops.fnma(r[1], s, f[1]), ops.fnma(r[2], s, f[2])]
+    [
+        ops.fnma(r[0], s, f[0]),
+        ops.fnma(r[1], s, f[1]),
+        ops.fnma(r[2], s, f[2]),
+    ]
 }

@@ -1,4 +1,4 @@
-//! What the flesh is made of, vertex by vertex: factors on the parameters of the whole body.
+//! Materials per unknown: factors on the parameters of the whole body.
 //!
 //! From the settings of bones ([`Materials::of_bones`]): every vertex takes those of the bone that its foot point lies on, and the
 //! borders between regions are made smooth over half a limb's radius. Or from anything else that knows a number per vertex (a vertex
@@ -6,7 +6,7 @@
 //!
 //! | factor    | on                                                                                                     |
 //! |-----------|--------------------------------------------------------------------------------------------------------|
-//! | stiffness | wᵢ of a tet: the mean factor of the three skin vertices of its prism                                    |
+//! | stiffness | wᵢ of a tet: the mean factor of the unknowns of its cell                                                |
 //! | density   | mass of the vertex                                                                                      |
 //! | damping   | rate at which its velocity relative to the base dies out                                                |
 //! | jiggle    | its *inertial* mass; its weight stays                                                                   |
@@ -29,7 +29,7 @@ const BORDER: f64 = 0.5;
 /// Passes of smoothing, at most: a transition as wide as the square root of it in edges.
 const MOST_PASSES: f64 = 100.0;
 
-/// Factors on the body's parameters, one per simulation skin vertex each.
+/// Factors on the body's parameters, one per unknown each (skin vertices first).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Materials {
     /// On [`Params::stiffness_pa`].
@@ -47,13 +47,21 @@ impl Materials {
     #[must_use]
     pub fn uniform(vertices: usize) -> Self {
         let ones = vec![1.0; vertices];
-        Self { stiffness: ones.clone(), density: ones.clone(), damping: ones.clone(), jiggle: ones }
+        Self {
+            stiffness: ones.clone(),
+            density: ones.clone(),
+            damping: ones.clone(),
+            jiggle: ones,
+        }
     }
 
     /// Whether all factors are 1.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
-        [&self.stiffness, &self.density, &self.damping, &self.jiggle].into_iter().flatten().all(|&factor| factor == 1.0)
+        [&self.stiffness, &self.density, &self.damping, &self.jiggle]
+            .into_iter()
+            .flatten()
+            .all(|&factor| factor == 1.0)
     }
 
     /// How many vertices it is for.
@@ -74,7 +82,10 @@ impl Materials {
         let vertices = mesh.positions.len();
         let of_vertex = |vertex: usize| {
             let joint = tissue.graph.bones[tissue.foot_bones[vertex] as usize].joint;
-            bones.get(&joint).map(BoneSettings::sanitized).unwrap_or_default()
+            bones
+                .get(&joint)
+                .map(BoneSettings::sanitized)
+                .unwrap_or_default()
         };
         let settings: Vec<BoneSettings> = (0..vertices).map(of_vertex).collect();
         let border = Border::of(tissue, mesh);
@@ -83,8 +94,13 @@ impl Materials {
             let logarithms = border.smooth(settings.iter().map(|bone| of(bone).ln()).collect());
             logarithms.into_iter().map(|l| l.exp() as f32).collect()
         };
-        let numbers =
-            |of: fn(&BoneSettings) -> f64| border.smooth(settings.iter().map(of).collect()).into_iter().map(|f| f as f32).collect();
+        let numbers = |of: fn(&BoneSettings) -> f64| {
+            border
+                .smooth(settings.iter().map(of).collect())
+                .into_iter()
+                .map(|f| f as f32)
+                .collect()
+        };
         Self {
             stiffness: ratios(|bone| bone.stiffness),
             density: ratios(|bone| bone.density),
@@ -97,7 +113,16 @@ impl Materials {
     #[must_use]
     pub fn sanitized(&self, vertices: usize) -> Self {
         let clean = |factors: &[f32], least: f32, most: f32| {
-            let mut clean: Vec<f32> = factors.iter().map(|&f| if f.is_finite() { f.clamp(least, most) } else { 1.0 }).collect();
+            let mut clean: Vec<f32> = factors
+                .iter()
+                .map(|&f| {
+                    if f.is_finite() {
+                        f.clamp(least, most)
+                    } else {
+                        1.0
+                    }
+                })
+                .collect();
             clean.resize(vertices, 1.0);
             clean
         };
@@ -109,9 +134,13 @@ impl Materials {
         }
     }
 
-    /// Factor on the stiffness of a prism over the skin triangle `corners`.
-    pub(super) fn prism_stiffness(&self, corners: [u32; 3]) -> f64 {
-        corners.iter().map(|&corner| f64::from(self.stiffness[corner as usize])).sum::<f64>() / 3.0
+    /// Factor on the stiffness of tets in a cell with these unknowns.
+    pub(super) fn cell_stiffness(&self, unknowns: &[u32]) -> f64 {
+        unknowns
+            .iter()
+            .map(|&corner| f64::from(self.stiffness[corner as usize]))
+            .sum::<f64>()
+            / unknowns.len().max(1) as f64
     }
 
     /// Inertial over physical mass of a vertex.
@@ -134,16 +163,24 @@ struct Border {
 impl Border {
     fn of(tissue: &Tissue, mesh: &TriMesh) -> Self {
         let topology = Topology::of(mesh);
-        let length = |[a, b]: &[u32; 2]| f64::from((mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm());
-        let edge = topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
+        let length = |[a, b]: &[u32; 2]| {
+            f64::from((mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm())
+        };
+        let edge =
+            topology.edges.iter().map(length).sum::<f64>() / topology.edges.len().max(1) as f64;
         // n passes of averaging spread a step over about √n edges.
         let width = BORDER * tissue.quality.limb_radius / edge.max(f64::MIN_POSITIVE);
-        Self { topology, passes: (width * width).clamp(2.0, MOST_PASSES) as usize }
+        Self {
+            topology,
+            passes: (width * width).clamp(2.0, MOST_PASSES) as usize,
+        }
     }
 
     /// Passes of averaging with the neighbours; far from any border nothing changes, to the bit.
     fn smooth(&self, mut values: Vec<f64>) -> Vec<f64> {
-        let Some(&first) = values.first() else { return values };
+        let Some(&first) = values.first() else {
+            return values;
+        };
         if values.iter().all(|&value| value == first) {
             return values;
         }
@@ -152,7 +189,10 @@ impl Border {
             for (vertex, out) in next.iter_mut().enumerate() {
                 let own = values[vertex];
                 let neighbors = self.topology.neighbors(vertex);
-                let apart: f64 = neighbors.iter().map(|&other| values[other as usize] - own).sum();
+                let apart: f64 = neighbors
+                    .iter()
+                    .map(|&other| values[other as usize] - own)
+                    .sum();
                 *out = own + 0.5 * apart / neighbors.len().max(1) as f64;
             }
             std::mem::swap(&mut values, &mut next);

@@ -8,21 +8,19 @@
 //!
 //! | paper | here                         | shape        | unit  | note                                          |
 //! |-------|------------------------------|--------------|-------|-----------------------------------------------|
-//! | `z_f` | `Rows::x`, own rows          | n × 4        | world | skin vertices: the only unknowns; a pad       |
-//! | `z_b` | `Rows::x`, behind the rows   | n × 4        | world | base vertices: eliminated, prescribed         |
+//! | `z_f` | `Rows::x`, own rows          | n × 4        | world | unknown points; a pad                         |
+//! | `z_b` | `Rows::x`, behind the rows   | m × 4        | world | prescribed points: eliminated                 |
 //! | v     | `Rows::velocity`             | n × 4        | world/s |                                             |
 //! | M/h²  | `Rows::inertia`              | n (diagonal) | kg s⁻² | lumped from tets; see [`Materials`]          |
 //! | h     | `Params::time_step_secs`     | 1            | s     |                                               |
-//! | Qᵢ    | rest edges in `local.rs`     | 3 × 4        | 1/world | edges along the chain of a prism            |
+//! | Qᵢ    | rest edges in `local.rs`     | 3 × 4        | 1/world | edges along a chain of tets (`chain.rs`)    |
 //! | wᵢ    | `Params::stiffness_pa`       | 1            | Pa    | the energy per volume at ‖F − R‖² = 2          |
 //!
-//! The way of an iteration: `solver.rs` drives parts of the mesh that threads own (`structure.rs`) through the local step (`local.rs`,
-//! rotations in `polar.rs`, vectors in `lanes/`), forward substitution (`substitution.rs`, with the tiles of `factor.rs`), contacts
-//! (`touch.rs`, `contacts.rs`, with solves between a few vertices in `window.rs`), backward substitution, and acceleration
-//! (`anderson.rs`). `simulation/` makes time steps of iterations.
+//! An iteration: `solver.rs` drives subdomains of the mesh, each owned by a thread ([`crate::numerics`], `partition`), through the
+//! local step (`local.rs`, on `numerics::polar`), forward substitution, contacts (`touch.rs`, `contacts.rs`), backward substitution,
+//! and acceleration (`numerics::anderson`). `simulation/` makes time steps of iterations.
 //!
-//! What solves the same equations elsewhere takes them as plain numbers (`equations.rs`); for the global step there, the matrix for
-//! conjugate gradients (`hybrid.rs`) or inverse factors (`inverse.rs`, computed by `multifrontal.rs`, laid out by `lines.rs`).
+//! GPU solvers take the same equations as plain arrays (`equations.rs`).
 //!
 //! # Departures
 //! - The global step solves for the increment: (M/h² + Qᵀ W Q) Δx = M/h² (y − x) + Qᵀ W (p − Q x). The same minimiser as the papers',
@@ -33,48 +31,32 @@
 //! [`System`] is rebuilt when the tissue changes, its factor when parameters change; [`Simulation`] allocates nothing after its first
 //! step.
 
-mod anderson;
-mod compliance;
+mod blocks;
+mod chain;
 mod contact_equations;
 mod contact_problem;
 mod contacts;
-mod cut;
+mod declared;
 mod equations;
-mod factor;
-mod hybrid;
-mod inverse;
-mod lanes;
-mod lines;
-mod loads;
 mod local;
 mod materials;
-mod multifrontal;
-mod ordering;
 mod params;
-mod pattern;
-mod polar;
 mod rows;
 mod simulation;
 mod solver;
-mod structure;
-mod substitution;
 mod system;
 mod touch;
 mod virtual_bones;
-mod volume;
-mod window;
 mod work;
 
+pub use crate::numerics::FactorError;
 pub use contact_equations::{ContactEquations, Meeting};
 pub use contacts::{ContactReport, Contacts};
-pub use equations::{Elimination, EquationMatrix, EquationPrism, Equations, State};
-pub use factor::FactorError;
-pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
-pub use inverse::{Inverse, InverseError, Plan};
-pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
+pub use declared::{GRAVITY, MAX_ACCELERATION, PHYSICS, ParamField, PhysicsParam, STIFFNESS};
+pub use equations::{EquationChain, Equations, State};
 pub use materials::Materials;
-pub use params::{Collisions, MAX_ACCELERATION, Params, Preset};
+pub use params::{Collisions, Params, Preset};
 pub use simulation::{Simulation, StepReport};
-pub use system::System;
+pub use system::{System, TetModel};
 pub use virtual_bones::VirtualBones;
 pub use work::Work;

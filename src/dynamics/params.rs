@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::character::MOST_JIGGLE;
+use super::declared::{
+    ACCELERATION, DAMPING, DENSITY, ITERATIONS, JIGGLE, PHYSICS, STIFFNESS, TIME_STEP, VOLUME,
+};
 
 /// Named parameter sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,9 +22,6 @@ pub enum Preset {
     /// The numbers of Fast Projective Skinning (strain weight 85, mass 4000, time step 0.2 a frame), for comparison.
     Fps,
 }
-
-/// More remembered iterations than these only cost time.
-pub const MAX_ACCELERATION: u32 = 8;
 
 /// What the simulation can be tuned by. Changing any of them never changes the rest shape.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -53,7 +52,7 @@ pub struct Params {
     /// Earlier iterations that Anderson acceleration combines with the newest, 0 for plain iterations.
     pub acceleration: u32,
     /// Longest time that a frame may take until its iterations end, ms of this machine's clock: every step still gets one iteration.
-    /// The result then depends on how fast the machine is, so there is no budget unless somebody asks for one.
+    /// The result then depends on how fast the machine is, so there is no budget by default.
     pub budget_ms: Option<f64>,
     /// How often the simulation steps, s of playback.
     pub time_step_secs: f64,
@@ -94,7 +93,9 @@ impl Collisions {
     /// The one with that id.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|collisions| collisions.id() == id)
+        Self::ALL
+            .into_iter()
+            .find(|collisions| collisions.id() == id)
     }
 
     /// Name on screen.
@@ -127,38 +128,53 @@ impl Params {
     /// Simulated time of one step, s.
     #[must_use]
     pub fn simulated_step_secs(&self) -> f64 {
-        self.paper.map_or(self.time_step_secs, |paper| paper.paper_step_secs)
+        self.paper
+            .map_or(self.time_step_secs, |paper| paper.paper_step_secs)
     }
 
-    /// The same parameters with every number finite and inside the range that the solver is made for.
+    /// The same parameters with every number finite and inside the range that the solver is made for: that of its declaration.
     #[must_use]
     pub fn sanitized(&self) -> Self {
-        let clean = |value: f64, low: f64, high: f64, fallback: f64| if value.is_finite() { value.clamp(low, high) } else { fallback };
-        let natural = Preset::Natural.params();
+        let mut clean = *self;
+        for param in &PHYSICS {
+            param.sanitize(&mut clean);
+        }
+        clean.paper = self.paper.map(PaperUnits::sanitized);
+        clean
+    }
+}
+
+impl PaperUnits {
+    /// The numbers of the paper's demos.
+    const DEMO: Self = Self {
+        total_mass_kg: 4000.0,
+        paper_step_secs: 0.2,
+    };
+
+    fn sanitized(self) -> Self {
+        let clean = |value: f64, low: f64, high: f64, fallback: f64| {
+            if value.is_finite() {
+                value.clamp(low, high)
+            } else {
+                fallback
+            }
+        };
         Self {
-            stiffness_pa: clean(self.stiffness_pa, 1e-3, 1e12, natural.stiffness_pa),
-            density_kg_m3: clean(self.density_kg_m3, 1e-3, 1e6, natural.density_kg_m3),
-            damping_per_s: clean(self.damping_per_s, 0.0, 1e4, natural.damping_per_s),
-            gravity_m_s2: self.gravity_m_s2.map(|g| clean(g, -1e4, 1e4, 0.0)),
-            jiggle: clean(self.jiggle, 0.0, MOST_JIGGLE, natural.jiggle),
-            volume: clean(self.volume, 0.0, 100.0, natural.volume),
-            human_sized: self.human_sized,
-            iterations: self.iterations.clamp(1, 1000),
-            acceleration: self.acceleration.min(MAX_ACCELERATION),
-            budget_ms: self.budget_ms.filter(|ms| ms.is_finite()).map(|ms| ms.clamp(0.0, 1e4)),
-            time_step_secs: clean(self.time_step_secs, 1e-4, 1.0, natural.time_step_secs),
-            collisions: self.collisions,
-            paper: self.paper.map(|paper| PaperUnits {
-                total_mass_kg: clean(paper.total_mass_kg, 1e-3, 1e9, 4000.0),
-                paper_step_secs: clean(paper.paper_step_secs, 1e-4, 10.0, 0.2),
-            }),
+            total_mass_kg: clean(self.total_mass_kg, 1e-3, 1e9, Self::DEMO.total_mass_kg),
+            paper_step_secs: clean(self.paper_step_secs, 1e-4, 10.0, Self::DEMO.paper_step_secs),
         }
     }
 }
 
 impl Preset {
     /// All presets, stiffest first.
-    pub const ALL: [Self; 5] = [Self::Firm, Self::Natural, Self::Soft, Self::Jelly, Self::Fps];
+    pub const ALL: [Self; 5] = [
+        Self::Firm,
+        Self::Natural,
+        Self::Soft,
+        Self::Jelly,
+        Self::Fps,
+    ];
 
     /// Key on the command line and in files.
     #[must_use]
@@ -195,26 +211,38 @@ impl Preset {
     pub fn params(self) -> Params {
         let (stiffness_pa, damping_per_s, paper) = match self {
             Self::Firm => (60_000.0, 8.0, None),
-            Self::Natural => (20_000.0, 5.0, None),
+            Self::Natural => (STIFFNESS.spec.default, DAMPING.spec.default, None),
             Self::Soft => (6_000.0, 3.0, None),
             Self::Jelly => (2_000.0, 1.0, None),
-            Self::Fps => (85.0, 0.0, Some(PaperUnits { total_mass_kg: 4000.0, paper_step_secs: 0.2 })),
+            Self::Fps => (85.0, 0.0, Some(PaperUnits::DEMO)),
         };
         Params {
             stiffness_pa,
-            density_kg_m3: 1_000.0,
+            density_kg_m3: DENSITY.spec.default,
             damping_per_s,
             gravity_m_s2: [0.0; 3],
-            jiggle: 1.0,
-            volume: 0.0,
+            jiggle: JIGGLE.spec.default,
+            volume: VOLUME.spec.default,
             human_sized: paper.is_none(),
             // Seven accelerated iterations are closer to the exact step than ten plain ones, and cheaper (`examples/convergence.rs`).
-            iterations: if paper.is_none() { 7 } else { 10 },
-            acceleration: if paper.is_none() { 3 } else { 0 },
+            iterations: if paper.is_none() {
+                ITERATIONS.spec.default as u32
+            } else {
+                10
+            },
+            acceleration: if paper.is_none() {
+                ACCELERATION.spec.default as u32
+            } else {
+                0
+            },
             budget_ms: None,
-            time_step_secs: 1.0 / 60.0,
+            time_step_secs: TIME_STEP.spec.default,
             // The reference demos of the paper's numbers run without.
-            collisions: if self == Self::Fps { Collisions::Off } else { Collisions::default() },
+            collisions: if self == Self::Fps {
+                Collisions::Off
+            } else {
+                Collisions::default()
+            },
             paper,
         }
     }
@@ -223,6 +251,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamics::MAX_ACCELERATION;
 
     #[test]
     fn nonsense_becomes_usable() {
@@ -239,9 +268,29 @@ mod tests {
         };
         let clean = wild.sanitized();
         assert_eq!(clean, clean.sanitized());
-        assert_eq!((clean.iterations, clean.acceleration, clean.budget_ms), (1, MAX_ACCELERATION, Some(0.0)));
-        assert_eq!(Params { budget_ms: Some(f64::NAN), ..Params::default() }.sanitized().budget_ms, None);
-        assert!(clean.stiffness_pa > 0.0 && clean.density_kg_m3 > 0.0 && clean.damping_per_s == 0.0 && clean.time_step_secs > 0.0);
-        assert!(Preset::ALL.iter().all(|preset| preset.params().sanitized() == preset.params()));
+        assert_eq!(
+            (clean.iterations, clean.acceleration, clean.budget_ms),
+            (1, MAX_ACCELERATION, Some(0.0))
+        );
+        assert_eq!(
+            Params {
+                budget_ms: Some(f64::NAN),
+                ..Params::default()
+            }
+            .sanitized()
+            .budget_ms,
+            None
+        );
+        assert!(
+            clean.stiffness_pa > 0.0
+                && clean.density_kg_m3 > 0.0
+                && clean.damping_per_s == 0.0
+                && clean.time_step_secs > 0.0
+        );
+        assert!(
+            Preset::ALL
+                .iter()
+                .all(|preset| preset.params().sanitized() == preset.params())
+        );
     }
 }

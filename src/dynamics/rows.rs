@@ -1,13 +1,12 @@
-//! The unknowns of one owner (a part or the top), with what a step and its acceleration remember of them.
+//! The unknowns of one owner (a subdomain or the top), with what a step and its acceleration remember of them.
 
-use super::lanes::{Slot, Slots, zeroed_slots};
+use crate::numerics::anderson::Products;
+use crate::numerics::lanes::{Padded, Slots, add, dot, scaled, sub, zeroed_slots};
 
-/// Differences between iterations remembered at most.
-pub(super) const MAX_MEMORY: usize = 8;
 /// Rows summed up in `f32` before the sum is taken on in `f64`.
 const SUM_BLOCK: usize = 64;
 
-/// Positions and right-hand side are slots: own rows come first, a part's others behind them.
+/// Positions and right-hand side are slots: own rows come first, a subdomain's others behind them.
 pub(super) struct Rows {
     /// How many unknowns are owned.
     pub(super) count: usize,
@@ -22,43 +21,24 @@ pub(super) struct Rows {
     /// The part of the velocity relative to its base that a step leaves.
     pub(super) kept: Vec<f32>,
     /// Rows that are no unknowns, and where they are put.
-    pub(super) carried: Vec<(usize, Slot)>,
+    pub(super) carried: Vec<(usize, Padded)>,
     /// Where inertia alone would go.
-    pub(super) target: Vec<Slot>,
+    pub(super) target: Vec<Padded>,
     /// Positions before the step.
-    pub(super) before: Vec<Slot>,
-    pub(super) velocity: Vec<Slot>,
+    pub(super) before: Vec<Padded>,
+    pub(super) velocity: Vec<Padded>,
     /// Velocity of the base below.
-    pub(super) base_velocity: Vec<Slot>,
+    pub(super) base_velocity: Vec<Padded>,
     history: History,
 }
 
 /// The last iterates and differences, for the acceleration.
 #[derive(Default)]
 struct History {
-    position: Vec<Slot>,
-    increment: Vec<Slot>,
-    positions: Vec<Vec<Slot>>,
-    increments: Vec<Vec<Slot>>,
-}
-
-/// Scalar products that the acceleration needs: of the newest difference with all, and of all with the increment.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Products {
-    pub(super) newest: [f64; MAX_MEMORY],
-    pub(super) increment: [f64; MAX_MEMORY],
-    /// ‖f‖².
-    pub(super) norm2: f64,
-}
-
-impl Products {
-    pub(super) fn add(&mut self, other: &Self) {
-        for k in 0..MAX_MEMORY {
-            self.newest[k] += other.newest[k];
-            self.increment[k] += other.increment[k];
-        }
-        self.norm2 += other.norm2;
-    }
+    position: Vec<Padded>,
+    increment: Vec<Padded>,
+    positions: Vec<Vec<Padded>>,
+    increments: Vec<Vec<Padded>>,
 }
 
 impl Rows {
@@ -85,7 +65,12 @@ impl Rows {
         if memory == 0 {
             return;
         }
-        let History { position, increment, positions, increments } = &mut self.history;
+        let History {
+            position,
+            increment,
+            positions,
+            increments,
+        } = &mut self.history;
         position.resize(self.count, [0.0; 4]);
         increment.resize(self.count, [0.0; 4]);
         while positions.len() < memory {
@@ -95,7 +80,7 @@ impl Rows {
     }
 
     /// b = M/h² (y − x), or the weight in a constant field; returns the energy of it. Carried rows are put into their places.
-    pub(super) fn pull(&mut self, constant: Option<Slot>) -> f64 {
+    pub(super) fn pull(&mut self, constant: Option<Padded>) -> f64 {
         for &(row, place) in &self.carried {
             (self.x[row], self.target[row]) = (place, place);
         }
@@ -103,7 +88,9 @@ impl Rows {
         let count = self.count;
         let (x, b) = (&self.x[..count], &mut self.b[..count]);
         if let Some(pull) = constant {
-            for (((b, x), &m), &heaviness) in b.iter_mut().zip(x).zip(&self.inertia).zip(&self.heaviness) {
+            for (((b, x), &m), &heaviness) in
+                b.iter_mut().zip(x).zip(&self.inertia).zip(&self.heaviness)
+            {
                 *b = scaled(pull, m * heaviness);
                 energy -= f64::from(dot(*b, *x));
             }
@@ -137,14 +124,22 @@ impl Rows {
 
     /// How far the vertex that moves most goes.
     pub(super) fn largest_increment(&self) -> f32 {
-        self.b[..self.count].iter().fold(0.0_f32, |most, f| most.max(dot(*f, *f))).sqrt()
+        self.b[..self.count]
+            .iter()
+            .fold(0.0_f32, |most, f| most.max(dot(*f, *f)))
+            .sqrt()
     }
 
     /// Puts the differences to the last iterate into `slot` (if there was one), keeps this one, and takes products over `count` slots.
     pub(super) fn record(&mut self, slot: Option<usize>, count: usize) -> Products {
         let rows = self.count;
         let (x, f) = (&self.x[..rows], &self.b[..rows]);
-        let History { position, increment, positions, increments } = &mut self.history;
+        let History {
+            position,
+            increment,
+            positions,
+            increments,
+        } = &mut self.history;
         if let Some(slot) = slot {
             let (dx, df) = (&mut positions[slot], &mut increments[slot]);
             for row in 0..rows {
@@ -154,7 +149,10 @@ impl Rows {
         }
         position.copy_from_slice(x);
         increment.copy_from_slice(f);
-        let mut products = Products { norm2: product(f, f), ..Products::default() };
+        let mut products = Products {
+            norm2: product(f, f),
+            ..Products::default()
+        };
         for k in 0..count {
             if let Some(slot) = slot {
                 products.newest[k] = product(&increments[slot], &increments[k]);
@@ -167,7 +165,12 @@ impl Rows {
     /// x ← x + f − Σ γₖ (Δxₖ + Δfₖ), from what was recorded.
     pub(super) fn extrapolate(&mut self, gamma: &[f32]) {
         let rows = self.count;
-        let History { position, increment, positions, increments } = &self.history;
+        let History {
+            position,
+            increment,
+            positions,
+            increments,
+        } = &self.history;
         let x = &mut self.x[..rows];
         for row in 0..rows {
             x[row] = add(position[row], increment[row]);
@@ -181,7 +184,7 @@ impl Rows {
 }
 
 /// ⟨a, b⟩ over x, y, z (the pads are zero), the blocks summed in a fixed order.
-fn product(a: &[Slot], b: &[Slot]) -> f64 {
+fn product(a: &[Padded], b: &[Padded]) -> f64 {
     let mut sum = 0.0;
     for (a, b) in a.chunks(SUM_BLOCK).zip(b.chunks(SUM_BLOCK)) {
         let mut lanes = [0.0_f32; 4];
@@ -193,20 +196,4 @@ fn product(a: &[Slot], b: &[Slot]) -> f64 {
         sum += f64::from(lanes[0]) + f64::from(lanes[1]) + f64::from(lanes[2]);
     }
     sum
-}
-
-pub(super) fn add(a: Slot, b: Slot) -> Slot {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
-}
-
-pub(super) fn sub(a: Slot, b: Slot) -> Slot {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]]
-}
-
-pub(super) fn scaled(a: Slot, s: f32) -> Slot {
-    [a[0] * s, a[1] * s, a[2] * s, a[3] * s]
-}
-
-pub(super) fn dot(a: Slot, b: Slot) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

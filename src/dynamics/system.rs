@@ -1,28 +1,38 @@
 //! Assembly: masses, the constant matrix with its structure, and the elements in blocks for the local step.
 
-use nalgebra::{Matrix3, Vector3};
-
-use super::factor::FactorError;
-use super::local::{Block, BlockWeights, Element};
-use super::structure::{Part, Structure};
+use super::blocks::SubdomainBlocks;
+use super::chain::{Chain, Chains, TETS};
+use super::local::{Block, BlockWeights};
 use super::{Materials, Params};
-use crate::tissue::Tissue;
+use crate::numerics::FactorError;
+use crate::numerics::lanes::LANES;
+use crate::numerics::partition::{Partition, Subdomain};
+use crate::tissue::{Layer, Tissue};
 
-/// Everything of a tissue that the solver needs; independent of parameters and pose.
+/// The assembled equations of a tissue; independent of parameters and pose.
 pub struct System {
-    /// Volume lumped to every skin vertex, world units³.
+    /// Volume lumped to every unknown, world units³.
     pub(super) volume: Vec<f64>,
-    /// Volume of all tets, world units³.
+    /// Volume lumped to all unknowns, world units³.
     pub(super) total_volume: f64,
-    /// Who owns what.
-    pub(super) structure: Structure,
-    prisms: Vec<Prism>,
+    /// Which thread owns which unknowns.
+    pub(super) partition: Partition,
+    /// The elements of every subdomain.
+    pub(super) blocks: Vec<SubdomainBlocks>,
+    pub(super) chains: Chains,
+    /// Entries of the matrix that the chains add to, chain by chain.
+    couplings: Vec<Coupling>,
+    /// Where the couplings of each chain begin, and their number at the end.
+    coupling_starts: Vec<usize>,
     /// Diagonal of Qᵀ V Q, for stiffness 1.
     pub(super) diagonal: Vec<f64>,
-    /// Vertices that are no unknowns: they are where the anchors put them, behind the base vertices. Their rows of the matrix are
-    /// diagonal.
-    pub(super) carried: Vec<u32>,
+    /// Per unknown the prescribed point that it moves with; see [`Tissue::references`].
+    pub(super) references: Vec<u32>,
+    /// Unknowns that are not simulated, and the prescribed points at which they are put. Their rows of the matrix are diagonal.
+    pub(super) carried: Vec<[u32; 2]>,
     is_carried: Vec<bool>,
+    /// Prescribed points: of the tets, and the places of carried unknowns.
+    pub(super) prescribed: usize,
     /// Length of a world unit, m.
     metres_per_unit: f64,
     /// Length of a world unit in the paper's bookkeeping, whose characters are all [`PAPER_SIZE`] large.
@@ -31,22 +41,32 @@ pub struct System {
     human_metres_per_unit: f64,
 }
 
-/// What the matrix needs of a prism.
-struct Prism {
-    corners: [u32; 3],
-    /// Usable volume of each tet, world units³.
-    volume: [f64; 3],
-    /// `Σ V gₐ·g_b` over the tets, for the pairs of skin corners 00 11 22 01 02 12.
-    stiffness: [f64; 6],
-    /// Where these are stored in the matrix.
-    entries: [u32; 6],
+/// Tets to simulate, without the body that they are in.
+#[derive(Debug, Clone, Copy)]
+pub struct TetModel<'a> {
+    /// The tets; corners are unknowns below the number of `references`, and prescribed points below `prescribed`.
+    pub layers: &'a [Layer],
+    /// Per unknown the prescribed point that it moves with: see [`Tissue::references`].
+    pub references: &'a [u32],
+    /// How many prescribed points there are.
+    pub prescribed: usize,
+    /// Unknowns that are not simulated, and the prescribed points at which they are put.
+    pub carried: &'a [[u32; 2]],
+    /// Mean depth of the flesh, world units: the length by which parameters for a human are scaled.
+    pub limb_radius: f64,
+}
+
+/// What a chain adds to an entry of the matrix.
+struct Coupling {
+    unknowns: [u32; 2],
+    /// `Σ V gₐ·g_b` over the tets.
+    stiffness: f64,
+    /// Where the entry is stored.
+    entry: u32,
 }
 
 /// How much stiffer than others a carried vertex is to what touches it.
 const HARD: f64 = 1e5;
-
-/// Corners of the six entries of a prism.
-const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
 /// Size of the demo characters of FPS (cylinder 14.5, tbone 20.7, armadillo 22.8 units): its numbers mean nothing at another.
 const PAPER_SIZE: f64 = 20.0;
@@ -60,54 +80,83 @@ impl System {
     /// # Errors
     /// [`FactorError::Symbolic`] if the system can't be analysed.
     pub fn assemble(tissue: &Tissue, size: f64, metres_per_unit: f64) -> Result<Self, FactorError> {
-        let vertices = tissue.base.len();
-        let mut volume = vec![0.0; vertices];
-        for prism in &tissue.prisms.prisms {
-            for tet in 0..3 {
-                // The tet's share goes to all of its four vertices; the base's part is carried by the bones.
-                for &corner in &prism.corners[tet..] {
-                    volume[corner as usize] += prism.volumes[tet] / 4.0;
-                }
+        let carried = tissue.carried.iter().enumerate();
+        let carried: Vec<[u32; 2]> = carried
+            .map(|(k, &unknown)| [unknown, tissue.carried_place(k)])
+            .collect();
+        let model = TetModel {
+            layers: &tissue.layers,
+            references: &tissue.references,
+            prescribed: tissue.anchors.len(),
+            carried: &carried,
+            limb_radius: tissue.quality.limb_radius,
+        };
+        Self::of_tets(&model, size, metres_per_unit)
+    }
+
+    /// Assembles any tets, of a body of the given size (diagonal, world units).
+    ///
+    /// # Errors
+    /// [`FactorError::Symbolic`] if the system can't be analysed.
+    pub fn of_tets(
+        model: &TetModel<'_>,
+        size: f64,
+        metres_per_unit: f64,
+    ) -> Result<Self, FactorError> {
+        let unknowns = model.references.len();
+        let mut volume = vec![0.0; unknowns];
+        for tet in model.layers.iter().flat_map(|layer| &layer.tets) {
+            // The tet's share goes to all of its four points; that of prescribed ones is carried by the bones.
+            for unknown in tet.corners.iter().filter_map(|corner| corner.as_unknown()) {
+                volume[unknown as usize] += tet.volume / 4.0;
             }
         }
-        let elements: Vec<Element> = tissue.prisms.prisms.iter().map(element).collect();
-        let structure = Structure::analyse(&elements, vertices)?;
-        let mut diagonal = vec![0.0; vertices];
-        let mut prisms = Vec::with_capacity(elements.len());
-        for element in &elements {
-            let stiffness = element_stiffness(element);
-            let mut entries = [0; 6];
-            for (entry, [a, b]) in entries.iter_mut().zip(PAIRS) {
-                *entry = structure.pattern.entry(element.corners[a], element.corners[b]).unwrap_or_default() as u32;
+        let chains = Chains::of(model.layers);
+        let slots_behind = |own: &[u32]| SubdomainBlocks::prescribed_of(&chains.chains, own).len();
+        let partition = Partition::analyse(&chains.cliques(), unknowns, &slots_behind)?;
+        let blocks = (0..partition.subdomains.len())
+            .map(|index| SubdomainBlocks::pack(&partition, index, &chains.chains))
+            .collect();
+        let mut diagonal = vec![0.0; unknowns];
+        let (mut couplings, mut coupling_starts) = (Vec::new(), vec![0]);
+        for chain in &chains.chains {
+            add_couplings(chain, &partition, &mut couplings);
+            for coupling in &couplings[coupling_starts[coupling_starts.len() - 1]..] {
+                let [a, b] = coupling.unknowns;
+                if a == b {
+                    diagonal[a as usize] += coupling.stiffness;
+                }
             }
-            for k in 0..3 {
-                diagonal[element.corners[k] as usize] += stiffness[k];
-            }
-            prisms.push(Prism { corners: element.corners, volume: element.volume, stiffness, entries });
+            coupling_starts.push(couplings.len());
         }
         let mut sorted: Vec<f64> = diagonal.iter().copied().filter(|&d| d > 0.0).collect();
         sorted.sort_by(f64::total_cmp);
         let typical = sorted.get(sorted.len() / 2).copied().unwrap_or(1.0);
-        let mut is_carried = vec![false; vertices];
-        for &vertex in &tissue.carried {
-            is_carried[vertex as usize] = true;
-            diagonal[vertex as usize] = typical;
+        let mut is_carried = vec![false; unknowns];
+        for &[unknown, _] in model.carried {
+            is_carried[unknown as usize] = true;
+            diagonal[unknown as usize] = typical;
         }
         Ok(Self {
             total_volume: volume.iter().sum(),
             volume,
-            structure,
-            prisms,
+            partition,
+            blocks,
+            chains,
+            couplings,
+            coupling_starts,
             diagonal,
-            carried: tissue.carried.clone(),
+            references: model.references.to_vec(),
+            carried: model.carried.to_vec(),
+            prescribed: model.prescribed,
             is_carried,
             metres_per_unit,
             paper_units_per_unit: PAPER_SIZE / size.max(f64::MIN_POSITIVE),
-            human_metres_per_unit: HUMAN_LIMB_RADIUS_M / tissue.quality.limb_radius.max(f64::MIN_POSITIVE),
+            human_metres_per_unit: HUMAN_LIMB_RADIUS_M / model.limb_radius.max(f64::MIN_POSITIVE),
         })
     }
 
-    /// How many unknown vertices there are.
+    /// How many unknown points there are.
     #[must_use]
     pub fn unknowns(&self) -> usize {
         self.volume.len()
@@ -146,30 +195,48 @@ impl System {
         }
     }
 
-    /// Inertial mass of a vertex, kg: see [`Materials`]. At least a millionth of the mean so that nothing is weightless.
-    pub(super) fn inertial_mass(&self, vertex: usize, params: &Params, materials: &Materials) -> f64 {
+    /// Inertial mass of an unknown, kg: see [`Materials`]. At least a millionth of the mean so that nothing is weightless.
+    pub(super) fn inertial_mass(
+        &self,
+        vertex: usize,
+        params: &Params,
+        materials: &Materials,
+    ) -> f64 {
         let least = 1e-6 * self.total_volume / self.volume.len().max(1) as f64;
-        let mass = self.density(params) * self.volume[vertex].max(least) * f64::from(materials.density[vertex]);
+        let mass = self.density(params)
+            * self.volume[vertex].max(least)
+            * f64::from(materials.density[vertex]);
         mass * materials.inertia(vertex, params)
     }
 
-    /// Values of M/h² + k Qᵀ V Q, in the order of the structure's pattern.
-    pub(super) fn matrix(&self, params: &Params, materials: &Materials, step_secs: f64) -> Vec<f64> {
-        let pattern = &self.structure.pattern;
+    /// Values of M/h² + k Qᵀ V Q, in the order of the partition's pattern.
+    pub(super) fn matrix(
+        &self,
+        params: &Params,
+        materials: &Materials,
+        step_secs: f64,
+    ) -> Vec<f64> {
+        let pattern = &self.partition.pattern;
         let mut values = vec![0.0; pattern.rows.len()];
         // Volume is held against the same gradients as shape.
         let scale = self.stiffness_scale(params) * (1.0 + params.volume);
-        for prism in &self.prisms {
-            let scale = scale * materials.prism_stiffness(prism.corners);
-            for ((&entry, stiffness), [a, b]) in prism.entries.iter().zip(prism.stiffness).zip(PAIRS) {
-                if [a, b].iter().all(|&k| !self.is_carried[prism.corners[k] as usize]) {
-                    values[entry as usize] += scale * stiffness;
+        let owned = self.coupling_starts.windows(2);
+        for (chain, range) in self.chains.chains.iter().zip(owned) {
+            let scale =
+                scale * materials.cell_stiffness(self.chains.cells.get(chain.cell as usize));
+            for coupling in &self.couplings[range[0]..range[1]] {
+                if coupling
+                    .unknowns
+                    .iter()
+                    .all(|&unknown| !self.is_carried[unknown as usize])
+                {
+                    values[coupling.entry as usize] += scale * coupling.stiffness;
                 }
             }
         }
         for vertex in 0..self.volume.len() {
             // The diagonal is the first entry of its column.
-            let value = &mut values[pattern.column_starts[vertex] as usize];
+            let value = &mut values[pattern.column(vertex).start];
             *value += self.inertial_mass(vertex, params, materials) / (step_secs * step_secs);
             if self.is_carried[vertex] {
                 *value += HARD * scale * self.diagonal[vertex];
@@ -178,54 +245,53 @@ impl System {
         values
     }
 
-    /// Skin vertices of a prism.
-    pub(super) fn corners(&self, prism: u32) -> [u32; 3] {
-        self.prisms[prism as usize].corners
+    /// Stiffness times volume of the tets of a chain.
+    pub(super) fn chain_weights(
+        &self,
+        chain: u32,
+        params: &Params,
+        materials: &Materials,
+    ) -> [f64; TETS] {
+        let chain = &self.chains.chains[chain as usize];
+        let cell = self.chains.cells.get(chain.cell as usize);
+        let scale = self.stiffness_scale(params) * materials.cell_stiffness(cell);
+        chain.volume.map(|volume| volume * scale)
     }
 
-    /// Stiffness times volume of the tets of a prism.
-    pub(super) fn prism_weights(&self, prism: u32, params: &Params, materials: &Materials) -> [f64; 3] {
-        let prism = &self.prisms[prism as usize];
-        let scale = self.stiffness_scale(params) * materials.prism_stiffness(prism.corners);
-        prism.volume.map(|volume| volume * scale)
-    }
-
-    /// Stiffness times volume of all tets of a part.
-    pub(super) fn weights(&self, part: &Part, params: &Params, materials: &Materials) -> Vec<BlockWeights> {
-        let of_prism = |&element: &u32| self.prism_weights(element, params, materials);
-        part.elements.chunks(super::lanes::LANES).map(|block| Block::weights(block.iter().map(of_prism))).collect()
+    /// Stiffness times volume of all tets of a subdomain.
+    pub(super) fn weights(
+        &self,
+        subdomain: &Subdomain,
+        params: &Params,
+        materials: &Materials,
+    ) -> Vec<BlockWeights> {
+        let of_chain = |&chain: &u32| self.chain_weights(chain, params, materials);
+        subdomain
+            .cliques
+            .chunks(LANES)
+            .map(|block| Block::weights(block.iter().map(of_chain)))
+            .collect()
     }
 }
 
-/// A prism for the solver: edges along the chain instead of from a tet's first vertex.
-fn element(prism: &crate::tissue::Prism) -> Element {
-    let mut element = Element { corners: prism.corners, rest_inverse: [Matrix3::zeros(); 3], volume: [0.0; 3] };
-    // Edges from the first vertex are sums of edges along the chain.
-    let sums = Matrix3::new(1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
-    for tet in 0..3 {
-        if let Some(inverse) = prism.rest_inverse[tet] {
-            element.rest_inverse[tet] = sums * inverse;
-            element.volume[tet] = prism.volumes[tet];
-        }
+/// Appends what a chain adds to the matrix: one entry for every pair of its unknowns, the diagonal ones first.
+fn add_couplings(chain: &Chain, partition: &Partition, couplings: &mut Vec<Coupling>) {
+    let corners = chain.own_corners();
+    let unknowns: Vec<(usize, u32)> = corners
+        .iter()
+        .enumerate()
+        .filter_map(|(k, corner)| Some((k, corner.as_unknown()?)))
+        .collect();
+    let diagonal = unknowns.iter().map(|&a| [a, a]);
+    let others = unknowns
+        .iter()
+        .enumerate()
+        .flat_map(|(k, &a)| unknowns[k + 1..].iter().map(move |&b| [a, b]));
+    for [(a, first), (b, second)] in diagonal.chain(others) {
+        couplings.push(Coupling {
+            unknowns: [first, second],
+            stiffness: chain.stiffness(a, b),
+            entry: partition.pattern.entry(first, second).unwrap_or_default() as u32,
+        });
     }
-    element
-}
-
-/// `Σ V gₐ·g_b` with ∂F/∂xₐ = gₐ, for the pairs of [`PAIRS`].
-fn element_stiffness(element: &Element) -> [f64; 6] {
-    let mut sums = [0.0; 6];
-    for tet in 0..3 {
-        let inverse = &element.rest_inverse[tet];
-        let row = |k: usize| inverse.row(k).transpose();
-        // Of the four points of the tet, chain entries tet … tet + 3, those on the skin.
-        let mut gradients = [Vector3::zeros(); 3];
-        gradients[tet] = -row(0);
-        for (k, gradient) in gradients[tet + 1..].iter_mut().enumerate() {
-            *gradient = row(k) - row(k + 1);
-        }
-        for (sum, [a, b]) in sums.iter_mut().zip(PAIRS) {
-            *sum += element.volume[tet] * gradients[a].dot(&gradients[b]);
-        }
-    }
-    sums
 }

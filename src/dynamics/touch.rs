@@ -1,57 +1,52 @@
-//! Where contacts come into an iteration: between forward and backward substitution.
+//! Contacts within an iteration: between forward and backward substitution.
 
-use super::contacts::{Contacts, Factor as FactorKind};
-use super::factor::Factor;
-use super::lanes::Slot;
+use super::contacts::{Contacts, FactorKind};
 use super::solver::Solver;
-use super::structure::Structure;
-use super::window::Window;
 use crate::math::Point;
+use crate::numerics::lanes::Padded;
+use crate::numerics::partition::Partition;
+use crate::numerics::tiles::TiledFactor;
+use crate::numerics::window::{Window, WindowSolver};
 
 /// An equilibrium looks for contacts anew after so many iterations.
 const REFRESH: usize = 8;
 
-/// Solves between the vertices of a window.
-pub(super) struct WindowSolver<'a> {
-    pub(super) structure: &'a Structure,
-    pub(super) factor: &'a Factor,
-    pub(super) window: &'a mut Window,
-}
-
-impl WindowSolver<'_> {
-    /// How many vertices there are in all.
-    pub(super) fn unknowns(&self) -> usize {
-        self.structure.place.len()
-    }
-
-    /// Chooses the vertices of the window.
-    pub(super) fn set_window(&mut self, vertices: &[u32]) {
-        self.window.look_at(self.structure, vertices);
-    }
-
-    /// Replaces the values at the window's vertices, as a right-hand side that is zero elsewhere, by the solution there; all four
-    /// lanes.
-    pub(super) fn solve_window(&mut self, values: &mut [Slot]) {
-        self.window.solve(self.structure, self.factor, values);
-    }
-}
-
-/// The contacts of a simulation with what they need of the solver; kept from step to step.
+/// The contacts of a simulation and their window on the solver; kept from step to step.
 pub(super) struct Touch {
     pub(super) contacts: Contacts,
     window: Window,
-    values: Vec<Slot>,
+    values: Vec<Padded>,
 }
 
 impl Touch {
-    pub(super) fn new(contacts: Contacts, structure: &Structure) -> Self {
-        Self { contacts, window: Window::new(structure), values: Vec::new() }
+    pub(super) fn new(contacts: Contacts, partition: &Partition) -> Self {
+        Self {
+            contacts,
+            window: Window::new(partition),
+            values: Vec::new(),
+        }
     }
 
     /// Finds the contacts at these positions; returns whether a pair began or ended.
-    pub(super) fn begin(&mut self, structure: &Structure, factor: &Factor, kind: FactorKind, positions: &[Point]) -> bool {
-        let Self { contacts, window, .. } = self;
-        contacts.begin(positions, &mut WindowSolver { structure, factor, window }, kind)
+    pub(super) fn begin(
+        &mut self,
+        partition: &Partition,
+        factor: &TiledFactor,
+        kind: FactorKind,
+        positions: &[Point],
+    ) -> bool {
+        let Self {
+            contacts, window, ..
+        } = self;
+        contacts.begin(
+            positions,
+            &mut WindowSolver {
+                partition,
+                factor,
+                window,
+            },
+            kind,
+        )
     }
 
     /// Whether an equilibrium should look for contacts before this iteration, counted from 1.
@@ -64,20 +59,52 @@ impl Touch {
         if self.contacts.is_empty() {
             return 0.0;
         }
-        self.window.positions(solver, positions);
+        for (vertex, [owner, row]) in self.window.places() {
+            let rows = solver
+                .subdomains
+                .get(owner as usize)
+                .map_or(&solver.top, |state| &state.rows);
+            let [x, y, z, _] = rows.x[row as usize];
+            positions[vertex as usize] = Point::new(x, y, z);
+        }
         self.contacts.energy(positions)
     }
 
     /// Adds the forces of the contacts to the right-hand side that was just substituted forward.
-    pub(super) fn press(&mut self, structure: &Structure, factor: &Factor, solver: &mut Solver, positions: &[Point]) {
+    pub(super) fn press(
+        &mut self,
+        partition: &Partition,
+        factor: &TiledFactor,
+        solver: &mut Solver,
+        positions: &[Point],
+    ) {
         if self.contacts.is_empty() {
             return;
         }
-        let Self { contacts, window, values } = self;
+        let Self {
+            contacts,
+            window,
+            values,
+        } = self;
         values.resize(window.len(), [0.0; 4]);
-        window.peek(structure, factor, solver, values);
-        if contacts.press(positions, values, &mut WindowSolver { structure, factor, window }) {
-            window.push(structure, factor, solver, values);
+        let substituted = solver.subdomains.iter().map(|state| &*state.rows.b);
+        let top = &solver.top.b[..solver.top.count];
+        window.peek(partition, factor, substituted, top, values);
+        if contacts.press(
+            positions,
+            values,
+            &mut WindowSolver {
+                partition,
+                factor,
+                window,
+            },
+        ) {
+            let Solver {
+                subdomains, top, ..
+            } = solver;
+            let substituted = subdomains.iter_mut().map(|state| &mut *state.rows.b);
+            let top = &mut top.b[..top.count];
+            window.push(partition, factor, values, substituted, top);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What one local/global iteration has to touch and to compute, to compare measured times with what the machine can do.
+//! Bytes and operations of a local/global iteration, to compare measured times with the limits of the machine.
 
 use super::System;
-use super::factor::Tile;
-use super::lanes::{LANES, Slot};
-use super::local::{BLOCK_BYTES, PRISM_FLOPS};
-use super::structure::Triangle;
+use super::local::{BLOCK_BYTES, CHAIN_FLOPS};
+use crate::numerics::lanes::{LANES, Padded};
+use crate::numerics::partition::Triangle;
+use crate::numerics::tiles::Tile;
 
 /// Bytes and operations of one iteration, without what caches save or waste.
 ///
@@ -26,18 +26,19 @@ pub struct Work {
 const TILE_FLOPS: u64 = 2 * 16 * 3;
 
 impl System {
-    /// What one iteration touches.
+    /// Bytes and operations of one iteration.
     #[must_use]
     pub fn work(&self) -> Work {
-        let structure = &self.structure;
+        let partition = &self.partition;
         let mut work = Work::default();
-        for part in &structure.parts {
-            let points = part.vertices.len() + structure.top.len() + part.base.len();
-            work.local_bytes += (part.blocks.len() * BLOCK_BYTES + 4 * points * size_of::<Slot>()) as u64;
-            work.local_flops += (part.blocks.len() * LANES * PRISM_FLOPS) as u64;
-            work.add_substitution(&part.triangle);
+        for (subdomain, elements) in partition.subdomains.iter().zip(&self.blocks) {
+            let points = subdomain.unknowns.len() + partition.top.len() + elements.prescribed.len();
+            work.local_bytes +=
+                (elements.blocks.len() * BLOCK_BYTES + 4 * points * size_of::<Padded>()) as u64;
+            work.local_flops += (elements.blocks.len() * LANES * CHAIN_FLOPS) as u64;
+            work.add_substitution(&subdomain.triangle);
         }
-        work.add_substitution(&structure.top_triangle);
+        work.add_substitution(&partition.top_triangle);
         work
     }
 }
@@ -48,7 +49,8 @@ impl Work {
         for node in &triangle.supernodes {
             let (columns, rows) = (node.column_tiles(), node.row_tiles());
             let tiles = (columns * (columns + 2 * rows)) as u64;
-            self.global_bytes += tiles * size_of::<Tile>() as u64 + ((3 * rows + 3 * columns) * 4 * size_of::<Slot>()) as u64;
+            self.global_bytes += tiles * size_of::<Tile>() as u64
+                + ((3 * rows + 3 * columns) * 4 * size_of::<Padded>()) as u64;
             self.global_flops += tiles * TILE_FLOPS;
         }
     }

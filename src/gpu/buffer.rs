@@ -15,9 +15,20 @@ pub struct GrowBuffer<T> {
 impl<T: bytemuck::Pod> GrowBuffer<T> {
     /// A buffer with room for `capacity` elements (at least one).
     #[must_use]
-    pub fn new(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages, capacity: usize) -> Self {
+    pub fn new(
+        device: &wgpu::Device,
+        label: &'static str,
+        usage: wgpu::BufferUsages,
+        capacity: usize,
+    ) -> Self {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
-        Self { label, usage, buffer: create::<T>(device, label, usage, capacity), len: 0, element: PhantomData }
+        Self {
+            label,
+            usage,
+            buffer: create::<T>(device, label, usage, capacity),
+            len: 0,
+            element: PhantomData,
+        }
     }
 
     /// Writes `data` from the start. Returns whether the buffer had to be made anew, so that bind groups must be, too.
@@ -43,7 +54,10 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
             self.buffer = create::<T>(device, self.label, self.usage, len.next_power_of_two());
         }
         let mut offset = 0;
-        for bytes in parts.filter(|part| !part.is_empty()).map(bytemuck::cast_slice::<T, u8>) {
+        for bytes in parts
+            .filter(|part| !part.is_empty())
+            .map(bytemuck::cast_slice::<T, u8>)
+        {
             queue.write_buffer(&self.buffer, offset, bytes);
             offset += bytes.len() as u64;
         }
@@ -70,7 +84,17 @@ impl<T: bytemuck::Pod> GrowBuffer<T> {
     }
 }
 
-fn create<T>(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages, capacity: usize) -> wgpu::Buffer {
+fn create<T>(
+    device: &wgpu::Device,
+    label: &'static str,
+    usage: wgpu::BufferUsages,
+    capacity: usize,
+) -> wgpu::Buffer {
     let size = (capacity.max(1) * size_of::<T>()).next_multiple_of(4) as u64;
-    device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage,
+        mapped_at_creation: false,
+    })
 }

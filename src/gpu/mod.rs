@@ -9,7 +9,7 @@
 //! (`WGPU_BACKEND`, `WGPU_POWER_PREF`, `WGPU_ADAPTER_NAME`).
 //!
 //! # What shaders rely on, and what not
-//! They run by Vulkan, Direct3D 12 and Metal, pictures by OpenGL ES 3.1, too; `tests/shaders.rs` translates every entry point for each.
+//! They run by Vulkan, Direct3D 12 and Metal, pictures by OpenGL ES 3.1, too; `tests/source/shaders` translates every entry point for each.
 //!
 //! - **Limits** are the defaults of WebGPU: eight storage buffers, 16 KiB and 256 threads a workgroup. No feature of a device is needed.
 //! - **Memory**: workgroup memory begins as zeros, and what is outside of a buffer is never touched, as WGSL promises.
@@ -62,7 +62,9 @@ pub enum GpuError {
         reason: String,
     },
     /// A picture is larger than the device can draw, or has no pixels.
-    #[error("a picture of {width} x {height} pixels cannot be drawn; expected 1 to {limit} pixels on each side")]
+    #[error(
+        "a picture of {width} x {height} pixels cannot be drawn; expected 1 to {limit} pixels on each side"
+    )]
     Size {
         /// Pixels in a row.
         width: u32,
@@ -72,7 +74,9 @@ pub enum GpuError {
         limit: u32,
     },
     /// The adapter only draws, or computes too little at once.
-    #[error("the graphics adapter \"{adapter}\" computes too little: it has {has} {what}, and {needed} are needed")]
+    #[error(
+        "the graphics adapter \"{adapter}\" computes too little: it has {has} {what}, and {needed} are needed"
+    )]
     NoCompute {
         /// Its name.
         adapter: String,
@@ -98,7 +102,8 @@ pub enum GpuError {
 }
 
 /// Used where the adapter has them, never needed.
-const OPTIONAL: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+const OPTIONAL: wgpu::Features =
+    wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// What compute passes use at most: storage buffers…
 const STORAGE_BUFFERS: u32 = 8;
@@ -134,7 +139,10 @@ impl GpuContext {
         let wanted = descriptor().backends;
         let quiet = wanted - wgpu::Backends::GL;
         if quiet != wanted && !quiet.is_empty() {
-            let first = wgpu::Instance::new(wgpu::InstanceDescriptor { backends: quiet, ..descriptor() });
+            let first = wgpu::Instance::new(wgpu::InstanceDescriptor {
+                backends: quiet,
+                ..descriptor()
+            });
             if let Ok(context) = Self::request(first, None) {
                 return Ok(context);
             }
@@ -146,7 +154,10 @@ impl GpuContext {
     ///
     /// # Errors
     /// [`GpuError::NoAdapter`] or [`GpuError::NoDevice`].
-    pub fn for_surface(instance: wgpu::Instance, surface: &wgpu::Surface<'_>) -> Result<Self, GpuError> {
+    pub fn for_surface(
+        instance: wgpu::Instance,
+        surface: &wgpu::Surface<'_>,
+    ) -> Result<Self, GpuError> {
         Self::request(instance, Some(surface))
     }
 
@@ -156,16 +167,39 @@ impl GpuContext {
     /// [`GpuError::NoCompute`] if not.
     pub fn check_compute(&self) -> Result<(), GpuError> {
         let limits = self.device.limits();
-        let computes = self.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
+        let computes = self
+            .adapter
+            .get_downlevel_capabilities()
+            .flags
+            .contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
         let needs = [
             ("compute shaders", u32::from(computes), 1),
-            ("storage buffers in a shader", limits.max_storage_buffers_per_shader_stage, STORAGE_BUFFERS),
-            ("threads in a workgroup", limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x), THREADS),
-            ("bytes of memory in a workgroup", limits.max_compute_workgroup_storage_size, WORKGROUP_BYTES),
+            (
+                "storage buffers in a shader",
+                limits.max_storage_buffers_per_shader_stage,
+                STORAGE_BUFFERS,
+            ),
+            (
+                "threads in a workgroup",
+                limits
+                    .max_compute_invocations_per_workgroup
+                    .min(limits.max_compute_workgroup_size_x),
+                THREADS,
+            ),
+            (
+                "bytes of memory in a workgroup",
+                limits.max_compute_workgroup_storage_size,
+                WORKGROUP_BYTES,
+            ),
         ];
         match needs.into_iter().find(|&(_, has, needed)| has < needed) {
             None => Ok(()),
-            Some((what, has, needed)) => Err(GpuError::NoCompute { adapter: self.adapter.get_info().name, what, has, needed }),
+            Some((what, has, needed)) => Err(GpuError::NoCompute {
+                adapter: self.adapter.get_info().name,
+                what,
+                has,
+                needed,
+            }),
         }
     }
 
@@ -184,36 +218,71 @@ impl GpuContext {
         let memory = pollster::block_on(memory.pop());
         let validation = pollster::block_on(validation.pop());
         // What is out of memory is invalid afterwards: the cause comes first.
-        let Some(error) = memory.or(internal).or(validation) else { return Ok(made) };
+        let Some(error) = memory.or(internal).or(validation) else {
+            return Ok(made);
+        };
         log::warn!("graphics: {error}");
-        Err(GpuError::Refused { reason: in_a_line(&error) })
+        Err(GpuError::Refused {
+            reason: in_a_line(&error),
+        })
     }
 
-    fn request(instance: wgpu::Instance, surface: Option<&wgpu::Surface<'_>>) -> Result<Self, GpuError> {
+    fn request(
+        instance: wgpu::Instance,
+        surface: Option<&wgpu::Surface<'_>>,
+    ) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::from_env().unwrap_or(wgpu::PowerPreference::HighPerformance),
+            power_preference: wgpu::PowerPreference::from_env()
+                .unwrap_or(wgpu::PowerPreference::HighPerformance),
             compatible_surface: surface,
             ..Default::default()
         };
-        let adapter =
-            pollster::block_on(instance.request_adapter(&options)).map_err(|error| GpuError::NoAdapter { reason: error.to_string() })?;
+        let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|error| {
+            GpuError::NoAdapter {
+                reason: error.to_string(),
+            }
+        })?;
         // The defaults where the adapter has them, less where it has less, its full picture size, and buffers as large as it has them.
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
-            ..wgpu::Limits::default().or_worse_values_from(&offered).using_resolution(offered.clone())
+            ..wgpu::Limits::default()
+                .or_worse_values_from(&offered)
+                .using_resolution(offered.clone())
         };
         Self::open(instance, adapter, limits, surface.is_some())
     }
 
-    fn open(instance: wgpu::Instance, adapter: wgpu::Adapter, limits: wgpu::Limits, has_window: bool) -> Result<Self, GpuError> {
+    fn open(
+        instance: wgpu::Instance,
+        adapter: wgpu::Adapter,
+        limits: wgpu::Limits,
+        has_window: bool,
+    ) -> Result<Self, GpuError> {
         let required_features = adapter.features() & OPTIONAL;
-        let descriptor = wgpu::DeviceDescriptor { label: Some("sinew"), required_limits: limits, required_features, ..Default::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| GpuError::NoDevice { adapter: adapter.get_info().name, reason: error.to_string() })?;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("sinew"),
+            required_limits: limits,
+            required_features,
+            ..Default::default()
+        };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+                GpuError::NoDevice {
+                    adapter: adapter.get_info().name,
+                    reason: error.to_string(),
+                }
+            })?;
         let lost = watch(&device, has_window);
-        Ok(Self { instance, adapter, device, queue, lost, kernels: Arc::default() })
+        Ok(Self {
+            instance,
+            adapter,
+            device,
+            queue,
+            lost,
+            kernels: Arc::default(),
+        })
     }
 
     /// Whether the device is gone: unplugged, reset by its driver, or overwhelmed. Nothing can be done with it any more.
@@ -257,7 +326,11 @@ impl GpuContext {
     pub fn check_size(&self, width: u32, height: u32) -> Result<(), GpuError> {
         let limit = self.device.limits().max_texture_dimension_2d;
         if width == 0 || height == 0 || width > limit || height > limit {
-            return Err(GpuError::Size { width, height, limit });
+            return Err(GpuError::Size {
+                width,
+                height,
+                limit,
+            });
         }
         Ok(())
     }
@@ -277,7 +350,10 @@ fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
     let flag = lost.clone();
     device.on_uncaptured_error(Arc::new(move |error| {
         log::error!("graphics: {error}");
-        assert!(has_window || flag.load(Ordering::Acquire), "the graphics device complains: {error}");
+        assert!(
+            has_window || flag.load(Ordering::Acquire),
+            "the graphics device complains: {error}"
+        );
     }));
     lost
 }
@@ -285,8 +361,16 @@ fn watch(device: &wgpu::Device, has_window: bool) -> Arc<AtomicBool> {
 /// The first lines say where it happened, the innermost why; pictures of source text say nothing to a user.
 fn in_a_line(error: &wgpu::Error) -> String {
     let text = error.to_string();
-    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty() && !line.contains(['│', '┌', '╵', '=']));
-    lines.next().unwrap_or("it does not say why").trim_end_matches('.').to_owned()
+    let mut lines = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.contains(['│', '┌', '╵', '=']));
+    lines
+        .next()
+        .unwrap_or("it does not say why")
+        .trim_end_matches('.')
+        .to_owned()
 }
 
 /// Whether a missing adapter must fail a test rather than skip it (`SINEW_REQUIRE_GPU=1`).
@@ -318,14 +402,34 @@ mod tests {
     #[test]
     fn what_a_device_refuses_is_an_error() {
         let Some(gpu) = for_tests() else { return };
-        let wrong = ShaderSource { name: "wrong", parts: &[("wrong", "@compute @workgroup_size(1) fn main() { nothing(); }")] };
-        let refused = gpu.attempt(|| Kernel::new(&gpu, &wrong, "main", &[])).expect_err("no such function").to_string();
-        assert!(refused.starts_with("the graphics device does not take it: ") && refused.lines().count() == 1, "{refused}");
+        let wrong = ShaderSource {
+            name: "wrong",
+            parts: &[(
+                "wrong",
+                "@compute @workgroup_size(1) fn main() { nothing(); }",
+            )],
+        };
+        let refused = gpu
+            .attempt(|| Kernel::new(&gpu, &wrong, "main", &[]))
+            .expect_err("no such function")
+            .to_string();
+        assert!(
+            refused.starts_with("the graphics device does not take it: ")
+                && refused.lines().count() == 1,
+            "{refused}"
+        );
         let size = gpu.device.limits().max_buffer_size + 4;
         let usage = wgpu::BufferUsages::STORAGE;
-        let large = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let large = wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        };
         assert!(gpu.attempt(|| gpu.device.create_buffer(&large)).is_err());
-        let kept = gpu.attempt(|| storage_of(&gpu, "kept", &[1_u32, 2, 3])).expect("fits");
+        let kept = gpu
+            .attempt(|| storage_of(&gpu, "kept", &[1_u32, 2, 3]))
+            .expect("fits");
         assert_eq!(fetch::<u32>(&gpu, &kept, 3).expect("comes back"), [1, 2, 3]);
     }
 
@@ -334,10 +438,22 @@ mod tests {
     fn an_adapter_that_can_not_compute_says_so() {
         let Some(gpu) = for_tests() else { return };
         gpu.check_compute().expect("enough for all shaders");
-        let limits = wgpu::Limits { max_storage_buffers_per_shader_stage: 4, ..gpu.device.limits() };
-        let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false).expect("opens");
-        let error = small.check_compute().expect_err("four are too few").to_string();
-        assert!(error.contains("computes too little: it has 4 storage buffers in a shader, and 8 are needed"), "{error}");
+        let limits = wgpu::Limits {
+            max_storage_buffers_per_shader_stage: 4,
+            ..gpu.device.limits()
+        };
+        let small = GpuContext::open(gpu.instance.clone(), gpu.adapter.clone(), limits, false)
+            .expect("opens");
+        let error = small
+            .check_compute()
+            .expect_err("four are too few")
+            .to_string();
+        assert!(
+            error.contains(
+                "computes too little: it has 4 storage buffers in a shader, and 8 are needed"
+            ),
+            "{error}"
+        );
     }
 
     /// A lost device lets nobody wait.

@@ -17,12 +17,27 @@ pub fn read_rgba(gpu: &GpuContext, texture: &wgpu::Texture) -> Result<image::Rgb
         usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
-    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded_row), rows_per_image: None };
+    let mut encoder = gpu
+        .device
+        .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("readback"),
+        });
+    let layout = wgpu::TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(padded_row),
+        rows_per_image: None,
+    };
     encoder.copy_texture_to_buffer(
         texture.as_image_copy(),
-        wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
-        wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout,
+        },
+        wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
     );
     gpu.queue.submit([encoder.finish()]);
 
@@ -32,5 +47,7 @@ pub fn read_rgba(gpu: &GpuContext, texture: &wgpu::Texture) -> Result<image::Rgb
     for line in mapped.chunks_exact(padded_row as usize) {
         pixels.extend_from_slice(&line[..row as usize]);
     }
-    image::RgbaImage::from_raw(width, height, pixels).ok_or_else(|| GpuError::Readback { reason: "the picture is incomplete".into() })
+    image::RgbaImage::from_raw(width, height, pixels).ok_or_else(|| GpuError::Readback {
+        reason: "the picture is incomplete".into(),
+    })
 }

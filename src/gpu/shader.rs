@@ -16,7 +16,9 @@ impl ShaderSource {
     pub fn wgsl(&self) -> String {
         let folder = std::env::var_os("SINEW_SHADER_DIR").map(std::path::PathBuf::from);
         let text = |&(path, built_in): &(&str, &str)| {
-            let edited = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join(path)).ok());
+            let edited = folder
+                .as_ref()
+                .and_then(|folder| std::fs::read_to_string(folder.join(path)).ok());
             edited.unwrap_or_else(|| built_in.to_owned())
         };
         self.parts.iter().map(text).collect::<Vec<_>>().join("\n")
@@ -39,30 +41,32 @@ macro_rules! source {
 }
 
 /// Studio backdrop.
-pub const BACKGROUND: ShaderSource = source!("background": "common/frame.wgsl", "common/tone.wgsl", "background.wgsl");
+pub const BACKGROUND: ShaderSource =
+    source!("background": "common/frame.wgsl", "common/tone.wgsl", "background.wgsl");
 /// Floor with grid and shadow.
-pub const GROUND: ShaderSource =
-    source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/floor.wgsl", "ground.wgsl");
+pub const GROUND: ShaderSource = source!("ground": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/floor.wgsl", "ground.wgsl");
 /// Shadow on the floor, from above.
-pub const FLOOR_SHADOW: ShaderSource = source!("floor_shadow": "common/frame.wgsl", "common/floor.wgsl", "floor_shadow.wgsl");
+pub const FLOOR_SHADOW: ShaderSource =
+    source!("floor_shadow": "common/frame.wgsl", "common/floor.wgsl", "floor_shadow.wgsl");
 /// Shaded character surface.
-pub const SKIN: ShaderSource =
-    source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "common/matcap.wgsl", "skin.wgsl");
+pub const SKIN: ShaderSource = source!("skin": "common/frame.wgsl", "common/tone.wgsl", "common/shadow.wgsl", "common/light.wgsl", "common/matcap.wgsl", "skin.wgsl");
 /// Depth of the character only, from the light or from the eye.
 pub const DEPTH: ShaderSource = source!("depth": "common/frame.wgsl", "depth.wgsl");
 /// Ambient occlusion from the depth of the character.
 pub const OCCLUSION: ShaderSource = source!("occlusion": "common/frame.wgsl", "occlusion.wgsl");
 /// Smoothing of the occlusion along surfaces.
-pub const OCCLUSION_BLUR: ShaderSource = source!("occlusion_blur": "common/frame.wgsl", "occlusion_blur.wgsl");
+pub const OCCLUSION_BLUR: ShaderSource =
+    source!("occlusion_blur": "common/frame.wgsl", "occlusion_blur.wgsl");
 /// Lines of constant width on screen.
 pub const LINES: ShaderSource = source!("lines": "common/frame.wgsl", "lines.wgsl");
 /// Coloured triangles.
-pub const TRIANGLES: ShaderSource = source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
+pub const TRIANGLES: ShaderSource =
+    source!("triangles": "common/frame.wgsl", "common/tone.wgsl", "triangles.wgsl");
 /// How hard contacts press.
-pub const FLESH_PRESS: ShaderSource = source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
+pub const FLESH_PRESS: ShaderSource =
+    source!("press": "flesh/numbers.wgsl", "flesh/contacts.wgsl", "flesh/press.wgsl");
 /// Flesh: where a step begins.
-pub const FLESH_PREDICT: ShaderSource =
-    source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
+pub const FLESH_PREDICT: ShaderSource = source!("flesh_predict": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/watch.wgsl", "flesh/predict.wgsl");
 /// Flesh: the local step after a plain iteration.
 pub const FLESH_LOCAL_PLAIN: ShaderSource = source!("flesh_local_plain": "flesh/dims.wgsl", "flesh/numbers.wgsl", "flesh/polar.wgsl",
     "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/local.wgsl", "flesh/local_plain.wgsl");
@@ -82,37 +86,45 @@ pub const FLESH_GATHER_MIXED: ShaderSource = source!("flesh_gather_mixed": "fles
     "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/volume.wgsl", "flesh/constants.wgsl", "flesh/tet.wgsl", "flesh/gather.wgsl",
     "flesh/gather_mixed.wgsl");
 /// Flesh: what the acceleration remembers of an iteration.
-pub const FLESH_RECORD: ShaderSource =
-    source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
+pub const FLESH_RECORD: ShaderSource = source!("flesh_record": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl", "flesh/record.wgsl");
 /// Flesh: where a step ends.
 pub const FLESH_FINISH: ShaderSource = source!("flesh_finish": "flesh/dims.wgsl", "flesh/memory.wgsl", "flesh/anderson.wgsl",
     "flesh/watch.wgsl", "flesh/numbers.wgsl", "flesh/finish.wgsl");
 /// Flesh: closest rotations alone, for tests.
-pub const FLESH_POLAR_TEST: ShaderSource = source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
+pub const FLESH_POLAR_TEST: ShaderSource =
+    source!("flesh_polar_test": "flesh/numbers.wgsl", "flesh/polar.wgsl", "flesh/polar_test.wgsl");
 
 /// Surfaces: what every source vertex is made of.
 pub const SURFACE_PLACE: ShaderSource = source!(
     "surface_place": "surface/dims.wgsl", "surface/local_frame.wgsl", "surface/sources.wgsl", "surface/place.wgsl"
 );
 /// Surfaces: passes over simulated rows.
-pub const SURFACE_ROWS: ShaderSource = source!("surface_rows": "surface/dims.wgsl", "surface/around.wgsl", "surface/rows.wgsl");
+pub const SURFACE_ROWS: ShaderSource =
+    source!("surface_rows": "surface/dims.wgsl", "surface/around.wgsl", "surface/rows.wgsl");
 /// Surfaces: cloth on the flesh.
-pub const SURFACE_RIDE: ShaderSource = source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
+pub const SURFACE_RIDE: ShaderSource =
+    source!("surface_ride": "surface/dims.wgsl", "surface/ride.wgsl");
 /// Surfaces: things that ride stiffly.
-pub const SURFACE_STIFF: ShaderSource = source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
+pub const SURFACE_STIFF: ShaderSource =
+    source!("surface_stiff": "surface/dims.wgsl", "surface/stiff.wgsl");
 /// Surfaces: normals by the triangles around.
-pub const SURFACE_NORMALS: ShaderSource = source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
+pub const SURFACE_NORMALS: ShaderSource =
+    source!("surface_normals": "surface/dims.wgsl", "surface/around.wgsl", "surface/normals.wgsl");
 /// The base under the flesh.
 pub const SURFACE_BASE: ShaderSource = source!("surface_base": "surface/base.wgsl");
 
 /// Conjugate gradients, the first pass.
-pub const SOLVE_BEGIN: ShaderSource = source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
+pub const SOLVE_BEGIN: ShaderSource =
+    source!("solve_begin": "flesh/solve_hybrid.wgsl", "flesh/solve_begin.wgsl");
 /// Conjugate gradients, an iteration.
-pub const SOLVE_ITERATE: ShaderSource = source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
+pub const SOLVE_ITERATE: ShaderSource =
+    source!("solve_iterate": "flesh/solve_hybrid.wgsl", "flesh/solve_iterate.wgsl");
 /// Products with inverse factors, by groups of rows.
-pub const SOLVE_ROWS: ShaderSource = source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
+pub const SOLVE_ROWS: ShaderSource =
+    source!("solve_rows": "flesh/solve_lines.wgsl", "flesh/solve_rows.wgsl");
 /// Products with transposed inverse factors, by blocks of columns.
-pub const SOLVE_COLUMNS: ShaderSource = source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
+pub const SOLVE_COLUMNS: ShaderSource =
+    source!("solve_columns": "flesh/solve_lines.wgsl", "flesh/solve_columns.wgsl");
 
 /// Every shader of the crate: what the tests walk.
 pub const ALL: &[ShaderSource] = &[

@@ -16,7 +16,9 @@ pub(super) type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
 pub(super) fn ask(buffer: &wgpu::Buffer) -> Answer {
     let (sender, answer) = channel();
     // Who asks no more needs no answer.
-    buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        drop(sender.send(result));
+    });
     answer
 }
 
@@ -63,7 +65,13 @@ pub(super) fn done(gpu: &GpuContext) -> Done {
 pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> {
     loop {
         match done.try_recv() {
-            Ok(()) => return if gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) },
+            Ok(()) => {
+                return if gpu.is_lost() {
+                    Err(lost(&"it does not answer any more"))
+                } else {
+                    Ok(())
+                };
+            }
             Err(TryRecvError::Empty) => wait_a_little(gpu)?,
             Err(error) => return Err(lost(&error)),
         }
@@ -84,9 +92,14 @@ pub(super) fn wait_for_all(gpu: &GpuContext) -> Result<(), GpuError> {
 /// [`GpuError::Readback`] if the device was lost.
 pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
     if gpu.is_lost() {
-        return Err(GpuError::Readback { reason: "the device was lost".to_owned() });
+        return Err(GpuError::Readback {
+            reason: "the device was lost".to_owned(),
+        });
     }
-    let status = gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+    let status = gpu
+        .device
+        .poll(wgpu::PollType::Poll)
+        .map_err(|error| lost(&error))?;
     if !status.is_queue_empty() {
         std::thread::sleep(PAUSE);
     }
@@ -94,5 +107,7 @@ pub(super) fn wait_a_little(gpu: &GpuContext) -> Result<(), GpuError> {
 }
 
 pub(super) fn lost(error: &dyn std::fmt::Display) -> GpuError {
-    GpuError::Readback { reason: error.to_string() }
+    GpuError::Readback {
+        reason: error.to_string(),
+    }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a file, in one clear sentence.
+//! Errors of reading and writing files, each a single sentence.
 
 use std::path::Path;
 
@@ -9,52 +9,52 @@ use crate::rig::SkeletonError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
-    /// The file system said no.
-    #[error("{file} can't be read: {source}")]
+    /// The operating system reported an error.
+    #[error("{file} cannot be read: {source}")]
     Read {
         /// The file.
         file: String,
-        /// What the file system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A file of a format that Sinew can't read.
-    #[error("{file}: {format} files can't be read yet; {instead}")]
+    /// The format is not supported.
+    #[error("{file}: {format} files are not supported; {instead}")]
     Unsupported {
         /// The file.
         file: String,
         /// Name of the format.
         format: String,
-        /// What to do.
+        /// What to do instead.
         instead: String,
     },
-    /// The content is not what its format says.
+    /// The content violates its format.
     #[error("{file}: {problem}")]
     Malformed {
         /// The file.
         file: String,
         /// What is wrong, where, and what was expected.
-        problem: Problem,
+        problem: ParseProblem,
     },
-    /// Files that can't make up one character.
+    /// The files do not form one character.
     #[error("{0}")]
-    Combination(Problem),
-    /// No built-in character of that name.
+    Combination(ParseProblem),
+    /// No built-in character has that name.
     #[error("there is no built-in character \"{name}\"; there are {}", super::builtin::NAMES.join(", "))]
     UnknownBuiltin {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// The output could not be written; nothing half-written is left.
-    #[error("{file} can't be written: {source}")]
+    /// The output could not be written; no partial file is left.
+    #[error("{file} cannot be written: {source}")]
     Write {
         /// The file.
         file: String,
-        /// What the file system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The caller asked to stop.
+    /// The caller cancelled the operation.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -62,13 +62,13 @@ pub enum IoError {
 /// What is wrong inside one file: a sentence without the file's name, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Problem(String);
+pub struct ParseProblem(String);
 
-impl Problem {
-    /// Longest message, in bytes: names from the file may be of any length.
+impl ParseProblem {
+    /// Maximum length of a message, bytes: names from the file may be of any length.
     const LONGEST: usize = 400;
 
-    /// Takes a sentence; control characters (of names in the file) become spaces.
+    /// Makes a problem from a sentence; control characters (from names in the file) become spaces.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         let mut text: String = text.into();
@@ -76,28 +76,31 @@ impl Problem {
         Self(text.replace(char::is_control, " "))
     }
 
-    /// Names the file.
+    /// Adds the file's name.
     #[must_use]
     pub fn in_file(self, file: &str) -> IoError {
-        IoError::Malformed { file: file.to_owned(), problem: self }
+        IoError::Malformed {
+            file: file.to_owned(),
+            problem: self,
+        }
     }
 }
 
-impl From<SkeletonError> for Problem {
+impl From<SkeletonError> for ParseProblem {
     fn from(error: SkeletonError) -> Self {
         Self::new(error.to_string())
     }
 }
 
-/// What parsers return: they don't know the file's name.
-pub(crate) type Parsed<T> = Result<T, Problem>;
+/// Result of a parser, which has no access to the file's name.
+pub(crate) type Parsed<T> = Result<T, ParseProblem>;
 
 /// `Err` with a sentence.
 pub(crate) fn bad<T>(text: impl Into<String>) -> Parsed<T> {
-    Err(Problem::new(text))
+    Err(ParseProblem::new(text))
 }
 
-/// How a path is shown to the user.
+/// A path as it is shown to the user.
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string().replace(char::is_control, " ")
 }
@@ -107,9 +110,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_is_one_short_line() {
+    fn a_problem_is_one_line_of_limited_length() {
         let long = format!("a \u{1}line\nof {}", "é\u{fffd}漢".repeat(300));
-        let sentence = Problem::new(long).in_file("x.ply").to_string();
-        assert!(sentence.starts_with("x.ply: a  line of é") && sentence.len() < 420 && !sentence.contains('\n'), "{sentence}");
+        let sentence = ParseProblem::new(long).in_file("x.ply").to_string();
+        assert!(
+            sentence.starts_with("x.ply: a  line of é")
+                && sentence.len() < 420
+                && !sentence.contains('\n'),
+            "{sentence}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The files of the Fast Projective Skinning demos: `.skel` (joints), `.anim` (keys) and `.ini` (what belongs together).
+//! Files of the Fast Projective Skinning demos: `.skel` (joints), `.anim` (keys) and `.ini` (file
+//! list).
 
 use std::path::{Path, PathBuf};
 
@@ -7,38 +8,56 @@ use super::error::{Parsed, bad};
 use crate::math::{Point64, Quat, Vec64, linear_part};
 use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Track, Trs};
 
-/// Seconds between two keys of an `.anim`; the format has no times.
+/// Seconds between two keys of an `.anim`; the format stores no times.
 const KEY_DISTANCE_SECS: f64 = 1.0;
 
-/// A skeleton and, for every joint of its file, its index.
+/// A skeleton, and the joint index of every line of its file.
 #[derive(Debug)]
 pub(crate) struct SkelFile {
     pub skeleton: Skeleton,
-    /// Parents come first in [`Skeleton`], but not always in the file.
+    /// In [`Skeleton`] parents come first; in the file not always.
     pub joint_of_line: Vec<usize>,
 }
 
 /// Reads a `.skel`: the number of joints, then a line `x y z name parent` each; the parent of roots is `root`.
 pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
     let text = text_of(bytes);
-    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, line)| !line.is_empty());
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| (i + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty());
     let Some((_, Ok(count))) = lines.next().map(|(i, line)| (i, line.parse::<usize>())) else {
         return bad("the number of joints is expected in the first line");
     };
     if count == 0 || count > text.len() / 5 {
-        return bad(format!("claims {count} joints, which its {} bytes can't hold", text.len()));
+        return bad(format!(
+            "declares {count} joints, more than its {} bytes can hold",
+            text.len()
+        ));
     }
     let mut joints: Vec<(String, &str, Point64)> = Vec::with_capacity(count);
     for (line, content) in lines.take(count) {
         let words: Vec<&str> = content.split_whitespace().collect();
-        let coordinate = |at: usize| words.get(at).and_then(|w| w.parse::<f64>().ok()).filter(|c| c.abs() < 1e15);
-        let (Some(x), Some(y), Some(z), Some(name), Some(parent)) =
-            (coordinate(0), coordinate(1), coordinate(2), words.get(3), words.get(4))
-        else {
-            return bad(format!("line {line}: \"x y z name parent\" with finite coordinates is expected, not \"{content}\""));
+        let coordinate = |at: usize| {
+            words
+                .get(at)
+                .and_then(|w| w.parse::<f64>().ok())
+                .filter(|c| c.abs() < 1e15)
+        };
+        let (Some(x), Some(y), Some(z), Some(name), Some(parent)) = (
+            coordinate(0),
+            coordinate(1),
+            coordinate(2),
+            words.get(3),
+            words.get(4),
+        ) else {
+            return bad(format!(
+                "line {line}: \"x y z name parent\" with finite coordinates is expected, not \"{content}\""
+            ));
         };
         if joints.iter().any(|joint| joint.0 == *name) {
-            return bad(format!("line {line}: there are two joints \"{name}\""));
+            return bad(format!("line {line}: joint name is repeated: \"{name}\""));
         }
         joints.push(((*name).to_owned(), parent, Point64::new(x, y, z)));
     }
@@ -48,15 +67,25 @@ pub(crate) fn read_skel(bytes: &[u8]) -> Parsed<SkelFile> {
     parents_first(&joints)
 }
 
-/// A skeleton as a `.skel` file. Tails become joints `NAME_end`; characters that would end a name become `_`.
+/// Formats a skeleton as a `.skel` file. Tails become joints `NAME_end`; characters that would end
+/// a name become `_`.
 pub(crate) fn skel_text(skeleton: &Skeleton) -> String {
     let mut names: Vec<String> = Vec::with_capacity(skeleton.len());
     let mut taken = std::collections::HashSet::new();
     let mut unique = |wanted: &str| {
-        let plain: String = wanted.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        let plain: String = wanted
+            .chars()
+            .map(|c| {
+                if c.is_whitespace() || c.is_control() {
+                    '_'
+                } else {
+                    c
+                }
+            })
+            .collect();
         let mut name = plain.clone();
         let mut number = 2;
-        // A root hangs on "root": no other joint may be called so.
+        // Roots name "root" as their parent: no other joint may have that name.
         while name.is_empty() || !taken.insert(name.clone()) {
             name = format!("{plain}_{number}");
             number += 1;
@@ -64,50 +93,87 @@ pub(crate) fn skel_text(skeleton: &Skeleton) -> String {
         name
     };
     for joint in skeleton.joints() {
-        names.push(unique(if joint.name == "root" && joint.parent.is_some() { "root_" } else { &joint.name }));
+        names.push(unique(if joint.name == "root" && joint.parent.is_some() {
+            "root_"
+        } else {
+            &joint.name
+        }));
     }
     let mut lines = Vec::with_capacity(skeleton.len());
     for (index, joint) in skeleton.joints().iter().enumerate() {
         let at = skeleton.bind_position(index);
         let parent = joint.parent.map_or("root", |parent| names[parent].as_str());
-        lines.push(format!("{} {} {} {} {parent}", at.x, at.y, at.z, names[index]));
+        lines.push(format!(
+            "{} {} {} {} {parent}",
+            at.x, at.y, at.z, names[index]
+        ));
     }
     for (index, joint) in skeleton.joints().iter().enumerate() {
         if let Some(tail) = joint.tail.filter(|_| skeleton.children(index).is_empty()) {
             let end = unique(&format!("{}_end", names[index]));
-            lines.push(format!("{} {} {} {end} {}", tail.x, tail.y, tail.z, names[index]));
+            lines.push(format!(
+                "{} {} {} {end} {}",
+                tail.x, tail.y, tail.z, names[index]
+            ));
         }
     }
     format!("{}\n{}\n", lines.len(), lines.join("\n"))
 }
 
-/// Puts parents before children, otherwise in the file's order.
+/// Puts parents before children, otherwise in file order.
 fn parents_first(joints: &[(String, &str, Point64)]) -> Parsed<SkelFile> {
-    let line_of: std::collections::HashMap<&str, usize> = joints.iter().enumerate().map(|(i, joint)| (joint.0.as_str(), i)).collect();
-    // A joint may itself be called "root" and hang on "root": then it is one.
-    let above = |i: usize| line_of.get(joints[i].1).copied().filter(|&above| above != i || joints[i].1 != "root");
+    let line_of: std::collections::HashMap<&str, usize> = joints
+        .iter()
+        .enumerate()
+        .map(|(i, joint)| (joint.0.as_str(), i))
+        .collect();
+    // A joint may itself be named "root" with parent "root": then it is a root.
+    let above = |i: usize| {
+        line_of
+            .get(joints[i].1)
+            .copied()
+            .filter(|&above| above != i || joints[i].1 != "root")
+    };
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
     let mut roots = Vec::new();
     for (i, (name, parent, _)) in joints.iter().enumerate() {
         match above(i) {
             Some(above) => children[above].push(i),
             None if *parent == "root" => roots.push(i),
-            None => return bad(format!("joint \"{name}\" hangs on \"{parent}\", which is no joint; roots hang on \"root\"")),
+            None => {
+                return bad(format!(
+                    "joint \"{name}\" has the unknown parent \"{parent}\"; the parent of a root is \"root\""
+                ));
+            }
         }
     }
     let ordered = (0..joints.len()).all(|i| above(i).is_none_or(|above| above < i));
-    let order = if ordered { (0..joints.len()).collect() } else { breadth_first(roots, &children) };
+    let order = if ordered {
+        (0..joints.len()).collect()
+    } else {
+        breadth_first(roots, &children)
+    };
     if order.len() < joints.len() {
-        return bad("the joints hang on each other in a circle");
+        return bad("the parents of the joints form a cycle");
     }
     let mut joint_of_line = vec![0; joints.len()];
-    order.iter().enumerate().for_each(|(joint, &line)| joint_of_line[line] = joint);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(joint, &line)| joint_of_line[line] = joint);
     let made = |&line: &usize| {
         let (name, _, position) = &joints[line];
-        (name.clone(), above(line).map(|above| joint_of_line[above]), *position)
+        (
+            name.clone(),
+            above(line).map(|above| joint_of_line[above]),
+            *position,
+        )
     };
     let made: Vec<_> = order.iter().map(made).collect();
-    Ok(SkelFile { skeleton: Skeleton::from_positions(&made)?, joint_of_line })
+    Ok(SkelFile {
+        skeleton: Skeleton::from_positions(&made)?,
+        joint_of_line,
+    })
 }
 
 fn breadth_first(roots: Vec<usize>, children: &[Vec<usize>]) -> Vec<usize> {
@@ -120,11 +186,17 @@ fn breadth_first(roots: Vec<usize>, children: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// Reads an `.anim`: `keys joints`, then for every key an integer, an axis for every joint and an angle (rad) for every joint.
+/// Reads an `.anim`: `keys joints`, then for every key an integer, an axis per joint and an angle
+/// (rad) per joint.
 ///
-/// A key turns each joint about its axis, which is given in the world's directions at rest; what hangs on the joint turns with
-/// it. Keys are a second apart.
-pub(crate) fn read_anim(bytes: &[u8], name: &str, skeleton: &Skeleton, joint_of_line: &[usize]) -> Parsed<Clip> {
+/// A key rotates each joint about its axis, given in world axes at rest; descendants rotate with
+/// it. Keys are one second apart.
+pub(crate) fn read_anim(
+    bytes: &[u8],
+    name: &str,
+    skeleton: &Skeleton,
+    joint_of_line: &[usize],
+) -> Parsed<Clip> {
     let text = text_of(bytes);
     let mut words = text.split_whitespace();
     let mut next = |what: &str| match words.next().map(|word| (word, word.parse::<f64>())) {
@@ -133,51 +205,88 @@ pub(crate) fn read_anim(bytes: &[u8], name: &str, skeleton: &Skeleton, joint_of_
         None => bad(format!("ends where {what} is expected")),
     };
     let (keys, joints) = (next("the number of keys")?, next("the number of joints")?);
-    // Joints at the end of the skeleton that the motion doesn't have (fingers added later) stay at rest.
+    // Joints at the end of the skeleton that the motion lacks (fingers added later) stay at rest.
     if !(joints >= 1.0 && joints.fract() == 0.0 && joints <= skeleton.len() as f64) {
-        return bad(format!("moves {joints} joints, the skeleton has {}", skeleton.len()));
+        return bad(format!(
+            "has {joints} joints, the skeleton has {}",
+            skeleton.len()
+        ));
     }
     let joint_of_line = &joint_of_line[..joints as usize];
-    // A key takes at least four numbers a joint.
+    // A key has at least four numbers per joint.
     if !(keys >= 1.0 && keys.fract() == 0.0 && keys * joints * 8.0 <= text.len() as f64) {
-        return bad(format!("claims {keys} keys, which its {} bytes can't hold", text.len()));
+        return bad(format!(
+            "declares {keys} keys, more than its {} bytes can hold",
+            text.len()
+        ));
     }
     let bases = rest_bases(skeleton);
-    let mut curves: Vec<Vec<nalgebra::Quaternion<f64>>> = vec![Vec::with_capacity(keys as usize); skeleton.len()];
+    let mut curves: Vec<Vec<nalgebra::Quaternion<f64>>> =
+        vec![Vec::with_capacity(keys as usize); skeleton.len()];
     for _ in 0..keys as usize {
         next("the number of a key")?;
         let mut axes = Vec::with_capacity(joint_of_line.len());
         for _ in joint_of_line {
-            axes.push(Vec64::new(next("an axis")?, next("an axis")?, next("an axis")?));
+            axes.push(Vec64::new(
+                next("an axis")?,
+                next("an axis")?,
+                next("an axis")?,
+            ));
         }
         for (axis, &joint) in axes.iter().zip(joint_of_line) {
             let angle = next("an angle")?;
-            let turn = nalgebra::Unit::try_new(*axis, 1e-12).map_or_else(Quat::identity, |axis| Quat::from_axis_angle(&axis, angle));
-            let local = bases[joint].inverse() * turn * bases[joint] * skeleton.joints()[joint].rest.rotation;
+            let turn = nalgebra::Unit::try_new(*axis, 1e-12)
+                .map_or_else(Quat::identity, |axis| Quat::from_axis_angle(&axis, angle));
+            let local = bases[joint].inverse()
+                * turn
+                * bases[joint]
+                * skeleton.joints()[joint].rest.rotation;
             curves[joint].push(local.into_inner());
         }
     }
-    let times_secs: Vec<f64> = (0..keys as usize).map(|key| key as f64 * KEY_DISTANCE_SECS).collect();
-    let moves = curves.into_iter().enumerate().filter(|(_, values)| !values.is_empty());
+    let times_secs: Vec<f64> = (0..keys as usize)
+        .map(|key| key as f64 * KEY_DISTANCE_SECS)
+        .collect();
+    let moves = curves
+        .into_iter()
+        .enumerate()
+        .filter(|(_, values)| !values.is_empty());
     let track = |(joint, values)| {
-        let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-        Track { joint, channel: Channel::Rotation(curve) }
+        let curve = Curve {
+            times_secs: times_secs.clone(),
+            values,
+            interpolation: Interpolation::Linear,
+        };
+        Track {
+            joint,
+            channel: Channel::Rotation(curve),
+        }
     };
     let tracks = moves.map(track).collect();
-    Ok(Clip { name: name.to_owned(), duration_secs: times_secs.last().copied().unwrap_or(0.0), tracks })
+    Ok(Clip {
+        name: name.to_owned(),
+        duration_secs: times_secs.last().copied().unwrap_or(0.0),
+        tracks,
+    })
 }
 
-/// The world's directions seen from the frame that each joint's local rotation is given in, at rest.
+/// The world axes at rest, in the frame of each joint's local rotation.
 fn rest_bases(skeleton: &Skeleton) -> Vec<Quat> {
     let world = skeleton.world_from_joint(&skeleton.rest_pose());
     let base = |joint: &crate::rig::Joint| {
-        let transform = joint.parent.map_or(joint.parent_from_base, |p| world[p] * joint.parent_from_base);
-        if linear_part(&transform) == nalgebra::Matrix3::identity() { Quat::identity() } else { Trs::from_affine(&transform).rotation }
+        let transform = joint.parent.map_or(joint.parent_from_base, |p| {
+            world[p] * joint.parent_from_base
+        });
+        if linear_part(&transform) == nalgebra::Matrix3::identity() {
+            Quat::identity()
+        } else {
+            Trs::from_affine(&transform).rotation
+        }
     };
     skeleton.joints().iter().map(base).collect()
 }
 
-/// What a demo's `.ini` names, with paths relative to its folder resolved.
+/// The files that a demo's `.ini` names, resolved against its folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ini {
     pub sim_mesh: Option<PathBuf>,
@@ -192,8 +301,12 @@ pub(crate) fn read_ini(bytes: &[u8], folder: &Path) -> Parsed<Ini> {
     let mut ini = Ini::default();
     for line in text.lines() {
         let line = line.split(['#', ';']).next().unwrap_or("");
-        let mut words = line.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
-        let (Some(key), Some(file)) = (words.next(), words.next()) else { continue };
+        let mut words = line
+            .split(|c: char| c.is_whitespace() || c == '=')
+            .filter(|word| !word.is_empty());
+        let (Some(key), Some(file)) = (words.next(), words.next()) else {
+            continue;
+        };
         let path = folder.join(file.replace('\\', "/"));
         match key.to_ascii_uppercase().as_str() {
             "SIMMESH" => ini.sim_mesh = Some(path),
@@ -214,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_skeleton_that_is_written_is_read_again() {
+    fn a_skeleton_round_trips() {
         let p = Point64::new;
         let list = [
             ("root".into(), None, p(0.1, 0.2, 0.3)),
@@ -228,39 +341,68 @@ mod tests {
         let parents: Vec<Option<usize>> = back.joints().iter().map(|joint| joint.parent).collect();
         assert_eq!(parents, [None, Some(0), Some(1), Some(2)], "{text}");
         assert_eq!(back.bind_position(2), p(2.0, 1e-7, 0.0));
-        assert_eq!((back.joints()[1].name.as_str(), back.bind_position(3)), ("upper_arm", p(3.0, 0.5, 0.0)));
+        assert_eq!(
+            (back.joints()[1].name.as_str(), back.bind_position(3)),
+            ("upper_arm", p(3.0, 0.5, 0.0))
+        );
     }
 
     #[test]
-    fn a_skeleton_in_any_order_and_its_motion() {
+    fn joint_order_is_free_and_motion_follows_it() {
         let skel = read_skel(b"3\n1 0 0 hand arm\n0 0 0 arm root\n2 0 0 tip hand\n").unwrap();
-        let names: Vec<&str> = skel.skeleton.joints().iter().map(|j| j.name.as_str()).collect();
+        let names: Vec<&str> = skel
+            .skeleton
+            .joints()
+            .iter()
+            .map(|j| j.name.as_str())
+            .collect();
         assert_eq!(names, ["arm", "hand", "tip"]);
         assert_eq!(skel.joint_of_line, [1, 0, 2]);
         let quarter = std::f64::consts::FRAC_PI_2;
-        let anim = format!("2 3\n0\n1 0 0 1 0 0 1 0 0\n0 0 0\n1\n0 0 1 1 0 0 1 0 0\n{quarter} 0 0\n");
+        let anim =
+            format!("2 3\n0\n1 0 0 1 0 0 1 0 0\n0 0 0\n1\n0 0 1 1 0 0 1 0 0\n{quarter} 0 0\n");
         let clip = read_anim(anim.as_bytes(), "bend", &skel.skeleton, &skel.joint_of_line).unwrap();
         assert!((clip.duration_secs - 1.0).abs() < 1e-12);
-        let world = skel.skeleton.world_from_joint(&clip.sample(&skel.skeleton, 1.0));
+        let world = skel
+            .skeleton
+            .world_from_joint(&clip.sample(&skel.skeleton, 1.0));
         let tip = crate::math::origin_of(&world[2]);
         assert!((tip - Point64::new(1.0, 1.0, 0.0)).norm() < 1e-9, "{tip}");
     }
 
     #[test]
-    fn broken_files_are_refused() {
-        for text in
-            ["", "0", "x", "9999999999", "1\n0 0 0 a", "1\n0 nan 0 a root", "2\n0 0 0 a b\n0 0 0 b a\n", "2\n0 0 0 a root\n0 0 0 a root\n"]
-        {
+    fn malformed_files_are_rejected() {
+        for text in [
+            "",
+            "0",
+            "x",
+            "9999999999",
+            "1\n0 0 0 a",
+            "1\n0 nan 0 a root",
+            "2\n0 0 0 a b\n0 0 0 b a\n",
+            "2\n0 0 0 a root\n0 0 0 a root\n",
+        ] {
             assert!(read_skel(text.as_bytes()).is_err(), "{text}");
         }
         let skel = read_skel(b"1\n0 0 0 a root").unwrap();
-        for text in ["", "1", "1 2", "1e300 1", "-1 1", "1 1 0 1 0 0", "1 1 0 1 0 0 inf"] {
-            assert!(read_anim(text.as_bytes(), "x", &skel.skeleton, &skel.joint_of_line).is_err(), "{text}");
+        for text in [
+            "",
+            "1",
+            "1 2",
+            "1e300 1",
+            "-1 1",
+            "1 1 0 1 0 0",
+            "1 1 0 1 0 0 inf",
+        ] {
+            assert!(
+                read_anim(text.as_bytes(), "x", &skel.skeleton, &skel.joint_of_line).is_err(),
+                "{text}"
+            );
         }
     }
 
     #[test]
-    fn an_ini_names_files() {
+    fn an_ini_lists_files() {
         let ini = read_ini(
             b"SIMMESH  a.off\nvismesh b.off\nUPSAMPLING w.txt\nSKELETON a.skel\nANIMATION 0.anim x\nANIMATION 1.anim x\n",
             Path::new("d"),

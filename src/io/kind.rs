@@ -1,12 +1,12 @@
-//! What a file is, by its name.
+//! Determines a file's kind by its name.
 
 use std::path::Path;
 
 use super::error::{IoError, shown};
 
-/// What a path is, by its name.
+/// Kind of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Builtin,
     Gltf,
     Fbx,
@@ -23,26 +23,26 @@ pub(super) enum Kind {
     Ini,
 }
 
-/// Endings of the files that can be read, and what they are.
-const KINDS: [(&str, Kind); 15] = [
-    ("glb", Kind::Gltf),
-    ("gltf", Kind::Gltf),
-    ("vrm", Kind::Gltf),
-    ("fbx", Kind::Fbx),
-    ("obj", Kind::Obj),
-    ("off", Kind::Off),
-    ("ply", Kind::Ply),
-    ("stl", Kind::Stl),
-    ("mesh", Kind::Medit),
-    ("skel", Kind::Skel),
-    ("tgf", Kind::Tgf),
-    ("dmat", Kind::Dmat),
-    ("anim", Kind::Anim),
-    ("bvh", Kind::Bvh),
-    ("ini", Kind::Ini),
+/// Supported file extensions and their kinds.
+const KINDS: [(&str, FileKind); 15] = [
+    ("glb", FileKind::Gltf),
+    ("gltf", FileKind::Gltf),
+    ("vrm", FileKind::Gltf),
+    ("fbx", FileKind::Fbx),
+    ("obj", FileKind::Obj),
+    ("off", FileKind::Off),
+    ("ply", FileKind::Ply),
+    ("stl", FileKind::Stl),
+    ("mesh", FileKind::Medit),
+    ("skel", FileKind::Skel),
+    ("tgf", FileKind::Tgf),
+    ("dmat", FileKind::Dmat),
+    ("anim", FileKind::Anim),
+    ("bvh", FileKind::Bvh),
+    ("ini", FileKind::Ini),
 ];
 
-/// Endings, without dot, of the files that make up characters: for file dialogs and help.
+/// Extensions, without dot, of the files that make up characters: for file dialogs and help.
 #[must_use]
 pub fn extensions() -> Vec<&'static str> {
     KINDS.iter().map(|(extension, _)| *extension).collect()
@@ -50,44 +50,71 @@ pub fn extensions() -> Vec<&'static str> {
 
 /// As a list for a sentence: ".glb, .gltf or .obj".
 pub(super) fn known() -> String {
-    let dotted: Vec<String> = extensions().iter().map(|extension| format!(".{extension}")).collect();
+    let dotted: Vec<String> = extensions()
+        .iter()
+        .map(|extension| format!(".{extension}"))
+        .collect();
     match dotted.split_last() {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
     }
 }
 
-/// What a path is, or why it can't be read.
-pub(super) fn kind_of(path: &Path) -> Result<Kind, IoError> {
+/// The kind of a path, or why it cannot be read.
+pub(super) fn kind_of(path: &Path) -> Result<FileKind, IoError> {
     if builtin_name(path).is_some() {
-        return Ok(Kind::Builtin);
+        return Ok(FileKind::Builtin);
     }
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let extension = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default();
     if let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == extension) {
         return Ok(*kind);
     }
-    // A mistyped name is told as such, whatever it would be a name of.
-    let read = |source| IoError::Read { file: shown(path), source };
+    // A missing file is reported as such, whatever its extension.
+    let read = |source| IoError::Read {
+        file: shown(path),
+        source,
+    };
     if std::fs::metadata(path).map_err(read)?.is_dir() {
-        return Err(read(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
+        return Err(read(std::io::Error::new(
+            std::io::ErrorKind::IsADirectory,
+            "the path is a folder; choose a file in it",
+        )));
     }
     let convert = "convert it to .glb or .obj";
     let (format, instead) = match extension.as_str() {
-        "dae" => ("COLLADA", "convert it to .glb, for instance with Blender".to_owned()),
+        "dae" => (
+            "COLLADA",
+            "convert it to .glb, for instance with Blender".to_owned(),
+        ),
         "blend" => ("Blender", "export it as .glb".to_owned()),
         "ma" | "mb" => ("Maya", "export it as .fbx".to_owned()),
         "max" | "3ds" => ("3ds Max", "export it as .fbx".to_owned()),
         "c4d" => ("Cinema 4D", "export it as .fbx or .glb".to_owned()),
         "zip" | "7z" | "rar" | "gz" => ("packed", "unpack it first".to_owned()),
-        "usd" | "usda" | "usdc" | "usdz" | "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf" | "x3d" | "wrl" | "x" | "md5mesh" => {
-            (extension.as_str(), convert.to_owned())
-        }
-        "sinew" => ("Sinew project", "a project can't be part of a character; open it by itself".to_owned()),
-        "png" | "jpg" | "jpeg" | "mtl" | "bin" => (extension.as_str(), "give the file that names it".to_owned()),
-        "" => ("such", format!("a name that ends in {} is expected", known())),
-        other => (other, format!("what can be read ends in {}", known())),
+        "usd" | "usda" | "usdc" | "usdz" | "abc" | "msh" | "meshb" | "vtk" | "vtu" | "3mf"
+        | "x3d" | "wrl" | "x" | "md5mesh" => (extension.as_str(), convert.to_owned()),
+        "sinew" => (
+            "Sinew project",
+            "a project cannot be part of a character; open it separately".to_owned(),
+        ),
+        "png" | "jpg" | "jpeg" | "mtl" | "bin" => (
+            extension.as_str(),
+            "open the file that refers to it".to_owned(),
+        ),
+        "" => (
+            "such",
+            format!("a name that ends in {} is expected", known()),
+        ),
+        other => (other, format!("supported extensions are {}", known())),
     };
-    Err(IoError::Unsupported { file: shown(path), format: format.to_owned(), instead })
+    Err(IoError::Unsupported {
+        file: shown(path),
+        format: format.to_owned(),
+        instead,
+    })
 }
 
 pub(super) fn builtin_name(path: &Path) -> Option<&str> {

@@ -1,28 +1,28 @@
-//! From paths to one character.
+//! Loads one character from several files.
 
 use std::path::{Path, PathBuf};
 
-use super::error::{IoError, Parsed, Problem, bad, shown};
-use super::finish::{Unit, finish};
-use super::kind::{Kind, builtin_name, known};
+use super::error::{IoError, ParseProblem, Parsed, bad, shown};
+use super::finish::{LengthUnit, finish};
+use super::kind::{FileKind, builtin_name, known};
 use super::motion::{add_clips, take_motion};
 use super::rigging::{is_rigged, take_clips, take_matrix, take_skeleton};
-use super::roles::{Files, Roles, assign, stem, twice};
+use super::roles::{FileRoles, FileSource, assign, stem, twice};
 use super::{builtin, bvh, dmat, fbx, fps, gltf, medit, obj, off, ply, stl, tgf};
 use crate::character::{Character, NO_SKELETON, Severity};
 use crate::mesh::Bounds;
 use crate::progress::Progress;
 use crate::rig::retarget::Mapping;
 
-/// A file that may have meshes, joints and motions, as read.
-struct Scene {
+/// A file that may contain meshes, joints and motions.
+struct LoadedScene {
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     character: Character,
 }
 
-/// Which joint lines and columns of other files speak of.
-struct Numbering {
+/// The joint order that other files refer to.
+struct JointNumbering {
     /// Joint of every line of a `.skel`, for an `.anim`.
     joint_of_line: Vec<usize>,
     /// Joint of every column of a `.dmat`.
@@ -32,46 +32,73 @@ struct Numbering {
 /// Reads the files that make up one character, in any order:
 ///
 /// - a mesh: `.obj .off .ply .stl .mesh`, a scene `.glb .gltf .vrm .fbx`, or `builtin:NAME`;
-/// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene that has joints (its clips come along);
+/// - for a mesh without joints a skeleton: `.skel`, `.tgf`, or another scene with joints (its clips
+///   are included);
 /// - for a mesh and a skeleton skin weights: `.dmat`;
-/// - any number of motions: `.anim`, of the character's own skeleton, `.bvh` and further scenes, of any skeleton that is like it; to a
-///   mesh without a skeleton the first `.bvh` is the skeleton too;
-/// - or an `.ini` that names mesh, skeleton and motions.
+/// - any number of motions: `.anim` (for the character's own skeleton), `.bvh` and further scenes
+///   (for any similar skeleton). For a mesh without a skeleton the first `.bvh` also provides the
+///   skeleton;
+/// - or an `.ini` that lists mesh, skeleton and motions.
 ///
 /// # Errors
-/// [`IoError`] with the file and what is wrong; [`IoError::Cancelled`].
+/// [`IoError`] with the file and the cause; [`IoError::Cancelled`].
 pub fn load(paths: &[PathBuf], progress: &Progress) -> Result<Character, IoError> {
     load_with(paths, None, progress)
 }
 
-/// As [`load`], with the joints of motions matched as a mapping says instead of by their names.
+/// As [`load`], with the joints of motions matched by a mapping instead of by name.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_with(paths: &[PathBuf], mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
-    load_from(paths, Files::Disk, mapping, progress)
+pub fn load_with(
+    paths: &[PathBuf],
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<Character, IoError> {
+    load_from(paths, FileSource::Disk, mapping, progress)
 }
 
-/// As [`load`], of files in memory, each with a name that ends as its format does; files that these name in turn are not found.
+/// As [`load`], from files in memory. Each name must have the extension of its format; files that
+/// these refer to are not available.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_from_memory(files: &[(&str, &[u8])], progress: &Progress) -> Result<Character, IoError> {
+pub fn load_from_memory(
+    files: &[(&str, &[u8])],
+    progress: &Progress,
+) -> Result<Character, IoError> {
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
-    load_from(&paths, Files::Memory(files), None, progress)
+    load_from(&paths, FileSource::Memory(files), None, progress)
 }
 
-fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, progress: &Progress) -> Result<Character, IoError> {
+fn load_from(
+    paths: &[PathBuf],
+    files: FileSource<'_>,
+    mapping: Option<&Mapping>,
+    progress: &Progress,
+) -> Result<Character, IoError> {
     progress.report(0.0, "Reading");
     let roles = assign(paths, files)?;
     let mut scenes = Vec::with_capacity(roles.scenes.len());
     for (path, kind) in &roles.scenes {
         let character = read_file(path, *kind, files, progress)?;
         progress.check()?;
-        scenes.push(Scene { path: path.clone(), kind: *kind, character });
+        scenes.push(LoadedScene {
+            path: path.clone(),
+            kind: *kind,
+            character,
+        });
     }
-    let Scene { path: mesh, kind, mut character } = if let Some((path, kind)) = &roles.mesh {
-        Scene { path: path.clone(), kind: *kind, character: read_file(path, *kind, files, progress)? }
+    let LoadedScene {
+        path: mesh,
+        kind,
+        mut character,
+    } = if let Some((path, kind)) = &roles.mesh {
+        LoadedScene {
+            path: path.clone(),
+            kind: *kind,
+            character: read_file(path, *kind, files, progress)?,
+        }
     } else {
         refuse_motion_alone(&roles, files)?;
         main_scene(&mut scenes)?
@@ -79,25 +106,37 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, pro
     progress.check()?;
     if character.source_triangles() == 0 {
         let why = if character.skeleton.is_empty() {
-            "there is no surface in it: not a single triangle"
+            "the file contains no triangles"
         } else {
-            "there is no surface in it, only a skeleton: open it together with its mesh"
+            "the file contains a skeleton but no mesh: open it together with its mesh"
         };
-        return Err(Problem::new(why).in_file(&shown(&mesh)));
+        return Err(ParseProblem::new(why).in_file(&shown(&mesh)));
     }
     for note in &roles.missing {
         character.note(Severity::Info, 1, note.clone());
     }
     let numbering = add_skeleton(&mut character, &roles, files, &mut scenes)?;
     add_scenes(&mut character, &mesh, scenes, mapping, progress)?;
-    add_matrices(&mut character, &roles.matrices, files, &numbering.joint_of_column)?;
-    add_motions(&mut character, &roles.motions, files, &numbering.joint_of_line, mapping, progress)?;
+    add_matrices(
+        &mut character,
+        &roles.matrices,
+        files,
+        &numbering.joint_of_column,
+    )?;
+    add_motions(
+        &mut character,
+        &roles.motions,
+        files,
+        &numbering.joint_of_line,
+        mapping,
+        progress,
+    )?;
     progress.check()?;
     character.name = roles.title.clone().unwrap_or_else(|| title_of(&mesh, kind));
     let unit = match kind {
-        Kind::Gltf | Kind::Builtin => Unit::Metres,
-        Kind::Fbx => Unit::Said(character.metres_per_unit),
-        _ => Unit::Unknown,
+        FileKind::Gltf | FileKind::Builtin => LengthUnit::Metres,
+        FileKind::Fbx => LengthUnit::Said(character.metres_per_unit),
+        _ => LengthUnit::Unknown,
     };
     check_whole(&mut character, unit).map_err(|problem| problem.in_file(&shown(&mesh)))?;
     progress.check()?;
@@ -105,14 +144,19 @@ fn load_from(paths: &[PathBuf], files: Files<'_>, mapping: Option<&Mapping>, pro
     Ok(character)
 }
 
-fn title_of(path: &Path, kind: Kind) -> String {
+fn title_of(path: &Path, kind: FileKind) -> String {
     match builtin_name(path) {
-        Some(name) if kind == Kind::Builtin => name.to_owned(),
+        Some(name) if kind == FileKind::Builtin => name.to_owned(),
         _ => stem(path),
     }
 }
 
-fn read_file(path: &Path, kind: Kind, files: Files<'_>, progress: &Progress) -> Result<Character, IoError> {
+fn read_file(
+    path: &Path,
+    kind: FileKind,
+    files: FileSource<'_>,
+    progress: &Progress,
+) -> Result<Character, IoError> {
     if let Some(name) = builtin_name(path) {
         return builtin::load_builtin(name);
     }
@@ -120,80 +164,132 @@ fn read_file(path: &Path, kind: Kind, files: Files<'_>, progress: &Progress) -> 
     progress.set_fraction(0.1);
     let folder = files.folder(path);
     let read: Parsed<Character> = match kind {
-        Kind::Gltf => gltf::read_document(folder, &bytes, progress),
-        Kind::Fbx => fbx::read(&bytes, folder, progress),
-        Kind::Obj => obj::read(&bytes, folder),
-        Kind::Ply => ply::read(&bytes, folder),
-        Kind::Stl => stl::read(&bytes),
-        Kind::Medit => medit::read(&bytes),
+        FileKind::Gltf => gltf::read_document(folder, &bytes, progress),
+        FileKind::Fbx => fbx::read(&bytes, folder, progress),
+        FileKind::Obj => obj::read(&bytes, folder),
+        FileKind::Ply => ply::read(&bytes, folder),
+        FileKind::Stl => stl::read(&bytes),
+        FileKind::Medit => medit::read(&bytes),
         _ => off::read(&bytes),
     };
     read.map_err(|problem| problem.in_file(&shown(path)))
 }
 
-/// Takes out the scene whose mesh the others are for: one with a surface; of several one without joints, which others have.
-fn main_scene(scenes: &mut Vec<Scene>) -> Result<Scene, IoError> {
+/// Removes and returns the main scene: one with a mesh; of several, one without joints, which the
+/// others provide.
+fn main_scene(scenes: &mut Vec<LoadedScene>) -> Result<LoadedScene, IoError> {
     if scenes.is_empty() {
-        let text = format!("a mesh is needed: give a file that ends in .glb, .fbx, .obj or another of {}", known());
-        return Err(IoError::Combination(Problem::new(text)));
+        let text = format!(
+            "a mesh is missing: add a .glb, .fbx or .obj file, or another of {}",
+            known()
+        );
+        return Err(IoError::Combination(ParseProblem::new(text)));
     }
-    let has_surface = |scene: &Scene| scene.character.source_triangles() > 0;
-    let bare = scenes.iter().position(|scene| has_surface(scene) && !is_rigged(&scene.character));
+    let has_surface = |scene: &LoadedScene| scene.character.source_triangles() > 0;
+    let bare = scenes
+        .iter()
+        .position(|scene| has_surface(scene) && !is_rigged(&scene.character));
     let bare = bare.filter(|_| scenes.iter().any(|scene| is_rigged(&scene.character)));
-    let chosen = bare.or_else(|| scenes.iter().position(has_surface)).unwrap_or(0);
+    let chosen = bare
+        .or_else(|| scenes.iter().position(has_surface))
+        .unwrap_or(0);
     Ok(scenes.remove(chosen))
 }
 
 /// Gives a mesh without joints the skeleton of another file, if there is one.
-fn add_skeleton(character: &mut Character, roles: &Roles, files: Files<'_>, scenes: &mut Vec<Scene>) -> Result<Numbering, IoError> {
+fn add_skeleton(
+    character: &mut Character,
+    roles: &FileRoles,
+    files: FileSource<'_>,
+    scenes: &mut Vec<LoadedScene>,
+) -> Result<JointNumbering, IoError> {
     if let Some((path, kind)) = &roles.skeleton {
         let file = shown(path);
-        let in_file = |problem: Problem| problem.in_file(&file);
+        let in_file = |problem: ParseProblem| problem.in_file(&file);
         if is_rigged(character) {
-            return Err(in_file(Problem::new("the mesh has a skeleton already; give it without this one")));
+            return Err(in_file(ParseProblem::new(
+                "the mesh already has a skeleton; remove this file",
+            )));
         }
         let bytes = files.bytes(path)?;
-        let (skeleton, numbering) = if *kind == Kind::Skel {
+        let (skeleton, numbering) = if *kind == FileKind::Skel {
             let read = fps::read_skel(&bytes).map_err(in_file)?;
             let joint_of_column = read.joint_of_line.clone();
-            (read.skeleton, Numbering { joint_of_line: read.joint_of_line, joint_of_column })
+            (
+                read.skeleton,
+                JointNumbering {
+                    joint_of_line: read.joint_of_line,
+                    joint_of_column,
+                },
+            )
         } else {
             let read = tgf::read(&bytes).map_err(in_file)?;
             let joint_of_line = (0..read.skeleton.len()).collect();
-            (read.skeleton, Numbering { joint_of_line, joint_of_column: read.joint_of_column })
+            (
+                read.skeleton,
+                JointNumbering {
+                    joint_of_line,
+                    joint_of_column: read.joint_of_column,
+                },
+            )
         };
-        take_skeleton(character, Character { skeleton, ..Character::default() }).map_err(in_file)?;
+        take_skeleton(
+            character,
+            Character {
+                skeleton,
+                ..Character::default()
+            },
+        )
+        .map_err(in_file)?;
         return Ok(numbering);
     }
     if !is_rigged(character) {
-        // A file of joints alone goes before one that has a mesh of its own.
-        let jointed = |scene: &Scene| !scene.character.skeleton.is_empty();
-        let pure = scenes.iter().position(|scene| jointed(scene) && scene.character.source_triangles() == 0);
+        // A file with only joints is preferred to one that has a mesh.
+        let jointed = |scene: &LoadedScene| !scene.character.skeleton.is_empty();
+        let pure = scenes
+            .iter()
+            .position(|scene| jointed(scene) && scene.character.source_triangles() == 0);
         if let Some(chosen) = pure.or_else(|| scenes.iter().position(jointed)) {
-            let Scene { path, character: rig, .. } = scenes.remove(chosen);
+            let LoadedScene {
+                path,
+                character: rig,
+                ..
+            } = scenes.remove(chosen);
             take_skeleton(character, rig).map_err(|problem| problem.in_file(&shown(&path)))?;
         }
     }
     let joints: Vec<usize> = (0..character.skeleton.len()).collect();
-    Ok(Numbering { joint_of_line: joints.clone(), joint_of_column: joints })
+    Ok(JointNumbering {
+        joint_of_line: joints.clone(),
+        joint_of_column: joints,
+    })
 }
 
-/// What is left are clips: for the same joints, or for those of another body.
+/// The remaining files provide clips: for the same joints, or for those of another skeleton.
 fn add_scenes(
     character: &mut Character,
     mesh: &Path,
-    scenes: Vec<Scene>,
+    scenes: Vec<LoadedScene>,
     mapping: Option<&Mapping>,
     progress: &Progress,
 ) -> Result<(), IoError> {
-    for Scene { path, character: other, .. } in scenes {
+    for LoadedScene {
+        path,
+        character: other,
+        ..
+    } in scenes
+    {
         if other.clips.is_empty() && other.source_triangles() > 0 {
             return Err(twice("meshes", mesh, &path));
         }
         if other.skeleton.is_empty() {
-            return Err(Problem::new("there are no joints in it").in_file(&shown(&path)));
+            return Err(ParseProblem::new("the file contains no joints").in_file(&shown(&path)));
         }
-        let known = other.skeleton.joints().iter().any(|joint| character.skeleton.find(&joint.name).is_some());
+        let known = other
+            .skeleton
+            .joints()
+            .iter()
+            .any(|joint| character.skeleton.find(&joint.name).is_some());
         if known {
             take_clips(character, other).map_err(|problem| problem.in_file(&shown(&path)))?;
         } else {
@@ -203,10 +299,19 @@ fn add_scenes(
     Ok(())
 }
 
-fn add_matrices(character: &mut Character, matrices: &[PathBuf], files: Files<'_>, joint_of_column: &[usize]) -> Result<(), IoError> {
+fn add_matrices(
+    character: &mut Character,
+    matrices: &[PathBuf],
+    files: FileSource<'_>,
+    joint_of_column: &[usize],
+) -> Result<(), IoError> {
     for path in matrices {
-        let matrix = dmat::read(&files.bytes(path)?).map_err(|problem| problem.in_file(&shown(path)))?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let matrix =
+            dmat::read(&files.bytes(path)?).map_err(|problem| problem.in_file(&shown(path)))?;
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         take_matrix(character, &name, &matrix, joint_of_column);
     }
     Ok(())
@@ -214,44 +319,62 @@ fn add_matrices(character: &mut Character, matrices: &[PathBuf], files: Files<'_
 
 fn add_motions(
     character: &mut Character,
-    motions: &[(PathBuf, Kind)],
-    files: Files<'_>,
+    motions: &[(PathBuf, FileKind)],
+    files: FileSource<'_>,
     joint_of_line: &[usize],
     mapping: Option<&Mapping>,
     progress: &Progress,
 ) -> Result<(), IoError> {
     for (path, kind) in motions {
         let name = shown(path);
-        if *kind == Kind::Bvh {
+        if *kind == FileKind::Bvh {
             take_motion(character, read_bvh(path, files)?, path, mapping, progress)?;
             continue;
         }
         if character.skeleton.is_empty() {
-            return Err(Problem::new("a motion needs a skeleton: give a .skel, a .tgf or a rigged .glb too").in_file(&name));
+            return Err(ParseProblem::new(
+                "a motion needs a skeleton: add a .skel, a .tgf or a rigged .glb",
+            )
+            .in_file(&name));
         }
-        let clip = fps::read_anim(&files.bytes(path)?, &stem(path), &character.skeleton, joint_of_line);
-        character.clips.push(clip.map_err(|problem| problem.in_file(&name))?);
+        let clip = fps::read_anim(
+            &files.bytes(path)?,
+            &stem(path),
+            &character.skeleton,
+            joint_of_line,
+        );
+        character
+            .clips
+            .push(clip.map_err(|problem| problem.in_file(&name))?);
     }
     Ok(())
 }
 
-fn read_bvh(path: &Path, files: Files<'_>) -> Result<bvh::BvhFile, IoError> {
+fn read_bvh(path: &Path, files: FileSource<'_>) -> Result<bvh::BvhFile, IoError> {
     bvh::read_bvh(&files.bytes(path)?, &stem(path)).map_err(|problem| problem.in_file(&shown(path)))
 }
 
-/// A motion needs something to move; what is wrong with the file itself comes first.
-fn refuse_motion_alone(roles: &Roles, files: Files<'_>) -> Result<(), IoError> {
-    let motion = roles.motions.iter().find(|(_, kind)| *kind == Kind::Bvh);
-    let Some((motion, _)) = motion.filter(|_| roles.scenes.is_empty()) else { return Ok(()) };
+/// Rejects a motion without a character; an error in the file itself is reported first.
+fn refuse_motion_alone(roles: &FileRoles, files: FileSource<'_>) -> Result<(), IoError> {
+    let motion = roles
+        .motions
+        .iter()
+        .find(|(_, kind)| *kind == FileKind::Bvh);
+    let Some((motion, _)) = motion.filter(|_| roles.scenes.is_empty()) else {
+        return Ok(());
+    };
     read_bvh(motion, files)?;
-    Err(IoError::Combination(Problem::new(format!("{}: a motion needs a character to move: give one too", shown(motion)))))
+    Err(IoError::Combination(ParseProblem::new(format!(
+        "{}: a motion needs a character: add one",
+        shown(motion)
+    ))))
 }
 
-/// The last checks, over all files together.
-fn check_whole(character: &mut Character, unit: Unit) -> Parsed<()> {
+/// Final checks over all files together.
+fn check_whole(character: &mut Character, unit: LengthUnit) -> Parsed<()> {
     finish(character, unit)?;
     if Bounds::of(&character.bind_positions()).size() <= 0.0 {
-        return bad("all vertices lie in one place");
+        return bad("all vertices have the same position");
     }
     if character.skeleton.is_empty() {
         let text = NO_SKELETON;
@@ -270,32 +393,42 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_read_is_said_in_one_sentence() {
-        assert!(refusal(&[]).contains("a mesh is needed"));
-        assert!(refusal(&["mistyped"]).contains("mistyped can't be read: "));
+    fn load_errors_are_one_sentence() {
+        assert!(refusal(&[]).contains("a mesh is missing"));
+        assert!(refusal(&["mistyped"]).contains("mistyped cannot be read: "));
         let folder = std::env::temp_dir().join(format!("sinew-kinds-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, sentence) in [("x.dae", "x.dae: COLLADA files can't be read yet"), ("x", "is expected"), ("x.xyz", ".ply")] {
+        for (name, sentence) in [
+            ("x.dae", "x.dae: COLLADA files are not supported"),
+            ("x", "is expected"),
+            ("x.xyz", ".ply"),
+        ] {
             std::fs::write(folder.join(name), "").unwrap();
             let path = folder.join(name);
-            assert!(refusal(&[path.to_str().unwrap()]).contains(sentence), "{name}");
+            assert!(
+                refusal(&[path.to_str().unwrap()]).contains(sentence),
+                "{name}"
+            );
         }
         std::fs::remove_dir_all(folder).unwrap();
-        assert!(refusal(&["missing.obj"]).contains("missing.obj can't be read"));
+        assert!(refusal(&["missing.obj"]).contains("missing.obj cannot be read"));
         assert!(refusal(&["a.obj", "b.obj"]).contains("two meshes"));
         assert!(refusal(&["a.obj", "a.skel", "b.skel"]).contains("two skeletons"));
         assert!(refusal(&["builtin:nobody"]).contains("mannequin"));
     }
 
     #[test]
-    fn cancelled_is_cancelled() {
+    fn cancellation_is_reported() {
         let progress = Progress::new();
         progress.cancel();
         let folder = std::env::temp_dir().join(format!("sinew-load-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("a.obj");
         std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
-        assert!(matches!(load(std::slice::from_ref(&path), &progress), Err(IoError::Cancelled(_))));
+        assert!(matches!(
+            load(std::slice::from_ref(&path), &progress),
+            Err(IoError::Cancelled(_))
+        ));
         assert!(load(&[path], &Progress::new()).is_ok());
         std::fs::remove_dir_all(folder).unwrap();
     }

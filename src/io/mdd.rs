@@ -1,4 +1,5 @@
-//! MDD point caches, as `LightWave` has them: big endian; numbers of frames and points, the time of every frame, then all points frame by frame.
+//! MDD point caches (`LightWave`): big endian; number of frames, number of points, the time of
+//! every frame, then all points frame by frame.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +16,7 @@ pub struct MddCache {
 }
 
 impl MddCache {
-    /// Starts a cache of `points` points a frame, with one frame for each time.
+    /// Starts a cache of `points` points per frame, with the given frame times (s).
     ///
     /// # Errors
     /// [`IoError::Write`].
@@ -23,9 +24,15 @@ impl MddCache {
         let mut file = AtomicFile::create(path)?;
         file.write(|out| {
             for count in [times_secs.len(), points] {
-                out.write_all(&i32::try_from(count).map_err(std::io::Error::other)?.to_be_bytes())?;
+                out.write_all(
+                    &i32::try_from(count)
+                        .map_err(std::io::Error::other)?
+                        .to_be_bytes(),
+                )?;
             }
-            times_secs.iter().try_for_each(|&time| out.write_all(&(time as f32).to_be_bytes()))
+            times_secs
+                .iter()
+                .try_for_each(|&time| out.write_all(&(time as f32).to_be_bytes()))
         })?;
         Ok(Self { file, points })
     }
@@ -36,13 +43,18 @@ impl MddCache {
     /// [`IoError::Write`].
     ///
     /// # Panics
-    /// If it has another number of points.
+    /// If the number of points differs.
     pub fn frame(&mut self, positions: &[Point]) -> Result<(), IoError> {
-        assert_eq!(positions.len(), self.points, "a frame of another character");
-        self.file.write(|out| positions.iter().flat_map(|p| [p.x, p.y, p.z]).try_for_each(|c| out.write_all(&c.to_be_bytes())))
+        assert_eq!(positions.len(), self.points, "the number of points differs");
+        self.file.write(|out| {
+            positions
+                .iter()
+                .flat_map(|p| [p.x, p.y, p.z])
+                .try_for_each(|c| out.write_all(&c.to_be_bytes()))
+        })
     }
 
-    /// Completes the file; there must have been one frame for each time.
+    /// Completes the file; one frame per time must have been written.
     ///
     /// # Errors
     /// [`IoError::Write`].
@@ -56,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_are_where_the_format_has_them() {
+    fn bytes_match_the_format() {
         let path = std::env::temp_dir().join(format!("sinew-mdd-{}.mdd", std::process::id()));
         let mut cache = MddCache::create(&path, 2, &[0.0, 0.5, 1.0]).unwrap();
         let points = [Point::new(1.0, 2.0, 3.0), Point::new(4.0, 5.0, 6.0)];

@@ -1,5 +1,6 @@
-//! Medit `.mesh`, text, as `TetGen` and libigl write it: vertices, triangles and quadrilaterals. Tetrahedra are left out, because the
-//! surface of the flesh is what is skinned; where a file has nothing else, their outer faces are the surface.
+//! Medit `.mesh`, text, as `TetGen` and libigl write it: vertices, triangles and quadrilaterals.
+//! Tetrahedra are not read, because skinning needs the surface; in a file without faces the
+//! boundary of the tetrahedra is the surface.
 
 use std::collections::HashMap;
 
@@ -9,13 +10,17 @@ use super::polygon::triangulate;
 use crate::character::{Character, Severity, SourceMesh};
 use crate::math::Point;
 
-/// Reads a mesh in world space; vertices inside the body are kept, so that the file's order stays.
+/// Reads a mesh in world space; interior vertices are kept, to preserve the vertex order.
 pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     let text = text_of(bytes);
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or(""));
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or(""));
     let mut words = lines.flat_map(str::split_whitespace).peekable();
     if words.peek() != Some(&"MeshVersionFormatted") {
-        return bad("a Medit mesh starts with \"MeshVersionFormatted\", this file doesn't; give the surface as .obj or .off");
+        return bad(
+            "a Medit mesh starts with \"MeshVersionFormatted\", this file doesn't; give the surface as .obj or .off",
+        );
     }
     let mut positions = Vec::new();
     let mut faces: Vec<Vec<u32>> = Vec::new();
@@ -24,25 +29,38 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
         match word {
             "Dimension" => match words.next() {
                 Some("3") => {}
-                other => return bad(format!("has {} dimensions, where 3 are expected", other.unwrap_or("no"))),
+                other => {
+                    return bad(format!(
+                        "has {} dimensions, where 3 are expected",
+                        other.unwrap_or("no")
+                    ));
+                }
             },
             "Vertices" => positions = vertices(&mut words, text.len())?,
             "Triangles" => faces.extend(cells::<3>(&mut words, "triangle", text.len())?),
             "Quadrilaterals" => faces.extend(cells::<4>(&mut words, "quadrilateral", text.len())?),
             "Tetrahedra" => tetrahedra = cells::<4>(&mut words, "tetrahedron", text.len())?,
             "End" => break,
-            // The version's number, and sections that are not needed.
+            // The version number, and sections that are not needed.
             _ => {}
         }
     }
     for cell in faces.iter().chain(&tetrahedra) {
         if let Some(wrong) = cell.iter().find(|&&v| v as usize >= positions.len()) {
-            return bad(format!("a face or tetrahedron names vertex {}, but there are only {}", u64::from(*wrong) + 1, positions.len()));
+            return bad(format!(
+                "a face or tetrahedron refers to vertex {}, but the file has only {}",
+                u64::from(*wrong) + 1,
+                positions.len()
+            ));
         }
     }
     let mut character = Character::default();
     if !tetrahedra.is_empty() {
-        character.note(Severity::Info, tetrahedra.len(), format!("tetrahedra that are not used: {}", tetrahedra.len()));
+        character.note(
+            Severity::Info,
+            tetrahedra.len(),
+            format!("unused tetrahedra: {}", tetrahedra.len()),
+        );
     }
     if faces.is_empty() {
         faces = outer_faces(&tetrahedra);
@@ -51,16 +69,25 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     for face in &faces {
         triangulate(face, &positions, &mut triangles);
     }
-    character.meshes.push(SourceMesh::bare("mesh", positions, triangles));
+    character
+        .meshes
+        .push(SourceMesh::bare("mesh", positions, triangles));
     Ok(character)
 }
 
-/// The number of lines of a section: each takes at least `least` bytes.
-fn count<'a>(words: &mut impl Iterator<Item = &'a str>, what: &str, least: usize, bytes: usize) -> Parsed<usize> {
+/// Number of entries of a section: each takes at least `least` bytes.
+fn count<'a>(
+    words: &mut impl Iterator<Item = &'a str>,
+    what: &str,
+    least: usize,
+    bytes: usize,
+) -> Parsed<usize> {
     let word = words.next().unwrap_or("nothing");
     match word.parse::<usize>() {
         Ok(count) if count <= bytes / least => Ok(count),
-        Ok(count) => bad(format!("claims {count} of {what}, more than its {bytes} bytes can hold")),
+        Ok(count) => bad(format!(
+            "declares {count} of {what}, more than its {bytes} bytes can hold"
+        )),
         Err(_) => bad(format!("the number of {what} is expected, not \"{word}\"")),
     }
 }
@@ -70,30 +97,45 @@ fn vertices<'a>(words: &mut impl Iterator<Item = &'a str>, bytes: usize) -> Pars
     let mut positions = Vec::with_capacity(count);
     for index in 0..count {
         // Three coordinates and a reference number.
-        let [x, y, z, reference] = std::array::from_fn(|_| words.next().and_then(number).map(|value| value as f32));
+        let [x, y, z, reference] =
+            std::array::from_fn(|_| words.next().and_then(number).map(|value| value as f32));
         let (Some(x), Some(y), Some(z), Some(_)) = (x, y, z, reference) else {
-            return bad(format!("vertex {} of {count}: three coordinates and a reference number are expected", index + 1));
+            return bad(format!(
+                "vertex {} of {count}: three coordinates and a reference number are expected",
+                index + 1
+            ));
         };
         positions.push(Point::new(x, y, z));
     }
     Ok(positions)
 }
 
-/// Cells of `N` corners and a reference number, which is left out; indices become zero-based.
-fn cells<'a, const N: usize>(words: &mut impl Iterator<Item = &'a str>, what: &str, bytes: usize) -> Parsed<Vec<Vec<u32>>> {
+/// Cells of `N` corners and a reference number, which is ignored; indices become zero-based.
+fn cells<'a, const N: usize>(
+    words: &mut impl Iterator<Item = &'a str>,
+    what: &str,
+    bytes: usize,
+) -> Parsed<Vec<Vec<u32>>> {
     let count = count(words, what, 2 * (N + 1), bytes)?;
     let mut cells = Vec::with_capacity(count);
     for index in 0..count {
-        let corners: Option<Vec<u32>> = (0..N).map(|_| words.next()?.parse::<u32>().ok()?.checked_sub(1)).collect();
-        let (Some(corners), Some(_)) = (corners, words.next().filter(|word| number(word).is_some())) else {
-            return bad(format!("{what} {} of {count}: {N} vertices, counted from 1, and a reference number are expected", index + 1));
+        let corners: Option<Vec<u32>> = (0..N)
+            .map(|_| words.next()?.parse::<u32>().ok()?.checked_sub(1))
+            .collect();
+        let (Some(corners), Some(_)) =
+            (corners, words.next().filter(|word| number(word).is_some()))
+        else {
+            return bad(format!(
+                "{what} {} of {count}: {N} vertices, counted from 1, and a reference number are expected",
+                index + 1
+            ));
         };
         cells.push(corners);
     }
     Ok(cells)
 }
 
-/// Faces that only one tetrahedron has, turned outwards if the tetrahedra are positive.
+/// Faces of exactly one tetrahedron, oriented outwards if the tetrahedra are positive.
 fn outer_faces(tetrahedra: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut seen: HashMap<[u32; 3], (usize, [u32; 3])> = HashMap::new();
     let mut order = Vec::new();
@@ -109,7 +151,12 @@ fn outer_faces(tetrahedra: &[Vec<u32>]) -> Vec<Vec<u32>> {
             }
         }
     }
-    order.iter().filter_map(|key| seen.get(key)).filter(|(times, _)| *times == 1).map(|(_, face)| face.to_vec()).collect()
+    order
+        .iter()
+        .filter_map(|key| seen.get(key))
+        .filter(|(times, _)| *times == 1)
+        .map(|(_, face)| face.to_vec())
+        .collect()
 }
 
 #[cfg(test)]
@@ -120,25 +167,34 @@ mod tests {
     const TETRAHEDRA: &str = "Tetrahedra 2\n1 2 3 4 0\n2 5 3 4 0\n";
 
     #[test]
-    fn triangles_go_before_tetrahedra() {
-        let both = format!("{VERTICES}Triangles\n1\n1 3 2 0\nQuadrilaterals 1\n1 2 5 3 0\n{TETRAHEDRA}Edges\n0\nEnd\n");
+    fn triangles_take_precedence_over_tetrahedra() {
+        let both = format!(
+            "{VERTICES}Triangles\n1\n1 3 2 0\nQuadrilaterals 1\n1 2 5 3 0\n{TETRAHEDRA}Edges\n0\nEnd\n"
+        );
         let character = read(both.as_bytes()).unwrap();
-        assert_eq!((character.source_vertices(), character.source_triangles()), (5, 3));
+        assert_eq!(
+            (character.source_vertices(), character.source_triangles()),
+            (5, 3)
+        );
         assert_eq!(character.notes[0].count, 2);
     }
 
     #[test]
-    fn the_surface_of_tetrahedra_is_closed_and_turned_outwards() {
+    fn the_boundary_of_tetrahedra_is_closed_and_faces_outwards() {
         let character = read(format!("{VERTICES}{TETRAHEDRA}End").as_bytes()).unwrap();
         let mesh = &character.meshes[0];
         assert_eq!(mesh.triangles.len(), 6);
-        let volume: f32 =
-            mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize].coords)).map(|[a, b, c]| a.dot(&b.cross(&c))).sum();
+        let volume: f32 = mesh
+            .triangles
+            .iter()
+            .map(|t| t.map(|v| mesh.positions[v as usize].coords))
+            .map(|[a, b, c]| a.dot(&b.cross(&c)))
+            .sum();
         assert!((volume / 6.0 - 0.5).abs() < 1e-6, "{volume}");
     }
 
     #[test]
-    fn wild_counts_and_indices_are_refused() {
+    fn invalid_counts_and_indices_are_rejected() {
         for tail in [
             "Triangles 9999999",
             "Triangles x",
@@ -147,9 +203,17 @@ mod tests {
             "Triangles 1\n1 2",
             "Tetrahedra 1\n1 2 3 9 0",
         ] {
-            assert!(read(format!("{VERTICES}{tail}").as_bytes()).is_err(), "{tail}");
+            assert!(
+                read(format!("{VERTICES}{tail}").as_bytes()).is_err(),
+                "{tail}"
+            );
         }
-        for text in ["", "[MeshSerializer_v1.8]", "MeshVersionFormatted 1\nDimension 2", "MeshVersionFormatted 1 Vertices 1\n0 0"] {
+        for text in [
+            "",
+            "[MeshSerializer_v1.8]",
+            "MeshVersionFormatted 1\nDimension 2",
+            "MeshVersionFormatted 1 Vertices 1\n0 0",
+        ] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }
     }

@@ -1,11 +1,12 @@
 //! Reading and writing files.
 //!
-//! [`load`] takes the files that make up *one* character: a mesh or scene, perhaps a skeleton, weights, motions, or an `.ini` of
-//! the Fast Projective Skinning demos that names them. Every file is read whole, parsed by code that checks every count against
-//! the file's length before allocating, and either becomes a [`Character`](crate::character::Character) with
-//! [`Note`](crate::character::Note)s on what was mended, or is refused with one sentence.
+//! [`load`] reads the files that make up *one* character: a mesh or scene, optionally a skeleton,
+//! weights, motions, or an `.ini` of the Fast Projective Skinning demos that lists them. Every file
+//! is read whole and parsed by code that checks every count against the file's length before
+//! allocating. It either becomes a [`Character`](crate::character::Character) with
+//! [`Note`](crate::character::Note)s on repairs, or is rejected with a single sentence.
 //!
-//! Output goes through [`AtomicFile`]: written beside its target, then renamed.
+//! Output uses [`AtomicFile`]: written beside its target, then renamed.
 
 mod animation;
 pub mod builtin;
@@ -42,9 +43,13 @@ mod write;
 
 pub use animation::{AnimationFormat, AnimationWriter};
 pub use bvh::{BvhFile, write_bvh, write_bvh_poses};
+#[cfg(feature = "gpu")]
 pub(crate) use bytes::{read_file, text_of};
-pub use error::{IoError, Problem};
-pub use glb_write::{GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials, write_glb, write_rigged_glb};
+pub use error::{IoError, ParseProblem};
+pub use glb_write::{
+    GlbWriteError, MOST_INFLUENCES, MorphFile, MorphSettings, MorphSummary, loses_materials,
+    write_glb, write_rigged_glb,
+};
 pub use gltf::read_gltf_bytes;
 pub use kind::extensions;
 pub use load::{load, load_from_memory, load_with};

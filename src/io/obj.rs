@@ -1,11 +1,11 @@
 //! Wavefront OBJ.
 //!
-//! The geometry is read here and not by `tobj`, because that keeps only the positions that faces use, in the order in which faces
-//! use them, and splits them at seams: a baked file must have exactly the `v` lines of its source, in their order. `tobj` reads
-//! the materials (`.mtl`).
+//! The geometry is not read by `tobj`, because `tobj` keeps only the positions used by faces, in
+//! face order, and splits them at seams; a baked file must have exactly the `v` lines of its
+//! source, in order. `tobj` reads the materials (`.mtl`).
 //!
-//! Objects and groups become source meshes of their own where each has a stretch of vertices to itself; where they share
-//! vertices they become one mesh.
+//! Objects and groups become separate source meshes where each has a contiguous range of vertices;
+//! where they share vertices they become one mesh.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ struct Corner {
 
 /// Faces with one name and one material.
 #[derive(Debug, Default)]
-struct Section {
+struct FaceGroup {
     name: String,
     material: Option<String>,
     triangles: Vec<[u32; 3]>,
@@ -39,10 +39,10 @@ struct Parser {
     positions: Vec<Point>,
     normals: Vec<Vec3>,
     tex_coords: Vec<[f32; 2]>,
-    /// Of every position what its corners agree on: `None` none yet, `Some(Err)` they differ.
+    /// The attribute shared by all corners of a position: `None` none yet, `Some(Err)` they differ.
     uv_of: Vec<Option<Result<u32, ()>>>,
     normal_of: Vec<Option<Result<u32, ()>>>,
-    sections: Vec<Section>,
+    sections: Vec<FaceGroup>,
     libraries: Vec<String>,
     object: String,
     group: String,
@@ -53,7 +53,7 @@ struct Parser {
     corners: Vec<Corner>,
 }
 
-/// Reads a mesh in world space; materials and pictures are looked for in `folder`.
+/// Reads a mesh in world space; materials and images are searched in `folder`.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Parsed<Character> {
     let text = text_of(bytes);
     let mut parser = Parser::default();
@@ -92,7 +92,7 @@ impl Parser {
             "vt" => {
                 let u = number_or_zero(words.next());
                 let v = number_or_zero(words.next());
-                // OBJ counts v from the bottom of the picture, glTF and we from the top.
+                // OBJ measures v from the bottom of the image, glTF and this crate from the top.
                 self.tex_coords.push([u, 1.0 - v]);
             }
             "vn" => {
@@ -110,11 +110,19 @@ impl Parser {
         Ok(())
     }
 
-    fn numbers<'a, const N: usize>(&mut self, mut words: impl Iterator<Item = &'a str>, at: usize) -> Parsed<[f32; N]> {
+    fn numbers<'a, const N: usize>(
+        &mut self,
+        mut words: impl Iterator<Item = &'a str>,
+        at: usize,
+    ) -> Parsed<[f32; N]> {
         let mut values = [0.0; N];
         for value in &mut values {
             let word = words.next().unwrap_or("");
-            let Some(number) = number(word) else { return bad(format!("line {at}: {N} coordinates are expected, \"{word}\" is none")) };
+            let Some(number) = number(word) else {
+                return bad(format!(
+                    "line {at}: {N} coordinates are expected, \"{word}\" is none"
+                ));
+            };
             self.odd_numbers += usize::from(word.parse::<f64>().is_err());
             *value = number as f32;
         }
@@ -127,12 +135,19 @@ impl Parser {
             let mut parts = word.split('/');
             let position = index(parts.next(), self.positions.len());
             let Some(position) = position else {
-                return bad(format!("line {at}: \"{word}\" names none of the {} vertices before it", self.positions.len()));
+                return bad(format!(
+                    "line {at}: \"{word}\" refers to none of the {} vertices before it",
+                    self.positions.len()
+                ));
             };
-            // Texture coordinates and normals are luxury: what can't be found is left out.
+            // Texture coordinates and normals are optional: an invalid index is ignored.
             let tex_coord = index(parts.next(), self.tex_coords.len());
             let normal = index(parts.next(), self.normals.len());
-            self.corners.push(Corner { position, tex_coord, normal });
+            self.corners.push(Corner {
+                position,
+                tex_coord,
+                normal,
+            });
         }
         if self.corners.len() < 3 {
             self.short_faces += 1;
@@ -143,13 +158,21 @@ impl Parser {
             agree(&mut self.normal_of[corner.position as usize], corner.normal);
         }
         let ring: Vec<u32> = self.corners.iter().map(|corner| corner.position).collect();
-        let name = if self.object.is_empty() { &self.group } else { &self.object };
+        let name = if self.object.is_empty() {
+            &self.group
+        } else {
+            &self.object
+        };
         match self.sections.last_mut() {
             Some(last) if last.name == *name && last.material == self.material => {
                 triangulate(&ring, &self.positions, &mut last.triangles);
             }
             _ => {
-                let mut section = Section { name: name.clone(), material: self.material.clone(), triangles: Vec::new() };
+                let mut section = FaceGroup {
+                    name: name.clone(),
+                    material: self.material.clone(),
+                    triangles: Vec::new(),
+                };
                 triangulate(&ring, &self.positions, &mut section.triangles);
                 self.sections.push(section);
             }
@@ -167,14 +190,27 @@ impl Parser {
         note(
             self.odd_numbers,
             Severity::Mended,
-            format!("oddly spelled coordinates, read as far as they are numbers: {}", self.odd_numbers),
+            format!(
+                "malformed coordinates, of which the numeric prefix is used: {}",
+                self.odd_numbers
+            ),
         );
         note(
             self.short_faces,
             Severity::Mended,
-            format!("faces left out because they have fewer than three corners: {}", self.short_faces),
+            format!(
+                "faces omitted because they have fewer than three corners: {}",
+                self.short_faces
+            ),
         );
-        note(self.weight_lines, Severity::Info, format!("lines of skin weights (vw) that are not used: {}", self.weight_lines));
+        note(
+            self.weight_lines,
+            Severity::Info,
+            format!(
+                "lines of skin weights (vw), which are not supported: {}",
+                self.weight_lines
+            ),
+        );
         let index_of = read_materials(&self.libraries, folder, &mut character);
         let sections = std::mem::take(&mut self.sections);
         let ranges = separate_ranges(&sections, self.positions.len());
@@ -184,32 +220,55 @@ impl Parser {
             let materials: Vec<_> = members.iter().map(|&s| &sections[s].material).collect();
             mixed += usize::from(materials.windows(2).any(|pair| pair[0] != pair[1]));
             let offset = range.start as u32;
-            let triangles = members.iter().flat_map(|&s| &sections[s].triangles).map(|t| t.map(|v| v - offset)).collect();
+            let triangles = members
+                .iter()
+                .flat_map(|&s| &sections[s].triangles)
+                .map(|t| t.map(|v| v - offset))
+                .collect();
             character.meshes.push(SourceMesh {
-                name: first.map(|s| s.name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| "mesh".to_owned()),
+                name: first
+                    .map(|s| s.name.clone())
+                    .filter(|n| !n.is_empty())
+                    .unwrap_or_else(|| "mesh".to_owned()),
                 triangles,
                 normals: self.normals_of(range.clone()),
                 tex_coords: self.tex_coords_of(range.clone()),
-                material: first.and_then(|s| s.material.as_ref()).and_then(|m| index_of.get(m).copied()),
+                material: first
+                    .and_then(|s| s.material.as_ref())
+                    .and_then(|m| index_of.get(m).copied()),
                 positions: self.positions[range].to_vec(),
                 attachment: Attachment::Unweighted,
             });
         }
         if mixed > 0 {
-            let text = format!("meshes with several materials on shared vertices, of which the first is shown: {mixed}");
+            let text = format!(
+                "meshes with several materials on shared vertices, drawn with the first: {mixed}"
+            );
             character.note(Severity::Info, mixed, text);
         }
-        let textured = character.materials.iter().any(|m| m.base_color_image.is_some());
-        if textured && character.meshes.iter().all(|m| m.tex_coords.is_none()) && !self.tex_coords.is_empty() {
-            character.note(Severity::Info, 0, "the texture has seams within shared vertices and is not shown");
+        let textured = character
+            .materials
+            .iter()
+            .any(|m| m.base_color_image.is_some());
+        if textured
+            && character.meshes.iter().all(|m| m.tex_coords.is_none())
+            && !self.tex_coords.is_empty()
+        {
+            character.note(
+                Severity::Info,
+                0,
+                "the texture has seams at shared vertices and is not drawn",
+            );
         }
         character
     }
 
-    /// Normals, if every vertex of the range has exactly one and they are directions.
+    /// Normals, if every vertex of the range has exactly one valid normal.
     fn normals_of(&self, range: std::ops::Range<usize>) -> Option<Vec<Vec3>> {
         let one = |found: &Option<Result<u32, ()>>| match found {
-            Some(Ok(i)) => self.normals[*i as usize].try_normalize(1e-6).filter(|n| n.iter().all(|c| c.is_finite())),
+            Some(Ok(i)) => self.normals[*i as usize]
+                .try_normalize(1e-6)
+                .filter(|n| n.iter().all(|c| c.is_finite())),
             _ => None,
         };
         self.normal_of[range].iter().map(one).collect()
@@ -218,11 +277,17 @@ impl Parser {
     /// Texture coordinates, if no vertex of the range has several.
     fn tex_coords_of(&self, range: std::ops::Range<usize>) -> Option<Vec<[f32; 2]>> {
         let one = |found: &Option<Result<u32, ()>>| match found {
-            Some(Ok(i)) => Some(self.tex_coords[*i as usize]).filter(|uv| uv.iter().all(|c| c.is_finite())),
+            Some(Ok(i)) => {
+                Some(self.tex_coords[*i as usize]).filter(|uv| uv.iter().all(|c| c.is_finite()))
+            }
             Some(Err(())) => None,
             None => Some([0.0; 2]),
         };
-        if self.tex_coords.is_empty() { None } else { self.uv_of[range].iter().map(one).collect() }
+        if self.tex_coords.is_empty() {
+            None
+        } else {
+            self.uv_of[range].iter().map(one).collect()
+        }
     }
 }
 
@@ -233,8 +298,15 @@ fn number_or_zero(word: Option<&str>) -> f32 {
 /// One-based or, if negative, counted from the last; `None` if there is no such element.
 fn index(word: Option<&str>, count: usize) -> Option<u32> {
     let value: i64 = word?.parse().ok()?;
-    let zero_based = if value < 0 { value + i64::try_from(count).ok()? } else { value - 1 };
-    usize::try_from(zero_based).ok().filter(|&i| i < count).and_then(|i| u32::try_from(i).ok())
+    let zero_based = if value < 0 {
+        value + i64::try_from(count).ok()?
+    } else {
+        value - 1
+    };
+    usize::try_from(zero_based)
+        .ok()
+        .filter(|&i| i < count)
+        .and_then(|i| u32::try_from(i).ok())
 }
 
 fn agree(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
@@ -246,15 +318,21 @@ fn agree(known: &mut Option<Result<u32, ()>>, new: Option<u32>) {
     };
 }
 
-/// Stretches of vertices that cover `0..count` in order, with the sections whose vertices lie in each; sections that share
-/// vertices, or lie between each other, share a stretch.
-fn separate_ranges(sections: &[Section], count: usize) -> Vec<(std::ops::Range<usize>, Vec<usize>)> {
-    let span = |section: &Section| {
+/// Contiguous vertex ranges that cover `0..count` in order, with the face groups of each; face
+/// groups with overlapping vertex ranges share a range.
+fn separate_ranges(
+    sections: &[FaceGroup],
+    count: usize,
+) -> Vec<(std::ops::Range<usize>, Vec<usize>)> {
+    let span = |section: &FaceGroup| {
         let used = section.triangles.iter().flatten().map(|&v| v as usize);
         used.clone().min().zip(used.max())
     };
-    let mut spans: Vec<(usize, usize, usize)> =
-        sections.iter().enumerate().filter_map(|(i, section)| span(section).map(|(low, high)| (low, high, i))).collect();
+    let mut spans: Vec<(usize, usize, usize)> = sections
+        .iter()
+        .enumerate()
+        .filter_map(|(i, section)| span(section).map(|(low, high)| (low, high, i)))
+        .collect();
     spans.sort_unstable();
     let mut merged: Vec<(usize, usize, Vec<usize>)> = Vec::new();
     for (low, high, section) in spans {
@@ -267,46 +345,94 @@ fn separate_ranges(sections: &[Section], count: usize) -> Vec<(std::ops::Range<u
         }
     }
     if merged.is_empty() {
-        return if count > 0 { vec![(0..count, Vec::new())] } else { Vec::new() };
+        return if count > 0 {
+            vec![(0..count, Vec::new())]
+        } else {
+            Vec::new()
+        };
     }
     let last = merged.len() - 1;
-    let starts: Vec<usize> = merged.iter().enumerate().map(|(i, m)| if i == 0 { 0 } else { m.0 }).collect();
+    let starts: Vec<usize> = merged
+        .iter()
+        .enumerate()
+        .map(|(i, m)| if i == 0 { 0 } else { m.0 })
+        .collect();
     let make = |(i, (_, _, mut members)): (usize, (usize, usize, Vec<usize>))| {
         members.sort_unstable();
-        (starts[i]..if i == last { count } else { starts[i + 1] }, members)
+        (
+            starts[i]..if i == last { count } else { starts[i + 1] },
+            members,
+        )
     };
     merged.into_iter().enumerate().map(make).collect()
 }
 
-/// A file that another names: as it says, else by its bare name in the same folder (paths of another computer).
+/// A referenced file: at its path, otherwise by its file name in the same folder (paths from
+/// another computer).
 pub(super) fn beside(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
     let name = name.replace('\\', "/");
     let bare = name.rsplit('/').next().unwrap_or(&name);
-    [name.as_str(), bare].iter().find_map(|name| read_file(&folder?.join(name)).ok())
+    [name.as_str(), bare]
+        .iter()
+        .find_map(|name| read_file(&folder?.join(name)).ok())
 }
 
-/// Reads the material libraries; what is missing is noted.
-fn read_materials(libraries: &[String], folder: Option<&Path>, character: &mut Character) -> HashMap<String, usize> {
+/// Reads the material libraries; missing files are noted.
+fn read_materials(
+    libraries: &[String],
+    folder: Option<&Path>,
+    character: &mut Character,
+) -> HashMap<String, usize> {
     let mut index_of = HashMap::new();
     let mut spent = 0;
     for library in libraries {
         let Some(bytes) = beside(folder, library) else {
-            character.note(Severity::Warning, 1, format!("the material library \"{library}\" can't be found; the mesh is shown without"));
+            character.note(
+                Severity::Warning,
+                1,
+                format!(
+                    "the material library \"{library}\" is missing; the mesh is drawn without it"
+                ),
+            );
             continue;
         };
         let text = text_of(&bytes);
         let Ok((materials, _)) = tobj::load_mtl_buf(&mut text.as_bytes()) else {
-            character.note(Severity::Warning, 1, format!("the material library \"{library}\" can't be read; the mesh is shown without"));
+            character.note(
+                Severity::Warning,
+                1,
+                format!(
+                    "the material library \"{library}\" cannot be read; the mesh is drawn without it"
+                ),
+            );
             continue;
         };
         for material in materials {
-            let picture = material.diffuse_texture.as_ref().and_then(|file| picture_of(file, folder, &mut spent, character));
-            let [r, g, b] = material.diffuse.unwrap_or([0.8; 3]).map(|c| if c.is_finite() { c.clamp(0.0, 1.0) } else { 0.8 });
-            let opacity = material.dissolve.filter(|d| d.is_finite()).map_or(1.0, |d| d.clamp(0.0, 1.0));
-            index_of.entry(material.name.clone()).or_insert(character.materials.len());
+            let picture = material
+                .diffuse_texture
+                .as_ref()
+                .and_then(|file| picture_of(file, folder, &mut spent, character));
+            let [r, g, b] = material.diffuse.unwrap_or([0.8; 3]).map(|c| {
+                if c.is_finite() {
+                    c.clamp(0.0, 1.0)
+                } else {
+                    0.8
+                }
+            });
+            let opacity = material
+                .dissolve
+                .filter(|d| d.is_finite())
+                .map_or(1.0, |d| d.clamp(0.0, 1.0));
+            index_of
+                .entry(material.name.clone())
+                .or_insert(character.materials.len());
             character.materials.push(Material {
                 name: material.name,
-                base_color: if picture.is_some() { [1.0, 1.0, 1.0, opacity] } else { [r, g, b, opacity] },
+                base_color: if picture.is_some() {
+                    [1.0, 1.0, 1.0, opacity]
+                } else {
+                    [r, g, b, opacity]
+                },
                 base_color_image: picture,
                 double_sided: false,
                 alpha_cutoff: None,
@@ -316,13 +442,22 @@ fn read_materials(libraries: &[String], folder: Option<&Path>, character: &mut C
     index_of
 }
 
-fn picture_of(file: &str, folder: Option<&Path>, spent: &mut usize, character: &mut Character) -> Option<Arc<crate::character::Image>> {
-    // Options such as "-s 1 1 1" come before the file name.
+fn picture_of(
+    file: &str,
+    folder: Option<&Path>,
+    spent: &mut usize,
+    character: &mut Character,
+) -> Option<Arc<crate::character::Image>> {
+    // Options such as "-s 1 1 1" precede the file name.
     let last = file.split_whitespace().last().unwrap_or(file);
     let bytes = beside(folder, file).or_else(|| beside(folder, last));
     let decoded = bytes.and_then(|bytes| picture::decode(&bytes, spent).ok());
     if decoded.is_none() {
-        character.note(Severity::Warning, 1, format!("the texture \"{file}\" can't be read; the mesh is shown without"));
+        character.note(
+            Severity::Warning,
+            1,
+            format!("the texture \"{file}\" cannot be read; the mesh is drawn without it"),
+        );
     }
     decoded.map(Arc::new)
 }
@@ -333,24 +468,50 @@ mod tests {
 
     fn counts(text: &str) -> (usize, usize, usize) {
         let character = read(text.as_bytes(), None).unwrap();
-        (character.meshes.len(), character.source_vertices(), character.source_triangles())
+        (
+            character.meshes.len(),
+            character.source_vertices(),
+            character.source_triangles(),
+        )
     }
 
     const QUAD: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
     #[test]
-    fn faces_of_all_kinds() {
-        for face in ["f 1 2 3 4", "f -4 -3 -2 -1", "f\t1\t2\t3\t4", "f 1 2 \\\n3 4", "f 1//1 2//1 3//1 4//1", "f 1/1/1 2/1 3// 4 # x"] {
-            assert_eq!(counts(&format!("{QUAD}vt 0 0\nvn 0 0 1\n{face}\n")), (1, 4, 2), "{face}");
+    fn faces_of_all_forms() {
+        for face in [
+            "f 1 2 3 4",
+            "f -4 -3 -2 -1",
+            "f\t1\t2\t3\t4",
+            "f 1 2 \\\n3 4",
+            "f 1//1 2//1 3//1 4//1",
+            "f 1/1/1 2/1 3// 4 # x",
+        ] {
+            assert_eq!(
+                counts(&format!("{QUAD}vt 0 0\nvn 0 0 1\n{face}\n")),
+                (1, 4, 2),
+                "{face}"
+            );
         }
-        for face in ["f 1 2 5", "f 0 1 2", "f -5 1 2", "f a b c", "f 1 2 99999999999999999999"] {
-            assert!(read(format!("{QUAD}{face}").as_bytes(), None).is_err(), "{face}");
+        for face in [
+            "f 1 2 5",
+            "f 0 1 2",
+            "f -5 1 2",
+            "f a b c",
+            "f 1 2 99999999999999999999",
+        ] {
+            assert!(
+                read(format!("{QUAD}{face}").as_bytes(), None).is_err(),
+                "{face}"
+            );
         }
     }
 
     #[test]
     fn vertices_keep_their_order_and_number() {
-        let text = format!("{QUAD}o second\nf 3 2 1\nv 5 0 0\nv 6 0 0\nv 6 1 0\nv 9 9 9\no first\nf 5 6 7\n");
+        let text = format!(
+            "{QUAD}o second\nf 3 2 1\nv 5 0 0\nv 6 0 0\nv 6 1 0\nv 9 9 9\no first\nf 5 6 7\n"
+        );
         let character = read(text.as_bytes(), None).unwrap();
         assert_eq!(character.meshes.len(), 2);
         assert_eq!(character.meshes[0].name, "second");
@@ -359,6 +520,9 @@ mod tests {
         let x: Vec<f32> = character.bind_positions().iter().map(|p| p.x).collect();
         assert_eq!(x, [0.0, 1.0, 1.0, 0.0, 5.0, 6.0, 6.0, 9.0]);
         // Shared vertices: one mesh.
-        assert_eq!(counts(&format!("{QUAD}g a\nf 1 2 3\ng b\nf 1 3 4\n")), (1, 4, 2));
+        assert_eq!(
+            counts(&format!("{QUAD}g a\nf 1 2 3\ng b\nf 1 3 4\n")),
+            (1, 4, 2)
+        );
     }
 }

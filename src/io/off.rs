@@ -15,14 +15,22 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
         .map(|(i, line)| (i + 1, line.split('#').next().unwrap_or("").trim()))
         .filter(|(_, line)| !line.is_empty())
         .peekable();
-    let Some(&(_, first)) = lines.peek() else { return bad("the file is empty") };
+    let Some(&(_, first)) = lines.peek() else {
+        return bad("the file is empty");
+    };
     let mut counts_line = first;
-    if let Some(keyword) = first.split_whitespace().next().filter(|word| word.ends_with("OFF")) {
+    if let Some(keyword) = first
+        .split_whitespace()
+        .next()
+        .filter(|word| word.ends_with("OFF"))
+    {
         if first.contains("BINARY") {
-            return bad("binary OFF can't be read; save it as text");
+            return bad("binary OFF is not supported; save it as text");
         }
         if keyword.contains('4') || keyword.contains('n') {
-            return bad(format!("{keyword} is not three-dimensional; OFF, COFF, NOFF, CNOFF or STOFF is expected"));
+            return bad(format!(
+                "{keyword} is not three-dimensional; OFF, COFF, NOFF, CNOFF or STOFF is expected"
+            ));
         }
         counts_line = first[keyword.len()..].trim();
     }
@@ -33,24 +41,38 @@ pub(crate) fn read(bytes: &[u8]) -> Parsed<Character> {
     lines.next();
     let mut counts = counts_line.split_whitespace().map(str::parse::<usize>);
     let (Some(Ok(vertices)), Some(Ok(faces))) = (counts.next(), counts.next()) else {
-        return bad(format!("the numbers of vertices and faces are expected at the start, not \"{counts_line}\""));
+        return bad(format!(
+            "the numbers of vertices and faces are expected at the start, not \"{counts_line}\""
+        ));
     };
-    // A vertex takes at least "0 0 0", a face "1 0": counts beyond the file's length are refused before anything is allocated.
+    // A vertex takes at least "0 0 0", a face "1 0": counts that exceed the file's length are
+    // rejected before allocating.
     if vertices > text.len() / 5 || faces > text.len() / 3 {
-        return bad(format!("claims {vertices} vertices and {faces} faces, more than its {} bytes can hold", text.len()));
+        return bad(format!(
+            "declares {vertices} vertices and {faces} faces, more than its {} bytes can hold",
+            text.len()
+        ));
     }
     let mut positions = Vec::with_capacity(vertices);
     for index in 0..vertices {
-        let Some((line, content)) = lines.next() else { return bad(format!("ends after {index} of {vertices} vertices")) };
+        let Some((line, content)) = lines.next() else {
+            return bad(format!("ends after {index} of {vertices} vertices"));
+        };
         let mut numbers = content.split_whitespace().map(number);
-        let (Some(Some(x)), Some(Some(y)), Some(Some(z))) = (numbers.next(), numbers.next(), numbers.next()) else {
-            return bad(format!("line {line}: three coordinates are expected, not \"{content}\""));
+        let (Some(Some(x)), Some(Some(y)), Some(Some(z))) =
+            (numbers.next(), numbers.next(), numbers.next())
+        else {
+            return bad(format!(
+                "line {line}: three coordinates are expected, not \"{content}\""
+            ));
         };
         positions.push(Point::new(x as f32, y as f32, z as f32));
     }
     let mut character = Character::default();
     let triangles = read_faces(&mut lines, faces, &positions, &mut character)?;
-    character.meshes.push(SourceMesh::bare("mesh", positions, triangles));
+    character
+        .meshes
+        .push(SourceMesh::bare("mesh", positions, triangles));
     Ok(character)
 }
 
@@ -64,26 +86,42 @@ fn read_faces<'a>(
     let mut corners: Vec<u32> = Vec::new();
     let mut short = 0;
     for face in 0..faces {
-        let Some((line, content)) = lines.next() else { return bad(format!("ends after {face} of {faces} faces")) };
+        let Some((line, content)) = lines.next() else {
+            return bad(format!("ends after {face} of {faces} faces"));
+        };
         let mut words = content.split_whitespace();
         let Some(Ok(count)) = words.next().map(str::parse::<usize>) else {
-            return bad(format!("line {line}: a face starts with its number of corners, not \"{content}\""));
+            return bad(format!(
+                "line {line}: expected the number of corners of a face, found \"{content}\""
+            ));
         };
         corners.clear();
         for word in words.take(count) {
             match word.parse::<u32>() {
                 Ok(v) if (v as usize) < positions.len() => corners.push(v),
-                _ => return bad(format!("line {line}: \"{word}\" is none of the {} vertices", positions.len())),
+                _ => {
+                    return bad(format!(
+                        "line {line}: \"{word}\" is not one of the {} vertices",
+                        positions.len()
+                    ));
+                }
             }
         }
         if corners.len() < count {
-            return bad(format!("line {line}: a face of {count} corners names only {}", corners.len()));
+            return bad(format!(
+                "line {line}: a face of {count} corners lists only {}",
+                corners.len()
+            ));
         }
         short += usize::from(count < 3);
         triangulate(&corners, positions, &mut triangles);
     }
     if short > 0 {
-        character.note(Severity::Mended, short, format!("faces left out because they have fewer than three corners: {short}"));
+        character.note(
+            Severity::Mended,
+            short,
+            format!("faces omitted because they have fewer than three corners: {short}"),
+        );
     }
     Ok(triangles)
 }
@@ -93,16 +131,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_all_kinds() {
+    fn headers_of_all_forms() {
         let body = "0 0 0\n1 0 0 # here\n\n1 1 0\n0 1 0\n4 0 1 2 3 0.5 0.5 0.5\n";
-        for header in ["OFF\n4 1 0\n", "OFF 4 1 0\n", "4 1 0\n", "# x\nCOFF\n# y\n4 1\n", "\u{feff}NOFF\n4 1 4\n"] {
+        for header in [
+            "OFF\n4 1 0\n",
+            "OFF 4 1 0\n",
+            "4 1 0\n",
+            "# x\nCOFF\n# y\n4 1\n",
+            "\u{feff}NOFF\n4 1 4\n",
+        ] {
             let character = read(format!("{header}{body}").as_bytes()).unwrap();
-            assert_eq!((character.source_vertices(), character.source_triangles()), (4, 2), "{header}");
+            assert_eq!(
+                (character.source_vertices(), character.source_triangles()),
+                (4, 2),
+                "{header}"
+            );
         }
     }
 
     #[test]
-    fn absurd_counts_and_missing_vertices_are_refused() {
+    fn invalid_counts_and_missing_vertices_are_rejected() {
         for text in [
             "",
             "OFF",

@@ -1,14 +1,14 @@
-//! Pictures: PNG and JPEG into 8-bit RGBA.
+//! Decodes PNG and JPEG images into 8-bit RGBA.
 
 use std::io::Cursor;
 
 use crate::character::Image;
 use crate::io::error::{Parsed, bad};
 
-/// Bytes of pixels that the pictures of one character may take.
+/// Maximum bytes of pixels of all images of one character.
 const BUDGET: usize = 256 << 20;
 
-/// Decodes a picture; `spent` counts the bytes of all pictures of a character.
+/// Decodes an image; `spent` accumulates the bytes of all images of a character.
 pub(crate) fn decode(bytes: &[u8], spent: &mut usize) -> Parsed<Image> {
     let mut reader = match image::ImageReader::new(Cursor::new(bytes)).with_guessed_format() {
         Ok(reader) => reader,
@@ -21,8 +21,14 @@ pub(crate) fn decode(bytes: &[u8], spent: &mut usize) -> Parsed<Image> {
     reader.limits(limits);
     let decoded = match reader.decode() {
         Ok(decoded) => decoded.into_rgba8(),
-        Err(error) => return bad(format!("not a PNG or JPEG picture that can be read: {error}")),
+        Err(error) => {
+            return bad(format!("not a readable PNG or JPEG image: {error}"));
+        }
     };
     *spent += decoded.as_raw().len();
-    Ok(Image::new(decoded.width(), decoded.height(), decoded.into_raw()))
+    Ok(Image::new(
+        decoded.width(),
+        decoded.height(),
+        decoded.into_raw(),
+    ))
 }

@@ -1,18 +1,26 @@
-//! Polygons → triangles.
+//! Triangulation of polygons.
 
 use crate::math::{Point, Point64, Vec64};
 
-/// Appends the triangles of a polygon, oriented as it is: convex ones as a fan, others by cutting ears off in the plane of their
-/// area normal. A polygon that crosses itself still gets `n − 2` triangles. Indices must be valid.
+/// Appends the triangles of a polygon with its orientation: convex polygons as a fan, others by ear
+/// clipping in the plane of their area normal. A self-intersecting polygon still gets `n − 2`
+/// triangles. Indices must be valid.
 pub(crate) fn triangulate(corners: &[u32], positions: &[Point], triangles: &mut Vec<[u32; 3]>) {
     match *corners {
         [] | [_] | [_, _] => {}
         [a, b, c] => triangles.push([a, b, c]),
         _ => {
-            let points: Vec<Point64> = corners.iter().map(|&v| positions[v as usize].cast()).collect();
-            // Cutting ears takes quadratic time; a polygon this large is no skin.
+            let points: Vec<Point64> = corners
+                .iter()
+                .map(|&v| positions[v as usize].cast())
+                .collect();
+            // Ear clipping is quadratic; larger polygons are not expected in a skin.
             if is_convex(&points) || corners.len() > 2000 {
-                triangles.extend(corners[1..].windows(2).map(|edge| [corners[0], edge[0], edge[1]]));
+                triangles.extend(
+                    corners[1..]
+                        .windows(2)
+                        .map(|edge| [corners[0], edge[0], edge[1]]),
+                );
             } else {
                 cut_ears(corners, &points, triangles);
             }
@@ -23,7 +31,10 @@ pub(crate) fn triangulate(corners: &[u32], positions: &[Point], triangles: &mut 
 /// Twice the vector area (Newell).
 fn area_normal(points: &[Point64]) -> Vec64 {
     let first = points[0];
-    points[1..].windows(2).map(|edge| (edge[0] - first).cross(&(edge[1] - first))).sum()
+    points[1..]
+        .windows(2)
+        .map(|edge| (edge[0] - first).cross(&(edge[1] - first)))
+        .sum()
 }
 
 fn turn(a: &Point64, b: &Point64, c: &Point64, normal: &Vec64) -> f64 {
@@ -33,32 +44,52 @@ fn turn(a: &Point64, b: &Point64, c: &Point64, normal: &Vec64) -> f64 {
 fn is_convex(points: &[Point64]) -> bool {
     let normal = area_normal(points);
     let n = points.len();
-    (0..n).all(|i| turn(&points[i], &points[(i + 1) % n], &points[(i + 2) % n], &normal) >= 0.0)
+    (0..n).all(|i| {
+        turn(
+            &points[i],
+            &points[(i + 1) % n],
+            &points[(i + 2) % n],
+            &normal,
+        ) >= 0.0
+    })
 }
 
 fn cut_ears(corners: &[u32], points: &[Point64], triangles: &mut Vec<[u32; 3]>) {
     let normal = area_normal(points);
     let mut left: Vec<usize> = (0..corners.len()).collect();
-    // Simple polygons need a part of this; tangled ones must not take cubic time.
+    // Simple polygons need a fraction of this; self-intersecting ones must not take cubic time.
     let mut tests = 4 * corners.len() * corners.len();
     let mut start = 0;
     while left.len() > 3 {
         let n = left.len();
         let mut is_ear = |&i: &usize| {
             let [a, b, c] = [left[(i + n - 1) % n], left[i], left[(i + 1) % n]];
-            let inside = |&p: &usize| p != a && p != b && p != c && is_inside(&points[p], [&points[a], &points[b], &points[c]], &normal);
+            let inside = |&p: &usize| {
+                p != a
+                    && p != b
+                    && p != c
+                    && is_inside(&points[p], [&points[a], &points[b], &points[c]], &normal)
+            };
             if tests == 0 {
                 return true;
             }
-            let blocked = if turn(&points[a], &points[b], &points[c], &normal) > 0.0 { left.iter().position(inside) } else { Some(0) };
+            let blocked = if turn(&points[a], &points[b], &points[c], &normal) > 0.0 {
+                left.iter().position(inside)
+            } else {
+                Some(0)
+            };
             tests = tests.saturating_sub(blocked.unwrap_or(n) + 1);
             blocked.is_none()
         };
-        // No ear: the polygon is degenerate or crosses itself; any corner will do.
-        let ear = (0..n).map(|i| (start + i) % n).find(|i| is_ear(i)).unwrap_or(start % n);
-        // Where one ear was, the next is likely.
+        // No ear: the polygon is degenerate or self-intersecting; any corner will do.
+        let ear = (0..n)
+            .map(|i| (start + i) % n)
+            .find(|i| is_ear(i))
+            .unwrap_or(start % n);
+        // The next ear is probably adjacent.
         start = ear.saturating_sub(1);
-        triangles.push([left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]].map(|i| corners[i]));
+        triangles
+            .push([left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]].map(|i| corners[i]));
         left.remove(ear);
     }
     triangles.push([left[0], left[1], left[2]].map(|i| corners[i]));
@@ -81,19 +112,30 @@ mod tests {
     }
 
     #[test]
-    fn triangles_of_a_concave_polygon_cover_it_without_folding() {
+    fn triangles_of_a_concave_polygon_cover_it_without_overlap() {
         // An arrow head: 7 corners, a reflex one at (1, 1).
-        let points = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [3.0, 4.0], [3.0, 1.0], [1.0, 1.0], [0.0, 3.0]];
+        let points = [
+            [0.0, 0.0],
+            [4.0, 0.0],
+            [4.0, 4.0],
+            [3.0, 4.0],
+            [3.0, 1.0],
+            [1.0, 1.0],
+            [0.0, 3.0],
+        ];
         let points = points.map(|[x, y]| Point::new(x, y, 0.0));
         let mut triangles = Vec::new();
         triangulate(&[0, 1, 2, 3, 4, 5, 6], &points, &mut triangles);
         assert_eq!(triangles.len(), 5);
-        assert!(triangles.iter().all(|t| area(&[*t], &points) >= 0.0), "{triangles:?}");
+        assert!(
+            triangles.iter().all(|t| area(&[*t], &points) >= 0.0),
+            "{triangles:?}"
+        );
         assert!((area(&triangles, &points) - 8.0).abs() < 1e-5);
     }
 
     #[test]
-    fn degenerate_polygons_end() {
+    fn degenerate_polygons_terminate() {
         let points = [Point::origin(); 6];
         let mut triangles = Vec::new();
         triangulate(&[0, 1, 2, 3, 4, 5], &points, &mut triangles);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::bytes::{read_file, text_of};
-use super::error::{IoError, Problem, shown};
+use super::error::{IoError, ParseProblem, shown};
 use super::write::write_atomically;
 use crate::rig::PoseFile;
 
@@ -13,9 +13,12 @@ use crate::rig::PoseFile;
 /// # Errors
 /// [`IoError::Read`], or [`IoError::Malformed`] with line and column.
 pub fn read_pose(path: &Path) -> Result<PoseFile, IoError> {
-    let bytes = read_file(path).map_err(|source| IoError::Read { file: shown(path), source })?;
+    let bytes = read_file(path).map_err(|source| IoError::Read {
+        file: shown(path),
+        source,
+    })?;
     serde_json::from_str(&text_of(&bytes)).map_err(|error| {
-        Problem::new(format!("not a pose, which is {{\"joints\": {{\"name\": {{\"rotation\": [x,y,z,w]}}}}}}: {error}"))
+        ParseProblem::new(format!("not a pose (expected {{\"joints\": {{\"name\": {{\"rotation\": [x,y,z,w]}}}}}}): {error}"))
             .in_file(&shown(path))
     })
 }

@@ -1,26 +1,28 @@
-//! Which files a piece of work reads, and what was in them: what a project must refer to.
+//! Records which files an operation reads, and their content hashes: the external files that a
+//! project refers to.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-/// A file as it was when it was read.
+/// A file at the time of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRead {
-    /// Where it was, absolute.
+    /// Absolute path.
     pub path: PathBuf,
-    /// Hash of all that was in it.
+    /// Hash of its content.
     pub hash: blake3::Hash,
-    /// How much was in it.
+    /// Its size, bytes.
     pub bytes: u64,
 }
 
 thread_local! {
-    /// Files read on this thread since somebody began to ask. Readers read on the thread that called them.
+    /// Files read on this thread while recording is active. Readers read on the thread that called
+    /// them.
     static READ: RefCell<Option<Vec<FileRead>>> = const { RefCell::new(None) };
 }
 
-/// Runs the work and tells which files the readers of this module read for it on this thread, each once, in the order of their first
-/// reading: those named, and those that they name in turn.
+/// Runs the work and returns the files that the readers of this module read for it on this thread,
+/// each once, in order of first reading; includes files referenced by other files.
 pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<FileRead>) {
     let outer = READ.with(|read| read.replace(Some(Vec::new())));
     let result = work();
@@ -28,14 +30,20 @@ pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<FileRead>) {
     (result, files)
 }
 
-/// Notes that a file was read whole.
+/// Records that a file was read whole.
 pub(super) fn note(path: &Path, bytes: &[u8]) {
     READ.with(|read| {
-        let Ok(mut read) = read.try_borrow_mut() else { return };
+        let Ok(mut read) = read.try_borrow_mut() else {
+            return;
+        };
         let Some(files) = read.as_mut() else { return };
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if files.iter().all(|file| file.path != path) {
-            files.push(FileRead { path, hash: blake3::hash(bytes), bytes: bytes.len() as u64 });
+            files.push(FileRead {
+                path,
+                hash: blake3::hash(bytes),
+                bytes: bytes.len() as u64,
+            });
         }
     });
 }
@@ -46,18 +54,30 @@ mod tests {
     use crate::progress::Progress;
 
     #[test]
-    fn files_that_a_file_names_are_listed_once_with_what_was_in_them() {
+    fn referenced_files_are_listed_once_with_their_hashes() {
         let folder = std::env::temp_dir().join(format!("sinew-reads-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let [mesh, library] = ["a.obj", "a.mtl"].map(|name| folder.join(name));
-        std::fs::write(&mesh, "mtllib a.mtl\nmtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+        std::fs::write(
+            &mesh,
+            "mtllib a.mtl\nmtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+        )
+        .unwrap();
         std::fs::write(&library, "newmtl x\n").unwrap();
-        let (result, files) = recorded(|| crate::io::load(std::slice::from_ref(&mesh), &Progress::new()));
+        let (result, files) =
+            recorded(|| crate::io::load(std::slice::from_ref(&mesh), &Progress::new()));
         result.unwrap();
-        assert_eq!(files.iter().map(|file| file.path.clone()).collect::<Vec<_>>(), [mesh, library]);
+        assert_eq!(
+            files
+                .iter()
+                .map(|file| file.path.clone())
+                .collect::<Vec<_>>(),
+            [mesh, library]
+        );
         assert_eq!(files[1].hash, blake3::hash(b"newmtl x\n"));
         assert_eq!(files[1].bytes, 9);
-        let (_, nothing) = recorded(|| crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()));
+        let (_, nothing) =
+            recorded(|| crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()));
         assert_eq!(nothing, []);
         std::fs::remove_dir_all(folder).unwrap();
     }

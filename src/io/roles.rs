@@ -1,40 +1,40 @@
-//! Which of the files that make up one character is what.
+//! Assigns roles to the files that make up one character.
 
 use std::path::{Path, PathBuf};
 
 use super::bytes::read_file;
-use super::error::{IoError, Problem, shown};
+use super::error::{IoError, ParseProblem, shown};
 use super::fps;
-use super::kind::{Kind, kind_of};
+use super::kind::{FileKind, kind_of};
 
-/// The files of one character by their roles, as far as their names tell.
+/// The files of one character by role, as far as the file extension determines it.
 #[derive(Debug, Default)]
-pub(super) struct Roles {
-    /// A file that can only be a mesh, or a built-in character.
-    pub mesh: Option<(PathBuf, Kind)>,
-    /// Files that may have meshes, joints and motions: what they are for is known when they are read.
-    pub scenes: Vec<(PathBuf, Kind)>,
-    /// A file that can only be a skeleton.
-    pub skeleton: Option<(PathBuf, Kind)>,
-    /// Matrices: skin weights, or something else.
+pub(super) struct FileRoles {
+    /// A mesh file, or a built-in character.
+    pub mesh: Option<(PathBuf, FileKind)>,
+    /// Files that may contain meshes, joints and motions: their role is determined after reading.
+    pub scenes: Vec<(PathBuf, FileKind)>,
+    /// A skeleton file.
+    pub skeleton: Option<(PathBuf, FileKind)>,
+    /// Matrices: skin weights, or other data.
     pub matrices: Vec<PathBuf>,
-    /// Files that can only be motions.
-    pub motions: Vec<(PathBuf, Kind)>,
-    /// Notes on files that are named but missing.
+    /// Motion files.
+    pub motions: Vec<(PathBuf, FileKind)>,
+    /// Notes on referenced files that are missing.
     pub missing: Vec<String>,
-    /// Title, if another than the mesh's stem.
+    /// Title, if it differs from the mesh's file stem.
     pub title: Option<String>,
 }
 
-/// Where files are.
+/// Source of the files' bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Files<'a> {
+pub(super) enum FileSource<'a> {
     Disk,
     /// Names and contents.
     Memory(&'a [(&'a str, &'a [u8])]),
 }
 
-impl Files<'_> {
+impl FileSource<'_> {
     pub(super) fn bytes(self, path: &Path) -> Result<Vec<u8>, IoError> {
         let found = match self {
             Self::Disk => read_file(path),
@@ -43,10 +43,13 @@ impl Files<'_> {
                 None => Err(std::io::ErrorKind::NotFound.into()),
             },
         };
-        found.map_err(|source| IoError::Read { file: shown(path), source })
+        found.map_err(|source| IoError::Read {
+            file: shown(path),
+            source,
+        })
     }
 
-    /// Where further files that a file names are looked for.
+    /// Where files referenced by a file are searched.
     pub(super) fn folder(self, path: &Path) -> Option<&Path> {
         match self {
             Self::Disk => path.parent(),
@@ -63,13 +66,14 @@ impl Files<'_> {
 }
 
 /// Sorts the paths by role.
-pub(super) fn assign(paths: &[PathBuf], files: Files<'_>) -> Result<Roles, IoError> {
-    let mut roles = Roles::default();
+pub(super) fn assign(paths: &[PathBuf], files: FileSource<'_>) -> Result<FileRoles, IoError> {
+    let mut roles = FileRoles::default();
     for path in paths {
         let kind = kind_of(path)?;
-        if kind == Kind::Ini {
+        if kind == FileKind::Ini {
             let folder = path.parent().unwrap_or(Path::new(""));
-            let ini = fps::read_ini(&files.bytes(path)?, folder).map_err(|problem| problem.in_file(&shown(path)))?;
+            let ini = fps::read_ini(&files.bytes(path)?, folder)
+                .map_err(|problem| problem.in_file(&shown(path)))?;
             roles.title = Some(stem(path));
             roles.take_ini(ini, files)?;
         } else {
@@ -79,47 +83,64 @@ pub(super) fn assign(paths: &[PathBuf], files: Files<'_>) -> Result<Roles, IoErr
     Ok(roles)
 }
 
-impl Roles {
-    fn take(&mut self, path: &Path, kind: Kind) -> Result<(), IoError> {
+impl FileRoles {
+    fn take(&mut self, path: &Path, kind: FileKind) -> Result<(), IoError> {
         let (what, place) = match kind {
-            Kind::Gltf | Kind::Fbx => {
+            FileKind::Gltf | FileKind::Fbx => {
                 self.scenes.push((path.to_owned(), kind));
                 return Ok(());
             }
-            Kind::Dmat => {
+            FileKind::Dmat => {
                 self.matrices.push(path.to_owned());
                 return Ok(());
             }
-            Kind::Anim | Kind::Bvh => {
+            FileKind::Anim | FileKind::Bvh => {
                 self.motions.push((path.to_owned(), kind));
                 return Ok(());
             }
-            Kind::Skel | Kind::Tgf => ("skeletons", &mut self.skeleton),
+            FileKind::Skel | FileKind::Tgf => ("skeletons", &mut self.skeleton),
             _ => ("meshes", &mut self.mesh),
         };
         if let Some((first, _)) = place {
-            // An .ini names files that may have been given too.
-            return if first == path { Ok(()) } else { Err(twice(what, first, path)) };
+            // An .ini may list files that were also given directly.
+            return if first == path {
+                Ok(())
+            } else {
+                Err(twice(what, first, path))
+            };
         }
         *place = Some((path.to_owned(), kind));
         Ok(())
     }
 
-    /// The mesh to look at if it is there, else the one to simulate: Sinew makes its own simulation mesh.
-    fn take_ini(&mut self, ini: fps::Ini, files: Files<'_>) -> Result<(), IoError> {
+    /// The visual mesh if the file exists, otherwise the simulation mesh: Sinew makes its own
+    /// simulation mesh.
+    fn take_ini(&mut self, ini: fps::Ini, files: FileSource<'_>) -> Result<(), IoError> {
         let present = ini.vis_mesh.iter().find(|path| files.has(path));
         if let (Some(missing), None) = (&ini.vis_mesh, present) {
-            self.missing.push(format!("the mesh to look at, {}, is not there; the mesh to simulate is shown", shown(missing)));
+            self.missing.push(format!(
+                "the visual mesh {} is missing; the simulation mesh is used",
+                shown(missing)
+            ));
         }
         let mesh = present.or(ini.sim_mesh.as_ref()).or(ini.vis_mesh.as_ref());
         for path in mesh.into_iter().chain(&ini.skeleton) {
             match kind_of(path)? {
-                Kind::Ini => return Err(Problem::new("an .ini names another one; it should name a mesh").in_file(&shown(path))),
+                FileKind::Ini => {
+                    return Err(ParseProblem::new(
+                        "the .ini refers to another .ini; it must refer to a mesh",
+                    )
+                    .in_file(&shown(path)));
+                }
                 kind => self.take(path, kind)?,
             }
         }
         for path in ini.animations {
-            let kind = if kind_of(&path).is_ok_and(|kind| kind == Kind::Bvh) { Kind::Bvh } else { Kind::Anim };
+            let kind = if kind_of(&path).is_ok_and(|kind| kind == FileKind::Bvh) {
+                FileKind::Bvh
+            } else {
+                FileKind::Anim
+            };
             if !self.motions.iter().any(|(given, _)| *given == path) {
                 self.motions.push((path, kind));
             }
@@ -129,11 +150,16 @@ impl Roles {
 }
 
 pub(super) fn twice(what: &str, first: &Path, second: &Path) -> IoError {
-    let text =
-        format!("two {what} are given, {} and {}: one character has one; open them one after the other", shown(first), shown(second));
-    IoError::Combination(Problem::new(text))
+    let text = format!(
+        "two {what} are given, {} and {}; a character has one: open them separately",
+        shown(first),
+        shown(second)
+    );
+    IoError::Combination(ParseProblem::new(text))
 }
 
 pub(super) fn stem(path: &Path) -> String {
-    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }

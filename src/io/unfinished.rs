@@ -1,4 +1,4 @@
-//! Files that are being written, so that none of them stays behind when the program is ended from outside.
+//! Tracks files during writing, so that none remains if the program is terminated.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,29 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a new file that is unfinished until [`finished`].
+/// Creates a file that counts as unfinished until [`finished`].
 pub(super) fn create(path: &Path) -> std::io::Result<File> {
     let mut paths = unfinished();
-    let file = File::options().read(true).write(true).create_new(true).open(path)?;
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)?;
     paths.push(path.to_owned());
     Ok(file)
 }
 
-/// A file is whole under another name, or gone.
+/// Marks a file as renamed or removed.
 pub(super) fn finished(path: &Path) {
     unfinished().retain(|unfinished| unfinished != path);
 }
 
-/// Removes what is half-written, for a program that is about to end: whoever wants to write another file afterwards waits for ever.
+/// Removes all unfinished files, for a program that is about to exit. The lock is kept: later
+/// attempts to write a file block.
 pub fn remove_unfinished() {
     let paths = unfinished();
     for path in &*paths {
-        // Nothing better can be done about a file that can't be removed.
+        // A file that cannot be removed is ignored: the program is exiting.
         let _ = std::fs::remove_file(path);
     }
     std::mem::forget(paths);

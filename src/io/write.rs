@@ -1,4 +1,4 @@
-//! Writing results: nothing half-written, whatever happens.
+//! Writes results so that no partial file is left.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -10,8 +10,8 @@ use super::unfinished;
 use crate::character::Character;
 use crate::math::{Point, Vec3};
 
-/// A file that appears under its name only when it is complete: written beside, renamed by [`AtomicFile::commit`], removed if
-/// dropped before.
+/// A file that appears under its name only when complete: written beside its target, renamed by
+/// [`AtomicFile::commit`], removed if dropped before.
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: Option<BufWriter<File>>,
@@ -27,12 +27,21 @@ impl AtomicFile {
     /// # Errors
     /// [`IoError::Write`] if the folder is missing or can't be written to, or `path` is a folder.
     pub fn create(path: &Path) -> Result<Self, IoError> {
-        let fail = |source| IoError::Write { file: shown(path), source };
+        let fail = |source| IoError::Write {
+            file: shown(path),
+            source,
+        };
         if path.is_dir() {
-            return Err(fail(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder")));
+            return Err(fail(std::io::Error::new(
+                std::io::ErrorKind::IsADirectory,
+                "the path is a folder",
+            )));
         }
         let Some(name) = path.file_name() else {
-            return Err(fail(std::io::Error::new(std::io::ErrorKind::InvalidInput, "a file name is expected")));
+            return Err(fail(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                "expected a file name",
+            )));
         };
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let mut beside = std::ffi::OsString::from(".");
@@ -40,22 +49,32 @@ impl AtomicFile {
         beside.push(format!(".{}-{serial}.part", std::process::id()));
         let beside = path.with_file_name(beside);
         let file = unfinished::create(&beside).map_err(fail)?;
-        Ok(Self { writer: Some(BufWriter::with_capacity(1 << 16, file)), beside, target: path.to_owned() })
+        Ok(Self {
+            writer: Some(BufWriter::with_capacity(1 << 16, file)),
+            beside,
+            target: path.to_owned(),
+        })
     }
 
     /// Runs `write` on the file.
     ///
     /// # Errors
     /// [`IoError::Write`].
-    pub fn write(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), IoError> {
+    pub fn write(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    ) -> Result<(), IoError> {
         let result = match &mut self.writer {
             Some(writer) => write(writer),
             None => Ok(()),
         };
-        result.map_err(|source| IoError::Write { file: shown(&self.target), source })
+        result.map_err(|source| IoError::Write {
+            file: shown(&self.target),
+            source,
+        })
     }
 
-    /// The file from its beginning, to read what was written.
+    /// The file rewound to its start, for reading what was written.
     ///
     /// # Errors
     /// [`IoError::Write`].
@@ -64,31 +83,42 @@ impl AtomicFile {
         let Self { writer, target, .. } = self;
         match writer {
             Some(writer) => Ok(writer.get_mut()),
-            None => Err(IoError::Write { file: shown(target), source: std::io::Error::other("it is closed already") }),
+            None => Err(IoError::Write {
+                file: shown(target),
+                source: std::io::Error::other("the file is already closed"),
+            }),
         }
     }
 
-    /// Completes the file and gives it its name, replacing an older one.
+    /// Completes the file and renames it, replacing an existing one.
     ///
     /// # Errors
-    /// [`IoError::Write`]; the older file is untouched then.
+    /// [`IoError::Write`]; an existing file is then left unchanged.
     pub fn commit(mut self) -> Result<(), IoError> {
         self.write(|writer| {
             writer.flush()?;
             writer.get_ref().sync_all()
         })?;
-        // Closed before it is renamed: some systems insist.
+        // The file is closed before the rename: some systems require it.
         drop(self.writer.take());
         let renamed = std::fs::rename(&self.beside, &self.target);
         if renamed.is_err() {
-            // Nothing better can be done about a file that can't be removed.
+            // A temporary file that cannot be removed is ignored: the first error is returned.
             let _ = std::fs::remove_file(&self.beside);
         }
         unfinished::finished(&self.beside);
-        renamed.map_err(|source| IoError::Write { file: shown(&self.target), source })?;
-        // The new name survives a power cut, too; where folders can't be synchronised (Windows), the system sees to it.
+        renamed.map_err(|source| IoError::Write {
+            file: shown(&self.target),
+            source,
+        })?;
+        // Synchronises the folder, so that the new name survives a power failure; where folders
+        // cannot be synchronised (Windows) this is left to the system.
         if let Some(folder) = self.target.parent() {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
             let _ = File::open(folder).and_then(|folder| folder.sync_all());
         }
         Ok(())
@@ -98,7 +128,7 @@ impl AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if self.writer.take().is_some() {
-            // Nothing better can be done about a file that can't be removed.
+            // A temporary file that cannot be removed is ignored.
             let _ = std::fs::remove_file(&self.beside);
             unfinished::finished(&self.beside);
         }
@@ -108,35 +138,52 @@ impl Drop for AtomicFile {
 /// Writes a whole file beside `path` and renames it.
 ///
 /// # Errors
-/// [`IoError::Write`]; an older file is untouched then.
-pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), IoError> {
+/// [`IoError::Write`]; an existing file is then left unchanged.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), IoError> {
     let mut file = AtomicFile::create(path)?;
     file.write(write)?;
     file.commit()
 }
 
-/// Writes one frame as OBJ: source vertices in their order and number, one object per source mesh, texture coordinates if the
-/// source has some. `normals` may be empty.
+/// Writes one frame as OBJ: source vertices in source order, one object per source mesh, texture
+/// coordinates if the source has them. `normals` may be empty.
 ///
 /// # Errors
 /// [`IoError::Write`].
 ///
 /// # Panics
-/// If `positions` has another length than the character has source vertices.
-pub fn write_obj(path: &Path, character: &Character, positions: &[Point], normals: &[Vec3]) -> Result<(), IoError> {
-    assert_eq!(positions.len(), character.source_vertices(), "positions of another character");
+/// If `positions` differs in length from the character's source vertices.
+pub fn write_obj(
+    path: &Path,
+    character: &Character,
+    positions: &[Point],
+    normals: &[Vec3],
+) -> Result<(), IoError> {
+    assert_eq!(
+        positions.len(),
+        character.source_vertices(),
+        "the number of positions differs from the character's"
+    );
     let with_normals = normals.len() == positions.len();
     write_atomically(path, |out| {
         let (mut first, mut first_uv) = (0, 1);
         for mesh in &character.meshes {
             let range = first..first + mesh.positions.len();
             writeln!(out, "o {}", one_line(&mesh.name))?;
-            positions[range.clone()].iter().try_for_each(|p| writeln!(out, "v {} {} {}", p.x, p.y, p.z))?;
+            positions[range.clone()]
+                .iter()
+                .try_for_each(|p| writeln!(out, "v {} {} {}", p.x, p.y, p.z))?;
             if with_normals {
-                normals[range.clone()].iter().try_for_each(|n| writeln!(out, "vn {} {} {}", n.x, n.y, n.z))?;
+                normals[range.clone()]
+                    .iter()
+                    .try_for_each(|n| writeln!(out, "vn {} {} {}", n.x, n.y, n.z))?;
             }
             let uvs = mesh.tex_coords.as_deref().unwrap_or(&[]);
-            uvs.iter().try_for_each(|[u, v]| writeln!(out, "vt {u} {}", 1.0 - v))?;
+            uvs.iter()
+                .try_for_each(|[u, v]| writeln!(out, "vt {u} {}", 1.0 - v))?;
             let corner = |v: u32| {
                 let (position, uv) = (first + v as usize + 1, first_uv + v as usize);
                 match (uvs.is_empty(), with_normals) {
@@ -146,7 +193,9 @@ pub fn write_obj(path: &Path, character: &Character, positions: &[Point], normal
                     (false, true) => format!("{position}/{uv}/{position}"),
                 }
             };
-            mesh.triangles.iter().try_for_each(|&[a, b, c]| writeln!(out, "f {} {} {}", corner(a), corner(b), corner(c)))?;
+            mesh.triangles.iter().try_for_each(|&[a, b, c]| {
+                writeln!(out, "f {} {} {}", corner(a), corner(b), corner(c))
+            })?;
             first = range.end;
             first_uv += uvs.len();
         }
@@ -158,7 +207,7 @@ fn one_line(name: &str) -> String {
     name.replace(char::is_control, " ")
 }
 
-/// Names of a sequence of files: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …
+/// Names of a file sequence: `walk.obj` → `walk.0000.obj`, `walk.0001.obj`, …
 #[derive(Debug, Clone)]
 pub struct FrameNames {
     base: PathBuf,
@@ -169,19 +218,34 @@ impl FrameNames {
     /// Names for frames up to `last`: four digits, more if needed.
     #[must_use]
     pub fn new(base: &Path, last: usize) -> Self {
-        Self { base: base.to_owned(), digits: last.to_string().len().max(4) }
+        Self {
+            base: base.to_owned(),
+            digits: last.to_string().len().max(4),
+        }
     }
 
     /// The file of a frame.
     #[must_use]
     pub fn path(&self, frame: usize) -> PathBuf {
-        let stem = self.base.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let extension = self.base.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
-        self.base.with_file_name(format!("{stem}.{frame:0width$}{extension}", width = self.digits))
+        let stem = self
+            .base
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let extension = self
+            .base
+            .extension()
+            .map(|e| format!(".{}", e.to_string_lossy()))
+            .unwrap_or_default();
+        self.base.with_file_name(format!(
+            "{stem}.{frame:0width$}{extension}",
+            width = self.digits
+        ))
     }
 }
 
-/// A `.pc2` point cache, frame by frame: version 1, little endian, as 3ds Max wrote and Blender reads it.
+/// A `.pc2` point cache, written frame by frame: version 1, little endian, as 3ds Max wrote and
+/// Blender reads it.
 #[derive(Debug)]
 pub struct PointCache {
     file: AtomicFile,
@@ -190,11 +254,11 @@ pub struct PointCache {
 }
 
 impl PointCache {
-    /// Offset of the number of frames in the header.
+    /// Offset of the number of frames in the header, bytes.
     const FRAMES_AT: u64 = 28;
 
-    /// Starts a cache of `points` points a frame, whose first frame has the number `start` and every further one is `every` frames
-    /// later.
+    /// Starts a cache of `points` points per frame; the first frame has the number `start`, and the
+    /// frame spacing is `every`.
     ///
     /// # Errors
     /// [`IoError::Write`].
@@ -203,12 +267,20 @@ impl PointCache {
         file.write(|out| {
             out.write_all(b"POINTCACHE2\0")?;
             out.write_all(&1_i32.to_le_bytes())?;
-            out.write_all(&i32::try_from(points).map_err(std::io::Error::other)?.to_le_bytes())?;
+            out.write_all(
+                &i32::try_from(points)
+                    .map_err(std::io::Error::other)?
+                    .to_le_bytes(),
+            )?;
             out.write_all(&start.to_le_bytes())?;
             out.write_all(&every.to_le_bytes())?;
             out.write_all(&0_i32.to_le_bytes())
         })?;
-        Ok(Self { file, points, frames: 0 })
+        Ok(Self {
+            file,
+            points,
+            frames: 0,
+        })
     }
 
     /// Appends a frame.
@@ -217,11 +289,16 @@ impl PointCache {
     /// [`IoError::Write`].
     ///
     /// # Panics
-    /// If it has another number of points.
+    /// If the number of points differs.
     pub fn frame(&mut self, positions: &[Point]) -> Result<(), IoError> {
-        assert_eq!(positions.len(), self.points, "a frame of another character");
+        assert_eq!(positions.len(), self.points, "the number of points differs");
         self.frames += 1;
-        self.file.write(|out| positions.iter().flat_map(|p| [p.x, p.y, p.z]).try_for_each(|c| out.write_all(&c.to_le_bytes())))
+        self.file.write(|out| {
+            positions
+                .iter()
+                .flat_map(|p| [p.x, p.y, p.z])
+                .try_for_each(|c| out.write_all(&c.to_le_bytes()))
+        })
     }
 
     /// Completes the file.
@@ -266,7 +343,14 @@ impl JsonPositions {
         self.file.write(|out| {
             out.write_all(if first { b"\n[" } else { b",\n[" })?;
             for (i, p) in positions.iter().enumerate() {
-                write!(out, "{}[{},{},{}]", if i == 0 { "" } else { "," }, p.x, p.y, p.z)?;
+                write!(
+                    out,
+                    "{}[{},{},{}]",
+                    if i == 0 { "" } else { "," },
+                    p.x,
+                    p.y,
+                    p.z
+                )?;
             }
             out.write_all(b"]")
         })
@@ -287,13 +371,14 @@ mod tests {
     use super::*;
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("sinew-write-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("sinew-write-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         folder
     }
 
     #[test]
-    fn nothing_half_written_stays() {
+    fn no_partial_file_is_left() {
         let folder = folder("half");
         let path = folder.join("out.txt");
         std::fs::write(&path, "old").unwrap();
@@ -301,7 +386,12 @@ mod tests {
             out.write_all(b"new")?;
             Err(std::io::Error::other("the disk is full"))
         });
-        assert!(failed.unwrap_err().to_string().contains("out.txt can't be written"));
+        assert!(
+            failed
+                .unwrap_err()
+                .to_string()
+                .contains("out.txt cannot be written")
+        );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         write_atomically(&path, |out| out.write_all(b"new")).unwrap();
@@ -312,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_cache_says_how_long_it_is() {
+    fn a_point_cache_stores_its_frame_count() {
         let folder = folder("pc2");
         let path = folder.join("a.pc2");
         let mut cache = PointCache::create(&path, 2, 0.0, 1.0).unwrap();
@@ -329,7 +419,13 @@ mod tests {
 
     #[test]
     fn frames_are_numbered() {
-        assert_eq!(FrameNames::new(Path::new("d/walk.obj"), 12).path(3), PathBuf::from("d/walk.0003.obj"));
-        assert_eq!(FrameNames::new(Path::new("walk"), 123_456).path(3), PathBuf::from("walk.000003"));
+        assert_eq!(
+            FrameNames::new(Path::new("d/walk.obj"), 12).path(3),
+            PathBuf::from("d/walk.0003.obj")
+        );
+        assert_eq!(
+            FrameNames::new(Path::new("walk"), 123_456).path(3),
+            PathBuf::from("walk.000003")
+        );
     }
 }

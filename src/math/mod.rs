@@ -1,10 +1,13 @@
-//! Mathematics without geometry of its own: short names for the types used everywhere, rotations, dual quaternions, sparse
-//! matrices and their factorisation, grids.
+//! Names for the vector, rotation and transform types of `nalgebra` that the crate uses,
+//! conversions between them, and the rotation closest to a matrix.
 //!
-//! Run-time vertex data is `f32` ([`Point`], [`Vec3`]); transforms of joints and everything that happens once is `f64`.
+//! Vertex data of each frame is `f32` ([`Point`], [`Vec3`]); joint transforms and one-time
+//! computations are `f64`.
 
+mod orientation;
 mod rotation;
 
+pub use orientation::orientation;
 pub use rotation::closest_rotation;
 
 /// A position, `f32`.
@@ -41,7 +44,7 @@ pub fn linear_part(transform: &Affine) -> nalgebra::Matrix3<f64> {
     transform.matrix().fixed_view::<3, 3>(0, 0).into_owned()
 }
 
-/// The translation of an affine transform, i.e. where it sends the origin.
+/// The translation of an affine transform, i.e. the image of the origin.
 #[must_use]
 pub fn origin_of(transform: &Affine) -> Point64 {
     Point64::from(transform.matrix().fixed_view::<3, 1>(0, 3).into_owned())

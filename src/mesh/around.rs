@@ -1,14 +1,14 @@
-//! The triangles around every vertex.
+//! The triangles incident to every vertex.
 
 use super::TriMesh;
 
-/// For every vertex its triangles, ascending, in compressed rows.
-pub(super) struct Around {
+/// Incident triangles of every vertex, ascending, in compressed sparse rows.
+pub(super) struct VertexTriangles {
     offsets: Vec<u32>,
     triangles: Vec<u32>,
 }
 
-impl Around {
+impl VertexTriangles {
     pub(super) fn of(mesh: &TriMesh) -> Self {
         let mut offsets = vec![0_u32; mesh.positions.len() + 1];
         for &v in mesh.triangles.as_flattened() {
@@ -29,6 +29,7 @@ impl Around {
     }
 
     pub(super) fn vertex(&self, vertex: u32) -> &[u32] {
-        &self.triangles[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+        &self.triangles
+            [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 }

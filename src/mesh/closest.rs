@@ -7,7 +7,11 @@ use crate::math::{Point64, Vec64};
 pub fn closest_on_segment(p: &Point64, a: &Point64, b: &Point64) -> f64 {
     let d = b - a;
     let length2 = d.norm_squared();
-    if length2 > 0.0 { ((p - a).dot(&d) / length2).clamp(0.0, 1.0) } else { 0.0 }
+    if length2 > 0.0 {
+        ((p - a).dot(&d) / length2).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
 }
 
 /// The point of triangle `a b c` closest to `p` (Ericson, "Real-Time Collision Detection", 5.1.5).
@@ -41,7 +45,11 @@ pub fn closest_on_triangle(p: &Point64, a: &Point64, b: &Point64, c: &Point64) -
         return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
     }
     let denominator = va + vb + vc;
-    if denominator == 0.0 { *a } else { a + ab * (vb / denominator) + ac * (vc / denominator) }
+    if denominator == 0.0 {
+        *a
+    } else {
+        a + ab * (vb / denominator) + ac * (vc / denominator)
+    }
 }
 
 #[cfg(test)]
@@ -50,10 +58,18 @@ mod tests {
 
     #[test]
     fn closest_on_triangle_beats_a_dense_sampling() {
-        let [a, b, c] = [Point64::new(0.0, 0.0, 0.0), Point64::new(2.0, 0.2, 0.1), Point64::new(0.4, 1.5, -0.3)];
+        let [a, b, c] = [
+            Point64::new(0.0, 0.0, 0.0),
+            Point64::new(2.0, 0.2, 0.1),
+            Point64::new(0.4, 1.5, -0.3),
+        ];
         for k in 0..200 {
             let t = f64::from(k);
-            let p = Point64::new((t * 0.7).sin() * 3.0, (t * 1.3).cos() * 3.0, (t * 2.1).sin());
+            let p = Point64::new(
+                (t * 0.7).sin() * 3.0,
+                (t * 1.3).cos() * 3.0,
+                (t * 2.1).sin(),
+            );
             let found = (closest_on_triangle(&p, &a, &b, &c) - p).norm();
             let mut best = f64::INFINITY;
             for i in 0..=40 {
@@ -62,7 +78,10 @@ mod tests {
                     best = best.min((q - p).norm());
                 }
             }
-            assert!(found <= best + 1e-12 && found >= best - 0.06, "{found} {best}");
+            assert!(
+                found <= best + 1e-12 && found >= best - 0.06,
+                "{found} {best}"
+            );
         }
     }
 }

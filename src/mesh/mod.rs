@@ -1,9 +1,11 @@
-//! Triangle meshes: the type, welding, topology, normals, measures.
+//! Triangle meshes: the mesh type, welding, topology, normals, closest points, decimation, checks
+//! and repair.
 
 mod around;
 pub mod checkup;
 mod closest;
 pub mod decimate;
+mod laplacian;
 mod normals;
 mod repair;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod winding;
 
 pub use checkup::MeshCheckup;
 pub use closest::{closest_on_segment, closest_on_triangle};
+pub use laplacian::{cotangent_laplacian, vertex_areas};
 pub use normals::vertex_normals_into;
 pub use repair::{Repaired, repair};
 pub use sim_mesh::SimMesh;
@@ -48,7 +51,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The smallest box around the points; empty for none. Non-finite points are left out.
+    /// The smallest box around the points; empty for none. Non-finite points are ignored.
     pub fn of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
         let mut bounds = Self {
             min: Point::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
@@ -63,7 +66,7 @@ impl Bounds {
         bounds
     }
 
-    /// Whether no point is inside.
+    /// Whether the box is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.x > self.max.x
@@ -72,24 +75,33 @@ impl Bounds {
     /// Edge lengths; zero for an empty box.
     #[must_use]
     pub fn extent(&self) -> Vec3 {
-        if self.is_empty() { Vec3::zeros() } else { self.max - self.min }
+        if self.is_empty() {
+            Vec3::zeros()
+        } else {
+            self.max - self.min
+        }
     }
 
-    /// Length of the diagonal: *the size* of a shape in every tolerance of this crate.
+    /// Length of the diagonal: *the size* of a shape, to which tolerances in this crate are
+    /// relative.
     #[must_use]
     pub fn size(&self) -> f32 {
         self.extent().norm()
     }
 
-    /// The middle; the origin for an empty box.
+    /// The centre; the origin for an empty box.
     #[must_use]
     pub fn center(&self) -> Point {
-        if self.is_empty() { Point::origin() } else { nalgebra::center(&self.min, &self.max) }
+        if self.is_empty() {
+            Point::origin()
+        } else {
+            nalgebra::center(&self.min, &self.max)
+        }
     }
 }
 
 impl TriMesh {
-    /// The box around the vertices.
+    /// Bounding box of the vertices.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds::of(&self.positions)

@@ -1,24 +1,25 @@
-//! Mending a mesh for simulation: which way faces are turned, and faces that are there twice. Vertices stay as they are.
+//! Repairs a mesh for simulation: face orientation and duplicate faces. Vertices are unchanged.
 
 use std::collections::HashSet;
 
 use super::checkup::{EdgeFaces, repeats, volumes};
 use super::{Topology, TriMesh};
 
-/// A mended mesh and what was done to it.
+/// A repaired mesh and the changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Repaired {
-    /// The same vertices; triangles left out or turned around, otherwise in their order.
+    /// The same vertices; triangles removed or reversed, otherwise in order.
     pub mesh: TriMesh,
-    /// Faces left out because they have a corner twice or the corners of an earlier face.
+    /// Number of removed faces: degenerate or duplicate.
     pub left_out: usize,
-    /// Faces turned around.
+    /// Number of reversed faces.
     pub turned: usize,
 }
 
-/// Leaves out useless faces and turns the others so that neighbours agree, closed parts are not inside out, and open parts are as
-/// most of their area was. A face that alone uses a vertex is kept. Where three faces meet in an edge, or a part is one-sided as a
-/// Möbius strip, neighbours may go on disagreeing.
+/// Removes degenerate and duplicate faces, and orients the others: neighbours consistently, closed
+/// components outwards, open components like the majority of their area. A face is kept if it is
+/// the only one of a vertex. At non-manifold edges and on non-orientable components (Möbius strip),
+/// neighbours may remain inconsistent.
 ///
 /// # Panics
 /// If a triangle index is out of range.
@@ -26,23 +27,40 @@ pub struct Repaired {
 pub fn repair(mesh: &TriMesh) -> Repaired {
     let kept = without_useless(mesh);
     let left_out = mesh.triangles.len() - kept.len();
-    let mut repaired = TriMesh { positions: mesh.positions.clone(), triangles: kept };
+    let mut repaired = TriMesh {
+        positions: mesh.positions.clone(),
+        triangles: kept,
+    };
     let turn = faces_to_turn(&repaired);
-    for (triangle, _) in repaired.triangles.iter_mut().zip(&turn).filter(|(_, turn)| **turn) {
+    for (triangle, _) in repaired
+        .triangles
+        .iter_mut()
+        .zip(&turn)
+        .filter(|(_, turn)| **turn)
+    {
         triangle.swap(1, 2);
     }
-    Repaired { mesh: repaired, left_out, turned: turn.iter().filter(|&&turn| turn).count() }
+    Repaired {
+        mesh: repaired,
+        left_out,
+        turned: turn.iter().filter(|&&turn| turn).count(),
+    }
 }
 
 fn without_useless(mesh: &TriMesh) -> Vec<[u32; 3]> {
     let mut uses = vec![0_u32; mesh.positions.len()];
-    mesh.triangles.iter().flatten().for_each(|&v| uses[v as usize] += 1);
+    mesh.triangles
+        .iter()
+        .flatten()
+        .for_each(|&v| uses[v as usize] += 1);
     let mut seen = HashSet::with_capacity(mesh.triangles.len());
     let mut keep = |triangle: &[u32; 3]| {
         let mut sorted = *triangle;
         sorted.sort_unstable();
         let useless = repeats(*triangle) || !seen.insert(sorted);
-        let alone = triangle.iter().any(|&v| uses[v as usize] <= triangle.iter().filter(|&&w| w == v).count() as u32);
+        let alone = triangle
+            .iter()
+            .any(|&v| uses[v as usize] <= triangle.iter().filter(|&&w| w == v).count() as u32);
         if useless && !alone {
             for &v in triangle {
                 uses[v as usize] -= 1;
@@ -53,7 +71,7 @@ fn without_useless(mesh: &TriMesh) -> Vec<[u32; 3]> {
     mesh.triangles.iter().filter(|t| keep(t)).copied().collect()
 }
 
-/// Which faces to turn around.
+/// Which faces to reverse.
 fn faces_to_turn(mesh: &TriMesh) -> Vec<bool> {
     let count = mesh.triangles.len();
     let edges = EdgeFaces::of(mesh);
@@ -87,10 +105,14 @@ fn faces_to_turn(mesh: &TriMesh) -> Vec<bool> {
                 }
             }
         }
-        // Most of the area stays as it is.
+        // The orientation of most of the area is kept.
         let (mut turned, mut all) = (0.0, 0.0);
         for &face in &patch {
-            turned += if turn[face] == Some(true) { area(face) } else { 0.0 };
+            turned += if turn[face] == Some(true) {
+                area(face)
+            } else {
+                0.0
+            };
             all += area(face);
         }
         if turned > 0.5 * all {
@@ -104,7 +126,7 @@ fn faces_to_turn(mesh: &TriMesh) -> Vec<bool> {
     turn
 }
 
-/// Closed parts that are inside out after `turn` are turned as a whole.
+/// Closed components that are inside out after `turn` are reversed as a whole.
 fn turn_closed_outwards(mesh: &TriMesh, edges: &EdgeFaces, turn: &mut [bool]) {
     let topology = Topology::of(mesh);
     let mut closed = vec![true; topology.components];
@@ -112,7 +134,10 @@ fn turn_closed_outwards(mesh: &TriMesh, edges: &EdgeFaces, turn: &mut [bool]) {
         closed[topology.component_of[a as usize] as usize] = false;
     }
     let swapped = |(t, turn): (&[u32; 3], &bool)| if *turn { [t[0], t[2], t[1]] } else { *t };
-    let turned = TriMesh { positions: mesh.positions.clone(), triangles: mesh.triangles.iter().zip(&*turn).map(swapped).collect() };
+    let turned = TriMesh {
+        positions: mesh.positions.clone(),
+        triangles: mesh.triangles.iter().zip(&*turn).map(swapped).collect(),
+    };
     let volumes = volumes(&turned, &topology);
     for (turn, triangle) in turn.iter_mut().zip(&mesh.triangles) {
         let part = topology.component_of[triangle[0] as usize] as usize;
@@ -127,15 +152,30 @@ mod tests {
     use crate::math::Point;
 
     #[test]
-    fn what_is_sound_stays_as_it_is() {
-        for mesh in [ball(Point::origin(), 1.0, 8, 12), tube(0.1, 1.0, 4, 9, false), TriMesh::default()] {
-            assert_eq!(repair(&mesh), Repaired { mesh, left_out: 0, turned: 0 });
+    fn a_valid_mesh_is_unchanged() {
+        for mesh in [
+            ball(Point::origin(), 1.0, 8, 12),
+            tube(0.1, 1.0, 4, 9, false),
+            TriMesh::default(),
+        ] {
+            assert_eq!(
+                repair(&mesh),
+                Repaired {
+                    mesh,
+                    left_out: 0,
+                    turned: 0
+                }
+            );
         }
     }
 
     #[test]
-    fn turned_faces_and_parts_are_turned_back() {
-        let sound = joined(&[ball(Point::origin(), 1.0, 8, 12), ball(Point::new(3.0, 0.0, 0.0), 1.0, 8, 12), tube(0.1, 1.0, 4, 9, false)]);
+    fn reversed_faces_and_components_are_corrected() {
+        let sound = joined(&[
+            ball(Point::origin(), 1.0, 8, 12),
+            ball(Point::new(3.0, 0.0, 0.0), 1.0, 8, 12),
+            tube(0.1, 1.0, 4, 9, false),
+        ]);
         let mut broken = sound.clone();
         let half = ball(Point::origin(), 1.0, 8, 12).triangles.len();
         for triangle in &mut broken.triangles[..half] {
@@ -150,14 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn useless_faces_go_unless_a_vertex_goes_with_them() {
+    fn degenerate_faces_are_removed_unless_a_vertex_needs_them() {
         let mut mesh = ball(Point::origin(), 1.0, 8, 12);
         let sound = mesh.triangles.clone();
         let [a, b, c] = mesh.triangles[10];
         mesh.triangles.extend([[a, c, b], [a, a, b], [b, c, a]]);
         let repaired = repair(&mesh);
         assert_eq!((repaired.mesh.triangles, repaired.left_out), (sound, 3));
-        let lonely = TriMesh { positions: vec![Point::origin(); 2], triangles: vec![[0, 1, 1]] };
+        let lonely = TriMesh {
+            positions: vec![Point::origin(); 2],
+            triangles: vec![[0, 1, 1]],
+        };
         assert_eq!(repair(&lonely).left_out, 0);
     }
 
@@ -169,15 +212,26 @@ mod tests {
             let angle = std::f32::consts::TAU * k as f32 / count as f32;
             for side in [-0.3, 0.3_f32] {
                 let radius = 1.0 + side * (angle / 2.0).cos();
-                strip.positions.push(Point::new(radius * angle.cos(), side * (angle / 2.0).sin(), radius * angle.sin()));
+                strip.positions.push(Point::new(
+                    radius * angle.cos(),
+                    side * (angle / 2.0).sin(),
+                    radius * angle.sin(),
+                ));
             }
         }
         for k in 0..count {
             let (a, b) = (2 * k, 2 * k + 1);
-            let (c, d) = if k + 1 < count { (a + 2, b + 2) } else { (1, 0) };
+            let (c, d) = if k + 1 < count {
+                (a + 2, b + 2)
+            } else {
+                (1, 0)
+            };
             strip.triangles.extend([[a, b, c], [c, b, d]]);
         }
         let repaired = repair(&strip);
-        assert_eq!((repaired.mesh.triangles.len(), repaired.left_out), (strip.triangles.len(), 0));
+        assert_eq!(
+            (repaired.mesh.triangles.len(), repaired.left_out),
+            (strip.triangles.len(), 0)
+        );
     }
 }

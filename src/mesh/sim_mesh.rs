@@ -1,9 +1,9 @@
-//! The simulation mesh: the skin that physics sees.
+//! The simulation mesh: the mesh that methods simulate.
 
 use super::TriMesh;
 use super::decimate::Decimated;
 
-/// The mesh that is simulated, in the bind pose, world space; it may be coarser than the skin.
+/// The simulated mesh, in the bind pose, world space; it may be coarser than the skin.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SimMesh {
     /// Every vertex has a triangle.
@@ -13,25 +13,36 @@ pub struct SimMesh {
 }
 
 impl SimMesh {
-    /// Whether every name in it is one of a vertex, of its own or of this skin.
+    /// Whether all indices are valid, for the mesh and for this skin.
     #[must_use]
     pub fn is_of(&self, skin: &TriMesh) -> bool {
-        let (own, others) = (self.mesh.positions.len() as u32, skin.positions.len() as u32);
+        let (own, others) = (
+            self.mesh.positions.len() as u32,
+            skin.positions.len() as u32,
+        );
         self.skin_from_sim.len() == self.mesh.positions.len()
             && self.skin_from_sim.iter().all(|&vertex| vertex < others)
-            && self.mesh.triangles.iter().flatten().all(|&vertex| vertex < own)
+            && self
+                .mesh
+                .triangles
+                .iter()
+                .flatten()
+                .all(|&vertex| vertex < own)
     }
 
-    /// The skin itself.
+    /// Uses the skin without decimation.
     #[must_use]
     pub fn same_as(skin: &TriMesh) -> Self {
-        Self { mesh: skin.clone(), skin_from_sim: (0..skin.positions.len() as u32).collect() }
+        Self {
+            mesh: skin.clone(),
+            skin_from_sim: (0..skin.positions.len() as u32).collect(),
+        }
     }
 
-    /// What a decimation has left of the skin.
+    /// The result of a decimation of the skin.
     #[must_use]
     pub fn reduced(skin: &TriMesh, decimated: Decimated) -> Self {
-        let nearest = |(place, position): (&super::decimate::Place, &crate::math::Point)| {
+        let nearest = |(place, position): (&super::decimate::SurfacePoint, &crate::math::Point)| {
             let squared = |&v: &u32| (skin.positions[v as usize] - position).norm_squared();
             let [mut nearest, b, c] = skin.triangles[place.triangle as usize];
             for other in [b, c] {
@@ -41,7 +52,15 @@ impl SimMesh {
             }
             nearest
         };
-        let skin_from_sim = decimated.places.iter().zip(&decimated.mesh.positions).map(nearest).collect();
-        Self { mesh: decimated.mesh, skin_from_sim }
+        let skin_from_sim = decimated
+            .places
+            .iter()
+            .zip(&decimated.mesh.positions)
+            .map(nearest)
+            .collect();
+        Self {
+            mesh: decimated.mesh,
+            skin_from_sim,
+        }
     }
 }

@@ -1,13 +1,13 @@
-//! Normals that are smooth across seams and sharp where the file is sharp.
+//! Vertex normals that are smooth across seams and sharp where the file's normals are sharp.
 
 use super::vertex_normals_into;
 use super::weld::weld_points;
 use crate::math::{Point, Vec3};
 
-/// Source vertices at one place share a normal if the file's normals there differ by less than 60°.
+/// Source vertices at equal positions share a normal if the file's normals differ by less than 60°.
 const SHARP: f32 = 0.5;
 
-/// Which source vertices share a normal; made once.
+/// Source vertices grouped by shared normal; computed once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalGroups {
     group_of: Vec<u32>,
@@ -19,11 +19,17 @@ pub struct NormalGroups {
 }
 
 impl NormalGroups {
-    /// Groups vertices closer than `tolerance`. `file_normals` has one entry a vertex, zero where the file has none.
+    /// Groups vertices closer than `tolerance`. `file_normals` has one entry per vertex, zero where
+    /// the file has none.
     #[must_use]
-    pub fn new(positions: &[Point], triangles: &[[u32; 3]], file_normals: &[Vec3], tolerance: f32) -> Self {
+    pub fn new(
+        positions: &[Point],
+        triangles: &[[u32; 3]],
+        file_normals: &[Vec3],
+        tolerance: f32,
+    ) -> Self {
         let (place_of, places) = weld_points(positions, tolerance);
-        // Groups at one place are chained, the latest first.
+        // Groups at equal positions are chained, the latest first.
         let mut latest: Vec<Option<u32>> = vec![None; places.len()];
         let mut before: Vec<Option<u32>> = Vec::with_capacity(places.len());
         let mut member: Vec<u32> = Vec::with_capacity(places.len());
@@ -35,8 +41,10 @@ impl NormalGroups {
                 normal.dot(&other) >= SHARP * normal.norm() * other.norm()
             };
             let latest = &mut latest[place as usize];
-            // Of several that fit the earliest.
-            let here = std::iter::successors(*latest, |&group| before[group as usize]).filter(|&group| fits(group)).last();
+            // Of several matches the earliest is used.
+            let here = std::iter::successors(*latest, |&group| before[group as usize])
+                .filter(|&group| fits(group))
+                .last();
             let group = here.unwrap_or_else(|| {
                 let group = member.len() as u32;
                 member.push(vertex as u32);
@@ -45,9 +53,21 @@ impl NormalGroups {
             });
             group_of.push(group);
         }
-        let triangles = triangles.iter().map(|t| t.map(|v| group_of[v as usize])).collect();
-        let (positions, normals) = (vec![Point::origin(); member.len()], vec![Vec3::y(); member.len()]);
-        Self { group_of, member, triangles, positions, normals }
+        let triangles = triangles
+            .iter()
+            .map(|t| t.map(|v| group_of[v as usize]))
+            .collect();
+        let (positions, normals) = (
+            vec![Point::origin(); member.len()],
+            vec![Vec3::y(); member.len()],
+        );
+        Self {
+            group_of,
+            member,
+            triangles,
+            positions,
+            normals,
+        }
     }
 
     /// The group of every source vertex.
@@ -56,19 +76,19 @@ impl NormalGroups {
         &self.group_of
     }
 
-    /// Whose position counts for each group: one of its source vertices.
+    /// The source vertex that represents each group's position.
     #[must_use]
     pub fn members(&self) -> &[u32] {
         &self.member
     }
 
-    /// The triangles, by groups.
+    /// The triangles, with group indices.
     #[must_use]
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// Writes the unit normal of every source vertex. Allocates nothing.
+    /// Writes the unit normal of every source vertex. Does not allocate.
     pub fn normals_into(&mut self, positions: &[Point], normals: &mut [Vec3]) {
         for (position, &member) in self.positions.iter_mut().zip(&self.member) {
             *position = positions[member as usize];
@@ -86,15 +106,35 @@ mod tests {
 
     #[test]
     fn a_sharp_edge_stays_sharp_and_a_seam_disappears() {
-        // Two faces of a cube that meet in an edge, with vertices of their own.
+        // Two faces of a cube that share an edge, with separate vertices.
         let p = Point::new;
-        let positions = [p(0.0, 0.0, 0.0), p(1.0, 0.0, 0.0), p(0.0, 1.0, 0.0), p(0.0, 0.0, 0.0), p(1.0, 0.0, 0.0), p(0.0, 0.0, 1.0)];
+        let positions = [
+            p(0.0, 0.0, 0.0),
+            p(1.0, 0.0, 0.0),
+            p(0.0, 1.0, 0.0),
+            p(0.0, 0.0, 0.0),
+            p(1.0, 0.0, 0.0),
+            p(0.0, 0.0, 1.0),
+        ];
         let triangles = [[0, 1, 2], [4, 3, 5]];
         let mut out = vec![Vec3::zeros(); 6];
-        let sharp: Vec<Vec3> = [Vec3::z(), Vec3::z(), Vec3::z(), Vec3::y(), Vec3::y(), Vec3::y()].to_vec();
+        let sharp: Vec<Vec3> = [
+            Vec3::z(),
+            Vec3::z(),
+            Vec3::z(),
+            Vec3::y(),
+            Vec3::y(),
+            Vec3::y(),
+        ]
+        .to_vec();
         NormalGroups::new(&positions, &triangles, &sharp, 1e-6).normals_into(&positions, &mut out);
-        assert!((out[0] - Vec3::z()).norm() < 1e-6 && (out[3] - out[5]).norm() < 1e-6 && out[0].dot(&out[3]).abs() < 1e-6);
-        NormalGroups::new(&positions, &triangles, &[Vec3::zeros(); 6], 1e-6).normals_into(&positions, &mut out);
+        assert!(
+            (out[0] - Vec3::z()).norm() < 1e-6
+                && (out[3] - out[5]).norm() < 1e-6
+                && out[0].dot(&out[3]).abs() < 1e-6
+        );
+        NormalGroups::new(&positions, &triangles, &[Vec3::zeros(); 6], 1e-6)
+            .normals_into(&positions, &mut out);
         assert!((out[0] - out[3]).norm() < 1e-6 && out[0].dot(&out[2]) < 0.9);
     }
 }

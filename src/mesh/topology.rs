@@ -1,4 +1,4 @@
-//! Who touches whom.
+//! Connectivity of a mesh.
 
 use super::TriMesh;
 
@@ -7,23 +7,34 @@ use super::TriMesh;
 pub struct Topology {
     /// Each undirected edge once, smaller index first, sorted.
     pub edges: Vec<[u32; 2]>,
-    /// How many triangles share the edge of the same index: 2 inside, 1 on a boundary, more where not manifold.
+    /// Number of triangles at the edge of the same index: 2 in the interior, 1 on a boundary, more
+    /// if non-manifold.
     pub edge_faces: Vec<u32>,
-    /// For every vertex the index of its connected part; vertices without a triangle form parts of their own.
+    /// For every vertex the index of its connected component; vertices without a triangle are
+    /// components of one vertex.
     pub component_of: Vec<u32>,
-    /// How many connected parts there are.
+    /// Number of connected components.
     pub components: usize,
     offsets: Vec<u32>,
     neighbors: Vec<u32>,
 }
 
 impl Topology {
-    /// Reads the connectivity of a mesh.
+    /// Computes the connectivity of a mesh.
     #[must_use]
     pub fn of(mesh: &TriMesh) -> Self {
         let n = mesh.positions.len();
-        let mut all: Vec<[u32; 2]> =
-            mesh.triangles.iter().flat_map(|&[a, b, c]| [[a.min(b), a.max(b)], [b.min(c), b.max(c)], [c.min(a), c.max(a)]]).collect();
+        let mut all: Vec<[u32; 2]> = mesh
+            .triangles
+            .iter()
+            .flat_map(|&[a, b, c]| {
+                [
+                    [a.min(b), a.max(b)],
+                    [b.min(c), b.max(c)],
+                    [c.min(a), c.max(a)],
+                ]
+            })
+            .collect();
         all.sort_unstable();
         let mut edges: Vec<[u32; 2]> = Vec::with_capacity(all.len() / 2 + 1);
         let mut edge_faces: Vec<u32> = Vec::with_capacity(all.len() / 2 + 1);
@@ -38,24 +49,31 @@ impl Topology {
             }
         }
         let (offsets, neighbors) = adjacency(n, &edges);
-        let mut topology = Self { edges, edge_faces, component_of: vec![u32::MAX; n], components: 0, offsets, neighbors };
+        let mut topology = Self {
+            edges,
+            edge_faces,
+            component_of: vec![u32::MAX; n],
+            components: 0,
+            offsets,
+            neighbors,
+        };
         topology.find_components();
         topology
     }
 
-    /// The vertices that share an edge with `vertex`, ascending.
+    /// The neighbours of `vertex`, ascending.
     #[must_use]
     pub fn neighbors(&self, vertex: usize) -> &[u32] {
         &self.neighbors[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
-    /// How many edges have a triangle on one side only.
+    /// Number of boundary edges: exactly one triangle.
     #[must_use]
     pub fn boundary_edges(&self) -> usize {
         self.edge_faces.iter().filter(|&&faces| faces == 1).count()
     }
 
-    /// How many edges have more than two triangles.
+    /// Number of edges with more than two triangles.
     #[must_use]
     pub fn non_manifold_edges(&self) -> usize {
         self.edge_faces.iter().filter(|&&faces| faces > 2).count()
@@ -115,8 +133,11 @@ mod tests {
     use crate::math::Point;
 
     #[test]
-    fn two_triangles_and_a_loner() {
-        let mesh = TriMesh { positions: vec![Point::origin(); 5], triangles: vec![[0, 1, 2], [2, 1, 3]] };
+    fn two_triangles_and_an_isolated_vertex() {
+        let mesh = TriMesh {
+            positions: vec![Point::origin(); 5],
+            triangles: vec![[0, 1, 2], [2, 1, 3]],
+        };
         let topology = Topology::of(&mesh);
         assert_eq!(topology.edges.len(), 5);
         assert_eq!(topology.boundary_edges(), 4);

@@ -1,48 +1,49 @@
-//! A tree of boxes over triangles: closest points, crossings of rays, pairs of boxes that overlap.
+//! A bounding-volume hierarchy over triangles: closest points, ray crossings, overlapping boxes.
 
 use super::{Bounds, TriMesh, closest_on_triangle};
 use crate::math::{Point, Point64, Vec64};
 
-/// Triangles in a leaf.
+/// Maximum number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// Boxes over the triangles of a mesh that stays as it is. Triangles with a corner that is not finite are left out.
+/// Bounding-volume hierarchy over the triangles of a static mesh. Triangles with a non-finite
+/// corner are omitted.
 #[derive(Debug, Clone, Default)]
 pub struct TriangleTree {
-    nodes: Vec<Node>,
-    /// Triangles in the order of the leaves.
+    nodes: Vec<TreeNode>,
+    /// Triangles in leaf order.
     order: Vec<u32>,
     corners: Vec<[Point; 3]>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
+struct TreeNode {
     bounds: Bounds,
-    /// Of a leaf its first place in `order`; of an inner node its second child (the first one follows the node).
+    /// Leaf: first index in `order`. Inner node: second child (the first child follows the node).
     first: u32,
-    /// Triangles of a leaf; 0 for an inner node.
+    /// Number of triangles of a leaf; 0 for an inner node.
     count: u32,
 }
 
-/// A point of the surface.
+/// The closest point on the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closest {
-    /// The triangle it lies on.
+    /// Its triangle.
     pub triangle: u32,
-    /// Where.
+    /// Its position.
     pub point: Point64,
-    /// How far from the point asked for.
+    /// Distance from the query point.
     pub distance: f64,
 }
 
-/// Where a line goes through a triangle.
+/// Intersection of a line with a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
     /// The triangle.
     pub triangle: u32,
     /// Multiple of the direction from the origin.
     pub t: f64,
-    /// Whether the line leaves the inside there: it goes the way the triangle's normal points.
+    /// Whether the line leaves the interior here: its direction agrees with the triangle's normal.
     pub outward: bool,
 }
 
@@ -53,21 +54,41 @@ impl TriangleTree {
     /// If a triangle index is out of range.
     #[must_use]
     pub fn new(mesh: &TriMesh) -> Self {
-        let finite = |t: &u32| mesh.corners(*t as usize).iter().all(|p| p.iter().all(|c| c.is_finite()));
+        let finite = |t: &u32| {
+            mesh.corners(*t as usize)
+                .iter()
+                .all(|p| p.iter().all(|c| c.is_finite()))
+        };
         let mut order: Vec<u32> = (0..mesh.triangles.len() as u32).filter(finite).collect();
         let centers: Vec<Point> = (0..mesh.triangles.len())
-            .map(|t| Point::from(mesh.corners(t).iter().map(|p| p.coords / 3.0).sum::<crate::math::Vec3>()))
+            .map(|t| {
+                Point::from(
+                    mesh.corners(t)
+                        .iter()
+                        .map(|p| p.coords / 3.0)
+                        .sum::<crate::math::Vec3>(),
+                )
+            })
             .collect();
         let mut nodes = Vec::with_capacity(order.len() / 2 + 1);
         if !order.is_empty() {
             split(mesh, &centers, &mut order, 0, &mut nodes);
         }
         let corners = order.iter().map(|&t| mesh.corners(t as usize)).collect();
-        Self { nodes, order, corners }
+        Self {
+            nodes,
+            order,
+            corners,
+        }
     }
 
-    /// The closest point within `reach` on a triangle that `accept` takes.
-    pub fn closest(&self, point: &Point64, reach: f64, accept: impl Fn(u32) -> bool) -> Option<Closest> {
+    /// The closest point within `reach` on a triangle that `accept` admits.
+    pub fn closest(
+        &self,
+        point: &Point64,
+        reach: f64,
+        accept: impl Fn(u32) -> bool,
+    ) -> Option<Closest> {
         let mut best: Option<Closest> = None;
         let mut limit = reach * reach;
         let mut stack: Vec<(usize, f64)> = Vec::with_capacity(64);
@@ -80,7 +101,8 @@ impl TriangleTree {
             }
             let node = &self.nodes[index];
             if node.count == 0 {
-                let mut children = [index + 1, node.first as usize].map(|child| (child, distance2(&self.nodes[child].bounds, point)));
+                let mut children = [index + 1, node.first as usize]
+                    .map(|child| (child, distance2(&self.nodes[child].bounds, point)));
                 if children[0].1 < children[1].1 {
                     children.swap(0, 1);
                 }
@@ -92,23 +114,33 @@ impl TriangleTree {
                 let [a, b, c] = self.corners[place].map(nalgebra::OPoint::cast::<f64>);
                 let found = closest_on_triangle(point, &a, &b, &c);
                 let squared = (found - point).norm_squared();
-                // Ties go to the smaller index, whatever the shape of the tree.
-                let better = squared < limit || (squared == limit && best.is_none_or(|b| triangle < b.triangle));
+                // Ties go to the smaller index, independent of the tree.
+                let better = squared < limit
+                    || (squared == limit && best.is_none_or(|b| triangle < b.triangle));
                 if better && accept(triangle) {
                     limit = squared;
-                    best = Some(Closest { triangle, point: found, distance: squared.sqrt() });
+                    best = Some(Closest {
+                        triangle,
+                        point: found,
+                        distance: squared.sqrt(),
+                    });
                 }
             }
         }
         best
     }
 
-    /// The triangle with the smallest sum of distance and `penalty`, and that sum. A penalty is never negative, and infinite for a
-    /// triangle that is out of the question; `None` if all are, or the point is not finite.
+    /// The triangle with the smallest sum of distance and `penalty`, and that sum. Penalties must
+    /// be non-negative; infinity excludes a triangle. `None` if all are excluded or the point is
+    /// not finite.
     pub fn best(&self, point: &Point64, penalty: impl Fn(u32) -> f64) -> Option<(Closest, f64)> {
         let mut best: Option<(Closest, f64)> = None;
         let mut stack: Vec<(usize, f64)> = Vec::with_capacity(64);
-        if let Some(root) = self.nodes.first().filter(|_| point.iter().all(|c| c.is_finite())) {
+        if let Some(root) = self
+            .nodes
+            .first()
+            .filter(|_| point.iter().all(|c| c.is_finite()))
+        {
             stack.push((0, distance2(&root.bounds, point).sqrt()));
         }
         while let Some((index, far)) = stack.pop() {
@@ -117,8 +149,8 @@ impl TriangleTree {
             }
             let node = &self.nodes[index];
             if node.count == 0 {
-                let mut children =
-                    [index + 1, node.first as usize].map(|child| (child, distance2(&self.nodes[child].bounds, point).sqrt()));
+                let mut children = [index + 1, node.first as usize]
+                    .map(|child| (child, distance2(&self.nodes[child].bounds, point).sqrt()));
                 if children[0].1 < children[1].1 {
                     children.swap(0, 1);
                 }
@@ -134,18 +166,34 @@ impl TriangleTree {
                     continue;
                 }
                 let sum = distance + penalty(triangle);
-                // Ties go to the smaller index, whatever the shape of the tree.
-                let better = |(other, least): (Closest, f64)| sum < least || (sum == least && triangle < other.triangle);
+                // Ties go to the smaller index, independent of the tree.
+                let better = |(other, least): (Closest, f64)| {
+                    sum < least || (sum == least && triangle < other.triangle)
+                };
                 if sum.is_finite() && best.is_none_or(better) {
-                    best = Some((Closest { triangle, point: found, distance }, sum));
+                    best = Some((
+                        Closest {
+                            triangle,
+                            point: found,
+                            distance,
+                        },
+                        sum,
+                    ));
                 }
             }
         }
         best
     }
 
-    /// Tells `visit` every crossing of the ray from `origin` along `direction` with t in `from..=to`, in no order.
-    pub fn crossings(&self, origin: &Point64, direction: &Vec64, [from, to]: [f64; 2], mut visit: impl FnMut(Crossing)) {
+    /// Calls `visit` for every crossing of the ray from `origin` along `direction` with t in
+    /// `from..=to`, unordered.
+    pub fn crossings(
+        &self,
+        origin: &Point64,
+        direction: &Vec64,
+        [from, to]: [f64; 2],
+        mut visit: impl FnMut(Crossing),
+    ) {
         let inverse = direction.map(|d| 1.0 / d);
         let mut stack: Vec<usize> = Vec::with_capacity(64);
         stack.extend((!self.nodes.is_empty()).then_some(0));
@@ -163,13 +211,17 @@ impl TriangleTree {
                     && t >= from
                     && t <= to
                 {
-                    visit(Crossing { triangle: self.order[place], t, outward });
+                    visit(Crossing {
+                        triangle: self.order[place],
+                        t,
+                        outward,
+                    });
                 }
             }
         }
     }
 
-    /// Tells `visit` every triangle whose box meets `bounds`.
+    /// Calls `visit` for every triangle whose box intersects `bounds`.
     pub fn meeting(&self, bounds: &Bounds, mut visit: impl FnMut(u32)) {
         let mut stack: Vec<usize> = Vec::with_capacity(64);
         stack.extend((!self.nodes.is_empty()).then_some(0));
@@ -191,22 +243,43 @@ impl TriangleTree {
     }
 }
 
-/// Builds the node over `order`, whose first triangle has the place `first`. Halves by the median along the longest side, so that
-/// the depth is that of a balanced tree for any input.
-fn split(mesh: &TriMesh, centers: &[Point], order: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
-    let corners: Vec<Point> = order.iter().flat_map(|&t| mesh.corners(t as usize)).collect();
+/// Builds the node over `order`, whose first triangle has the index `first`. Splits at the median
+/// along the longest side, so that the tree is balanced for any input.
+fn split(
+    mesh: &TriMesh,
+    centers: &[Point],
+    order: &mut [u32],
+    first: usize,
+    nodes: &mut Vec<TreeNode>,
+) {
+    let corners: Vec<Point> = order
+        .iter()
+        .flat_map(|&t| mesh.corners(t as usize))
+        .collect();
     let bounds = Bounds::of(&corners);
     let index = nodes.len();
     let count = order.len();
     if count <= LEAF {
-        nodes.push(Node { bounds, first: first as u32, count: count as u32 });
+        nodes.push(TreeNode {
+            bounds,
+            first: first as u32,
+            count: count as u32,
+        });
         return;
     }
     let spread = Bounds::of(order.iter().map(|&t| &centers[t as usize])).extent();
     let axis = spread.imax();
     let middle = count / 2;
-    order.select_nth_unstable_by(middle, |&a, &b| centers[a as usize][axis].total_cmp(&centers[b as usize][axis]).then(a.cmp(&b)));
-    nodes.push(Node { bounds, first: 0, count: 0 });
+    order.select_nth_unstable_by(middle, |&a, &b| {
+        centers[a as usize][axis]
+            .total_cmp(&centers[b as usize][axis])
+            .then(a.cmp(&b))
+    });
+    nodes.push(TreeNode {
+        bounds,
+        first: 0,
+        count: 0,
+    });
     let (low, high) = order.split_at_mut(middle);
     split(mesh, centers, low, first, nodes);
     nodes[index].first = nodes.len() as u32;
@@ -216,7 +289,9 @@ fn split(mesh: &TriMesh, centers: &[Point], order: &mut [u32], first: usize, nod
 fn distance2(bounds: &Bounds, point: &Point64) -> f64 {
     (0..3)
         .map(|c| {
-            let outside = (f64::from(bounds.min[c]) - point[c]).max(point[c] - f64::from(bounds.max[c])).max(0.0);
+            let outside = (f64::from(bounds.min[c]) - point[c])
+                .max(point[c] - f64::from(bounds.max[c]))
+                .max(0.0);
             outside * outside
         })
         .sum()
@@ -226,18 +301,24 @@ fn meet(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|c| a.min[c] <= b.max[c] && b.min[c] <= a.max[c])
 }
 
-fn ray_meets(bounds: &Bounds, origin: &Point64, inverse: &Vec64, [mut from, mut to]: [f64; 2]) -> bool {
+fn ray_meets(
+    bounds: &Bounds,
+    origin: &Point64,
+    inverse: &Vec64,
+    [mut from, mut to]: [f64; 2],
+) -> bool {
     for c in 0..3 {
         let near = (f64::from(bounds.min[c]) - origin[c]) * inverse[c];
         let far = (f64::from(bounds.max[c]) - origin[c]) * inverse[c];
-        // A ray within a box's side gives NaN, which `max` and `min` leave out.
+        // A ray in the plane of a box side gives NaN, which `max` and `min` ignore.
         from = from.max(near.min(far));
         to = to.min(near.max(far));
     }
     from <= to
 }
 
-/// Möller & Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection": where, and whether along the normal.
+/// Möller & Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection": the parameter, and whether
+/// the direction agrees with the normal.
 fn ray_through(origin: &Point64, direction: &Vec64, corners: &[Point; 3]) -> Option<(f64, bool)> {
     let [a, b, c] = corners.map(nalgebra::OPoint::cast::<f64>);
     let (ab, ac) = (b - a, c - a);
@@ -251,7 +332,8 @@ fn ray_through(origin: &Point64, direction: &Vec64, corners: &[Point; 3]) -> Opt
     let turned = from_a.cross(&ab);
     let v = direction.dot(&turned) / determinant;
     // The determinant is −direction · normal.
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0).then(|| (ac.dot(&turned) / determinant, determinant < 0.0))
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0)
+        .then(|| (ac.dot(&turned) / determinant, determinant < 0.0))
 }
 
 #[cfg(test)]
@@ -264,12 +346,16 @@ mod tests {
     }
 
     #[test]
-    fn closest_is_what_trying_all_finds() {
+    fn closest_equals_brute_force() {
         let mesh = sphere();
         let tree = TriangleTree::new(&mesh);
         for k in 0..50 {
             let t = f64::from(k);
-            let p = Point64::new((t * 0.7).sin() * 2.0, (t * 1.3).cos(), (t * 2.1).sin() * 1.5);
+            let p = Point64::new(
+                (t * 0.7).sin() * 2.0,
+                (t * 1.3).cos(),
+                (t * 2.1).sin() * 1.5,
+            );
             let even = |triangle: u32| triangle.is_multiple_of(2);
             let found = tree.closest(&p, f64::INFINITY, even).unwrap();
             let brute = (0..mesh.triangles.len())
@@ -281,38 +367,66 @@ mod tests {
                 .fold(f64::INFINITY, f64::min);
             assert!((found.distance - brute).abs() < 1e-12, "{found:?} {brute}");
         }
-        assert!(tree.closest(&Point64::new(3.0, 0.0, 0.0), 1.0, |_| true).is_none());
-        assert!(TriangleTree::new(&TriMesh::default()).closest(&Point64::origin(), 1.0, |_| true).is_none());
+        assert!(
+            tree.closest(&Point64::new(3.0, 0.0, 0.0), 1.0, |_| true)
+                .is_none()
+        );
+        assert!(
+            TriangleTree::new(&TriMesh::default())
+                .closest(&Point64::origin(), 1.0, |_| true)
+                .is_none()
+        );
     }
 
     #[test]
-    fn best_is_what_trying_all_finds() {
+    fn best_equals_brute_force() {
         let mesh = sphere();
         let tree = TriangleTree::new(&mesh);
         for k in 0..50 {
             let t = f64::from(k);
-            let p = Point64::new((t * 0.7).sin() * 2.0, (t * 1.3).cos(), (t * 2.1).sin() * 1.5);
-            let penalty = |triangle: u32| if triangle == 7 { f64::INFINITY } else { f64::from(triangle % 5) * 0.1 };
+            let p = Point64::new(
+                (t * 0.7).sin() * 2.0,
+                (t * 1.3).cos(),
+                (t * 2.1).sin() * 1.5,
+            );
+            let penalty = |triangle: u32| {
+                if triangle == 7 {
+                    f64::INFINITY
+                } else {
+                    f64::from(triangle % 5) * 0.1
+                }
+            };
             let (found, sum) = tree.best(&p, penalty).unwrap();
             let of = |t: u32| {
                 let corners = mesh.corners(t as usize);
-                let [a, b, c]: [Point64; 3] = [corners[0].cast(), corners[1].cast(), corners[2].cast()];
+                let [a, b, c]: [Point64; 3] =
+                    [corners[0].cast(), corners[1].cast(), corners[2].cast()];
                 (closest_on_triangle(&p, &a, &b, &c) - p).norm() + penalty(t)
             };
-            let brute = (0..mesh.triangles.len() as u32).map(of).fold(f64::INFINITY, f64::min);
-            assert!((sum - brute).abs() < 1e-12 && (of(found.triangle) - brute).abs() < 1e-12, "{found:?} {brute}");
+            let brute = (0..mesh.triangles.len() as u32)
+                .map(of)
+                .fold(f64::INFINITY, f64::min);
+            assert!(
+                (sum - brute).abs() < 1e-12 && (of(found.triangle) - brute).abs() < 1e-12,
+                "{found:?} {brute}"
+            );
         }
-        assert!(tree.best(&Point64::new(f64::NAN, 0.0, 0.0), |_| 0.0).is_none());
+        assert!(
+            tree.best(&Point64::new(f64::NAN, 0.0, 0.0), |_| 0.0)
+                .is_none()
+        );
         assert!(tree.best(&Point64::origin(), |_| f64::INFINITY).is_none());
     }
 
     #[test]
-    fn a_ray_from_inside_leaves_once_and_through_twice() {
+    fn a_ray_from_inside_crosses_once_and_from_outside_twice() {
         let tree = TriangleTree::new(&sphere());
         let direction = Vec64::new(0.3, 0.2, 0.9);
         let count = |origin: Point64| {
             let mut seen = Vec::new();
-            tree.crossings(&origin, &direction, [0.0, f64::INFINITY], |c| seen.push(c.outward));
+            tree.crossings(&origin, &direction, [0.0, f64::INFINITY], |c| {
+                seen.push(c.outward);
+            });
             seen.sort_unstable();
             seen
         };
@@ -322,14 +436,19 @@ mod tests {
     }
 
     #[test]
-    fn boxes_that_meet_are_all_found() {
+    fn all_overlapping_boxes_are_found() {
         let mesh = sphere();
         let tree = TriangleTree::new(&mesh);
-        let around = Bounds { min: Point::new(0.2, 0.2, 0.2), max: Point::new(0.9, 0.8, 0.7) };
+        let around = Bounds {
+            min: Point::new(0.2, 0.2, 0.2),
+            max: Point::new(0.9, 0.8, 0.7),
+        };
         let mut found = Vec::new();
         tree.meeting(&around, |t| found.push(t));
         found.sort_unstable();
-        let brute: Vec<u32> = (0..mesh.triangles.len() as u32).filter(|&t| meet(&Bounds::of(&mesh.corners(t as usize)), &around)).collect();
+        let brute: Vec<u32> = (0..mesh.triangles.len() as u32)
+            .filter(|&t| meet(&Bounds::of(&mesh.corners(t as usize)), &around))
+            .collect();
         assert_eq!(found, brute);
     }
 }

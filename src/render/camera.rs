@@ -1,34 +1,35 @@
-//! An orbiting camera.
+//! An orbit camera.
 //!
-//! The eye stands at `distance` from `target`, turned by `yaw` about the stage's +Y (0 looks at the character's front, along the
-//! stage's −Z) and raised by `pitch`. The stage is the world unless another axis of the file is up. Pixels count from the top left corner of the picture, y downwards, pixel centres at halves. Depth is wgpu's: 0 near,
-//! 1 far.
+//! The eye is at `distance` from `target`, rotated by `yaw` about the stage's +Y (0 views the
+//! character's front, along the stage's −Z) and raised by `pitch`. The stage equals the world
+//! unless another axis of the file is up. Pixel coordinates start at the top left corner of the
+//! picture, y downwards, pixel centres at halves. Depth follows wgpu: 0 near, 1 far.
 
 use nalgebra::{Matrix4, UnitQuaternion};
 
 use super::view::NamedView;
 use crate::math::{Point, Vec3};
 
-/// How space is flattened.
+/// Projection type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Projection {
-    /// Far things look smaller.
+    /// Perspective: distant objects appear smaller.
     #[default]
     Perspective,
-    /// Parallel lines stay parallel; the size is that of the target plane in perspective.
+    /// Orthographic; the scale equals that of the target plane in perspective.
     Orthographic,
 }
 
-/// A half line; `direction` has unit length.
+/// A ray; `direction` has unit length.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ray {
-    /// Where it starts.
+pub struct CameraRay {
+    /// Its origin.
     pub origin: Point,
     /// Unit direction.
     pub direction: Vec3,
 }
 
-impl Ray {
+impl CameraRay {
     /// The point at a distance along the ray.
     #[must_use]
     pub fn at(&self, distance: f32) -> Point {
@@ -36,24 +37,25 @@ impl Ray {
     }
 }
 
-/// An orbiting camera. Lengths are in the units of the scene, angles in radians.
+/// An orbit camera. Lengths are in scene units, angles in radians.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Camera {
-    /// The point in the middle of the picture.
+    /// The point at the centre of the picture.
     pub target: Point,
-    /// From the eye to the target.
+    /// Distance from the eye to the target.
     pub distance: f32,
-    /// Turn about +Y.
+    /// Rotation about +Y.
     pub yaw: f32,
-    /// Height above the horizon, at most a quarter turn.
+    /// Elevation above the horizon, at most a quarter turn.
     pub pitch: f32,
     /// Vertical field of view.
     pub fov: f32,
-    /// How space is flattened.
+    /// Projection type.
     pub projection: Projection,
-    /// Radius of what is looked at: sets the clipping planes.
+    /// Radius of the visible content: determines the clipping planes.
     pub radius: f32,
-    /// Turns the stage that the camera orbits on: its +Y is up, its +Z where characters look.
+    /// Rotation of the stage that the camera orbits: its +Y is up, its +Z the viewing direction of
+    /// characters.
     pub world_from_stage: UnitQuaternion<f32>,
 }
 
@@ -75,27 +77,31 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// Turns to a named view.
+    /// Rotates to a named view.
     pub fn look_from(&mut self, view: NamedView) {
         (self.yaw, self.pitch) = view.angles();
     }
 
-    /// Stands the stage so that `up` (any length) is up; by the smallest turn, so that −Y is the front where +Z is up. Nothing
-    /// changes for a vector without a direction.
+    /// Rotates the stage so that `up` (any length) is up; by the smallest rotation, so that −Y is
+    /// the front where +Z is up. A zero vector is ignored.
     pub fn set_up(&mut self, up: &Vec3) {
-        if let Some(up) = up.try_normalize(1e-12).filter(|up| up.iter().all(|c| c.is_finite())) {
+        if let Some(up) = up
+            .try_normalize(1e-12)
+            .filter(|up| up.iter().all(|c| c.is_finite()))
+        {
             let half_turn = UnitQuaternion::from_axis_angle(&Vec3::z_axis(), std::f32::consts::PI);
-            self.world_from_stage = UnitQuaternion::rotation_between(&Vec3::y(), &up).unwrap_or(half_turn);
+            self.world_from_stage =
+                UnitQuaternion::rotation_between(&Vec3::y(), &up).unwrap_or(half_turn);
         }
     }
 
-    /// Unit vector that is up.
+    /// The unit up vector.
     #[must_use]
     pub fn up(&self) -> Vec3 {
         self.world_from_stage * Vec3::y()
     }
 
-    /// Turns about the target by angles in radians.
+    /// Orbits about the target by angles in radians.
     pub fn orbit(&mut self, yaw: f32, pitch: f32) {
         if !(yaw.is_finite() && pitch.is_finite()) {
             return;
@@ -105,7 +111,7 @@ impl Camera {
         self.pitch = (self.pitch + pitch).clamp(-limit, limit);
     }
 
-    /// Moves sideways so that the target plane follows a drag of `pixels` in a picture of `size`.
+    /// Pans so that the target plane follows a drag of `pixels` in a picture of `size`.
     pub fn pan(&mut self, pixels: [f32; 2], size: [f32; 2]) {
         let (right, up, _) = self.axes();
         let per_pixel = self.view_height() / size[1].max(1.0);
@@ -115,7 +121,8 @@ impl Camera {
         }
     }
 
-    /// Scales the distance by `factor` (below 1 moves closer), keeping the target plane's point under `pixel` where it is.
+    /// Scales the distance by `factor` (below 1 moves closer), keeping the target plane's point
+    /// under `pixel` fixed.
     pub fn zoom_towards(&mut self, factor: f32, pixel: [f32; 2], size: [f32; 2]) {
         if !factor.is_finite() || factor <= 0.0 {
             return;
@@ -132,7 +139,7 @@ impl Camera {
         }
     }
 
-    /// Where the eye is.
+    /// Position of the eye.
     #[must_use]
     pub fn eye(&self) -> Point {
         self.target + self.axes().2 * self.distance
@@ -155,7 +162,8 @@ impl Camera {
         2.0 * self.distance * (self.fov / 2.0).tan()
     }
 
-    /// Length in the scene that covers one pixel at `point` in a picture `height` pixels high: for handles of constant size.
+    /// Length in the scene that covers one pixel at `point` in a picture `height` pixels high: for
+    /// handles of constant screen size.
     #[must_use]
     pub fn length_per_pixel(&self, point: &Point, height: f32) -> f32 {
         let depth = match self.projection {
@@ -169,7 +177,9 @@ impl Camera {
     #[must_use]
     pub fn near(&self) -> f32 {
         match self.projection {
-            Projection::Perspective => (self.distance - self.radius * 4.0).max(self.distance * 0.02),
+            Projection::Perspective => {
+                (self.distance - self.radius * 4.0).max(self.distance * 0.02)
+            }
             Projection::Orthographic => self.distance - self.radius * 20.0,
         }
     }
@@ -238,35 +248,51 @@ impl Camera {
         self.clip_from_view(aspect) * self.view_from_world()
     }
 
-    /// The half line seen at a pixel of a picture of `size`.
+    /// The ray through a pixel of a picture of `size`.
     #[must_use]
-    pub fn ray_through(&self, pixel: [f32; 2], size: [f32; 2]) -> Ray {
+    pub fn ray_through(&self, pixel: [f32; 2], size: [f32; 2]) -> CameraRay {
         let (right, up, back) = self.axes();
         let per_pixel = self.view_height() / size[1].max(1.0);
-        let offset = (right * (pixel[0] - size[0] / 2.0) - up * (pixel[1] - size[1] / 2.0)) * per_pixel;
+        let offset =
+            (right * (pixel[0] - size[0] / 2.0) - up * (pixel[1] - size[1] / 2.0)) * per_pixel;
         let eye = self.eye();
         match self.projection {
             Projection::Perspective => {
-                let direction = (self.target + offset - eye).try_normalize(0.0).unwrap_or(-back);
-                Ray { origin: eye, direction }
+                let direction = (self.target + offset - eye)
+                    .try_normalize(0.0)
+                    .unwrap_or(-back);
+                CameraRay {
+                    origin: eye,
+                    direction,
+                }
             }
-            Projection::Orthographic => Ray { origin: eye + offset + back * (self.radius * 20.0), direction: -back },
+            Projection::Orthographic => CameraRay {
+                origin: eye + offset + back * (self.radius * 20.0),
+                direction: -back,
+            },
         }
     }
 
-    /// The pixel, in a picture of `size`, at which a point is seen; `None` behind the eye.
+    /// The pixel, in a picture of `size`, of a point; `None` behind the eye.
     #[must_use]
     pub fn project(&self, point: &Point, size: [f32; 2]) -> Option<[f32; 2]> {
         let clip = self.clip_from_world(size[0] / size[1].max(1.0)) * point.to_homogeneous();
         if !(clip.w > 1e-12 && clip.iter().all(|c| c.is_finite())) {
             return None;
         }
-        Some([(clip.x / clip.w * 0.5 + 0.5) * size[0], (0.5 - clip.y / clip.w * 0.5) * size[1]])
+        Some([
+            (clip.x / clip.w * 0.5 + 0.5) * size[0],
+            (0.5 - clip.y / clip.w * 0.5) * size[1],
+        ])
     }
 }
 
 pub(super) fn sane_aspect(aspect: f32) -> f32 {
-    if aspect.is_finite() { aspect.clamp(1e-3, 1e3) } else { 1.0 }
+    if aspect.is_finite() {
+        aspect.clamp(1e-3, 1e3)
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]

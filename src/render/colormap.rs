@@ -1,16 +1,15 @@
 //! Colours for numbers.
 //!
-//! All tables but [`ColorMap::BlueRed`] are computed here in Oklab (Ottosson 2020, "A perceptual color space for image processing"):
-//! lightness is a straight line over the map, hue turns evenly, and chroma is as asked for or the most that sRGB can show at that
-//! lightness and hue. Equal steps of a number therefore look equally large, in grey prints and to colour-blind eyes, too.
+//! All maps but [`ColorMap::BlueRed`] are those of `ColorBrewer`, d3 and matplotlib, from the crate `colorous`: their lightness changes
+//! evenly, so that equal steps of a number look equally large, in grey prints and to colour-blind eyes, too.
 //!
-//! | map         | lightness          | hue, degrees     | for                                            |
-//! |-------------|--------------------|------------------|------------------------------------------------|
-//! | `Even`      | 0.30 → 0.93        | 305 → 105        | amounts: violet, blue, green, yellow           |
-//! | `Heat`      | 0.96 → 0.36        | 105 → 15         | errors: nothing is pale, much is dark red      |
-//! | `Gray`      | 0.20 → 0.96        | –                | prints                                         |
-//! | `Diverging` | 0.52 → 0.95 → 0.52 | 255, then 27     | signed amounts: blue below, red above nothing  |
-//! | `BlueRed`   | not even           | 240 → 0 of HSV   | weights, as animation programs show them       |
+//! | map         | of `colorous`        | for                                            |
+//! |-------------|----------------------|------------------------------------------------|
+//! | `Even`      | `VIRIDIS`            | amounts: violet, blue, green, yellow           |
+//! | `Heat`      | `YELLOW_ORANGE_RED`  | errors: zero is pale, much is dark red         |
+//! | `Gray`      | `GREYS`, reversed    | prints                                         |
+//! | `Diverging` | `RED_BLUE`, reversed | signed amounts: blue below, red above zero     |
+//! | `BlueRed`   | –, hue 240° → 0°     | weights, as animation programs show them       |
 
 use std::sync::LazyLock;
 
@@ -33,19 +32,25 @@ pub enum ColorMap {
     Diverging,
 }
 
-/// Colours of a table.
+/// Number of colours of a table.
 const STEPS: usize = 256;
 type Table = [[u8; 3]; STEPS];
 
 static TABLES: LazyLock<[Table; ColorMap::ALL.len()]> = LazyLock::new(|| ColorMap::ALL.map(table));
 
 impl ColorMap {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Even, Self::BlueRed, Self::Heat, Self::Gray, Self::Diverging];
-    /// Those for amounts that begin at nothing.
+    /// All maps.
+    pub const ALL: [Self; 5] = [
+        Self::Even,
+        Self::BlueRed,
+        Self::Heat,
+        Self::Gray,
+        Self::Diverging,
+    ];
+    /// Maps for amounts that start at zero.
     pub const SEQUENTIAL: [Self; 4] = [Self::Even, Self::BlueRed, Self::Heat, Self::Gray];
 
-    /// Key in files and on the command line.
+    /// Identifier in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -57,7 +62,7 @@ impl ColorMap {
         }
     }
 
-    /// Name on screen.
+    /// Display name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -75,7 +80,7 @@ impl ColorMap {
         Self::ALL.into_iter().find(|map| map.id() == id)
     }
 
-    /// The sRGB colour of a number; below 0 and above 1 as at the ends, not a number as 0.
+    /// The sRGB colour of a number, clamped to 0..=1; NaN is shown as 0.
     #[must_use]
     pub fn color(self, share: f32) -> [u8; 3] {
         let step = (share.clamp(0.0, 1.0) * (STEPS - 1) as f32).round();
@@ -90,27 +95,24 @@ impl ColorMap {
     }
 }
 
-/// One of many colours that are told from each other: neighbours in number are far apart in hue.
+/// One of many distinguishable colours; neighbours in number are far apart in hue.
 pub(super) fn category(index: usize) -> [u8; 3] {
-    // The golden angle; every second colour is a little darker.
-    const TURN: f32 = 137.508;
-    oklch(if index.is_multiple_of(2) { 0.78 } else { 0.68 }, 0.13, (index % 4096) as f32 * TURN)
+    // The golden angle, as a share of the full circle.
+    const TURN: f64 = 0.381_966;
+    colorous::SINEBOW
+        .eval_continuous((index as f64 * TURN).fract())
+        .as_array()
 }
 
 fn table(map: ColorMap) -> Table {
-    std::array::from_fn(|step| {
-        let t = step as f32 / (STEPS - 1) as f32;
-        let mix = |from: f32, to: f32| from + (to - from) * t;
-        match map {
-            ColorMap::Even => oklch(mix(0.30, 0.93), 0.155, mix(305.0, 105.0)),
-            ColorMap::Heat => oklch(mix(0.96, 0.36), 0.02 + 0.17 * (t * 1.6).min(1.0), mix(105.0, 15.0)),
-            ColorMap::Gray => oklch(mix(0.20, 0.96), 0.0, 0.0),
-            ColorMap::Diverging => {
-                let away = 2.0 * t - 1.0;
-                oklch(0.95 - 0.43 * away.abs(), 0.19 * away.abs(), if away < 0.0 { 255.0 } else { 27.0 })
-            }
-            ColorMap::BlueRed => hue(240.0 * (1.0 - t)),
-        }
+    let last = STEPS - 1;
+    let of = |gradient: colorous::Gradient, step| gradient.eval_rational(step, STEPS).as_array();
+    std::array::from_fn(|step| match map {
+        ColorMap::Even => of(colorous::VIRIDIS, step),
+        ColorMap::Heat => of(colorous::YELLOW_ORANGE_RED, step),
+        ColorMap::Gray => of(colorous::GREYS, last - step),
+        ColorMap::Diverging => of(colorous::RED_BLUE, last - step),
+        ColorMap::BlueRed => hue(240.0 * (1.0 - step as f32 / last as f32)),
     })
 }
 
@@ -125,38 +127,14 @@ fn hue(degrees: f32) -> [u8; 3] {
     [at(0.0), at(4.0), at(2.0)]
 }
 
-/// The sRGB colour of lightness, chroma and hue in degrees of Oklab; chroma is lowered until the colour exists.
-fn oklch(lightness: f32, chroma: f32, hue: f32) -> [u8; 3] {
-    let (sin, cos) = hue.to_radians().sin_cos();
-    let at = |chroma: f32| linear_of_oklab([lightness, chroma * cos, chroma * sin]);
-    let exists = |linear: [f32; 3]| linear.iter().all(|c| (-1e-4..=1.0001).contains(c));
-    let (mut low, mut high) = (0.0, chroma);
-    if exists(at(chroma)) {
-        low = chroma;
-    } else {
-        for _ in 0..20 {
-            let middle = f32::midpoint(low, high);
-            if exists(at(middle)) { low = middle } else { high = middle }
-        }
-    }
-    at(low).map(encoded)
-}
-
-fn linear_of_oklab([lightness, a, b]: [f32; 3]) -> [f32; 3] {
-    let l = (lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
-    let m = (lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);
-    let s = (lightness - 0.089_484_18 * a - 1.291_485_5 * b).powi(3);
-    [
-        4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
-        -1.268_438 * l + 2.609_757_4 * m - 0.341_319_38 * s,
-        -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
-    ]
-}
-
 /// The 8-bit sRGB value of a linear one.
 pub(super) fn encoded(linear: f32) -> u8 {
     let v = linear.clamp(0.0, 1.0);
-    let srgb = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+    let srgb = if v <= 0.003_130_8 {
+        v * 12.92
+    } else {
+        1.055 * v.powf(1.0 / 2.4) - 0.055
+    };
     (srgb * 255.0).round() as u8
 }
 
@@ -172,30 +150,58 @@ mod tests {
 
     /// Luminances over the map, by rising number.
     fn luminances(map: ColorMap) -> Vec<f32> {
-        (0..STEPS).map(|step| luminance(map.color(step as f32 / (STEPS - 1) as f32))).collect()
+        (0..STEPS)
+            .map(|step| luminance(map.color(step as f32 / (STEPS - 1) as f32)))
+            .collect()
     }
 
     #[test]
-    fn even_maps_get_lighter_or_darker_all_the_way() {
-        for (map, sign) in [(ColorMap::Even, 1.0), (ColorMap::Gray, 1.0), (ColorMap::Heat, -1.0)] {
+    fn even_maps_are_monotonic_in_luminance() {
+        for (map, sign) in [
+            (ColorMap::Even, 1.0),
+            (ColorMap::Gray, 1.0),
+            (ColorMap::Heat, -1.0),
+        ] {
             let all = luminances(map);
             // Rounding to 8 bits may cost half a step of one channel.
-            assert!(all.windows(2).all(|pair| (pair[1] - pair[0]) * sign > -2e-3), "{map:?} turns back");
-            assert!((all[STEPS - 1] - all[0]) * sign > 0.5, "{map:?} spans {} to {}", all[0], all[STEPS - 1]);
+            assert!(
+                all.windows(2)
+                    .all(|pair| (pair[1] - pair[0]) * sign > -2e-3),
+                "{map:?} is not monotonic"
+            );
+            assert!(
+                (all[STEPS - 1] - all[0]) * sign > 0.5,
+                "{map:?} spans {} to {}",
+                all[0],
+                all[STEPS - 1]
+            );
         }
     }
 
     #[test]
-    fn the_diverging_map_is_palest_in_the_middle_and_alike_on_both_sides() {
+    fn the_diverging_map_is_palest_in_the_middle_and_symmetric() {
         let all = luminances(ColorMap::Diverging);
-        assert!(all[..STEPS / 2].windows(2).all(|pair| pair[1] - pair[0] > -2e-3));
-        assert!(all[STEPS / 2..].windows(2).all(|pair| pair[0] - pair[1] > -2e-3));
+        assert!(
+            all[..STEPS / 2]
+                .windows(2)
+                .all(|pair| pair[1] - pair[0] > -2e-3)
+        );
+        assert!(
+            all[STEPS / 2..]
+                .windows(2)
+                .all(|pair| pair[0] - pair[1] > -2e-3)
+        );
         // Equal lightness of Oklab is nearly, not exactly, equal luminance.
-        assert!((all[0] - all[STEPS - 1]).abs() < 0.08, "{} and {}", all[0], all[STEPS - 1]);
+        assert!(
+            (all[0] - all[STEPS - 1]).abs() < 0.08,
+            "{} and {}",
+            all[0],
+            all[STEPS - 1]
+        );
     }
 
     #[test]
-    fn blue_to_red_has_its_colours_where_animators_expect_them() {
+    fn blue_to_red_follows_the_convention_of_animation_programs() {
         let at = |share: f32| ColorMap::BlueRed.color(share);
         assert_eq!([at(0.0), at(1.0)], [[0, 0, 255], [255, 0, 0]]);
         let [red, green, blue] = at(0.5);
@@ -205,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_read_back() {
+    fn ids_round_trip() {
         for map in ColorMap::ALL {
             assert_eq!(ColorMap::from_id(map.id()), Some(map));
         }

@@ -1,13 +1,15 @@
-//! A camera between two others: how views change without a jump.
+//! Smooth transitions between two cameras.
 
 use super::camera::{Camera, Projection};
 
-/// Field of view whose perspective can't be told from none: where a flight into or out of an orthographic view changes over.
+/// Field of view that is indistinguishable from orthographic: transitions into or out of an
+/// orthographic view switch there.
 const FLAT_FOV: f32 = 0.03;
 
 impl Camera {
-    /// The camera at the part `t` (0 to 1, eased) of the way from this one to another. Angles go the short way, sizes change evenly,
-    /// and perspective flattens out on the way into an orthographic view. At 0 it is this camera, at 1 the other one, exactly.
+    /// The camera at the fraction `t` (0 to 1, eased) of the transition from this one to another.
+    /// Angles take the shorter way, sizes change evenly, and perspective flattens before an
+    /// orthographic view. At 0 it is exactly this camera, at 1 exactly the other one.
     #[must_use]
     pub fn between(&self, to: &Self, t: f32) -> Self {
         if t.is_nan() || t <= 0.0 {
@@ -18,32 +20,51 @@ impl Camera {
         }
         let t = t * t * (3.0 - 2.0 * t);
         let mix = |a: f32, b: f32| a + (b - a) * t;
-        // What is seen is the height of the target plane; lens and distance follow from it.
+        // Interpolates the height of the target plane; field of view and distance follow from it.
         let height = (mix(self.view_height().ln(), to.view_height().ln())).exp();
         let fov = mix(self.lens(to), to.lens(self));
-        let orthographic = self.projection == Projection::Orthographic && to.projection == Projection::Orthographic;
-        let turn = (to.yaw - self.yaw + std::f32::consts::PI).rem_euclid(std::f32::consts::TAU) - std::f32::consts::PI;
+        let orthographic = self.projection == Projection::Orthographic
+            && to.projection == Projection::Orthographic;
+        let turn = (to.yaw - self.yaw + std::f32::consts::PI).rem_euclid(std::f32::consts::TAU)
+            - std::f32::consts::PI;
         let between = Self {
             target: self.target + (to.target - self.target) * t,
             distance: height / (2.0 * (fov / 2.0).tan()),
             yaw: (self.yaw + turn * t).rem_euclid(std::f32::consts::TAU),
             pitch: mix(self.pitch, to.pitch),
             fov,
-            projection: if orthographic { Projection::Orthographic } else { Projection::Perspective },
+            projection: if orthographic {
+                Projection::Orthographic
+            } else {
+                Projection::Perspective
+            },
             radius: self.radius.max(to.radius),
-            world_from_stage: self.world_from_stage.try_slerp(&to.world_from_stage, t, 1e-6).unwrap_or(to.world_from_stage),
+            world_from_stage: self
+                .world_from_stage
+                .try_slerp(&to.world_from_stage, t, 1e-6)
+                .unwrap_or(to.world_from_stage),
         };
-        let numbers = between.target.iter().chain([&between.distance, &between.yaw, &between.pitch, &between.fov]);
-        if numbers.into_iter().all(|c| c.is_finite()) { between } else { *to }
+        let numbers = between.target.iter().chain([
+            &between.distance,
+            &between.yaw,
+            &between.pitch,
+            &between.fov,
+        ]);
+        if numbers.into_iter().all(|c| c.is_finite()) {
+            between
+        } else {
+            *to
+        }
     }
 
-    /// Its field of view on a flight from or to another camera.
+    /// The field of view during a transition from or to another camera.
     fn lens(&self, other: &Self) -> f32 {
-        let flattens = self.projection == Projection::Orthographic && other.projection == Projection::Perspective;
+        let flattens = self.projection == Projection::Orthographic
+            && other.projection == Projection::Perspective;
         if flattens { FLAT_FOV } else { self.fov }
     }
 
-    /// Changes between perspective and parallel lines; what lies in the target plane keeps its size.
+    /// Switches between perspective and orthographic; objects in the target plane keep their size.
     pub fn toggle_projection(&mut self) {
         self.projection = match self.projection {
             Projection::Perspective => Projection::Orthographic,
@@ -59,17 +80,33 @@ mod tests {
     use crate::render::NamedView;
 
     fn pair() -> (Camera, Camera) {
-        let mut from = Camera { target: Point::new(0.0, 1.0, 0.0), yaw: 6.0, distance: 2.0, ..Camera::default() };
+        let mut from = Camera {
+            target: Point::new(0.0, 1.0, 0.0),
+            yaw: 6.0,
+            distance: 2.0,
+            ..Camera::default()
+        };
         from.set_up(&Vec3::y());
-        let mut to = Camera { target: Point::new(1.0, 1.0, 0.0), distance: 8.0, ..from };
+        let mut to = Camera {
+            target: Point::new(1.0, 1.0, 0.0),
+            distance: 8.0,
+            ..from
+        };
         to.look_from(NamedView::Left);
         (from, to)
     }
 
     #[test]
-    fn a_flight_ends_where_it_should_and_never_goes_the_long_way() {
+    fn a_transition_ends_at_its_target_and_takes_the_shorter_way() {
         let (from, to) = pair();
-        assert_eq!((from.between(&to, 0.0), from.between(&to, 1.0), from.between(&to, 7.0)), (from, to, to));
+        assert_eq!(
+            (
+                from.between(&to, 0.0),
+                from.between(&to, 1.0),
+                from.between(&to, 7.0)
+            ),
+            (from, to, to)
+        );
         assert_eq!(from.between(&to, f32::NAN), from);
         let way = (to.yaw - from.yaw).rem_euclid(std::f32::consts::TAU);
         assert!(way < std::f32::consts::PI);
@@ -77,7 +114,12 @@ mod tests {
         for step in 1..=10_u8 {
             let now = from.between(&to, f32::from(step) / 10.0);
             let turned = (now.yaw - before.yaw).rem_euclid(std::f32::consts::TAU);
-            assert!(turned < way / 3.0 && now.distance > before.distance && now.target.x > before.target.x, "{now:?}");
+            assert!(
+                turned < way / 3.0
+                    && now.distance > before.distance
+                    && now.target.x > before.target.x,
+                "{now:?}"
+            );
             before = now;
         }
     }
@@ -92,7 +134,8 @@ mod tests {
             for t in [0.1, 0.5, 0.9] {
                 let now = a.between(&b, t);
                 assert!(
-                    (now.view_height() / from.view_height() - 1.0).abs() < 1e-4 && now.projection == Projection::Perspective,
+                    (now.view_height() / from.view_height() - 1.0).abs() < 1e-4
+                        && now.projection == Projection::Perspective,
                     "{now:?}"
                 );
             }

@@ -1,11 +1,11 @@
-//! Framing: moving a camera so that something fills the picture.
+//! Framing: moves a camera so that an object fills the picture.
 
 use super::camera::{Camera, Projection, sane_aspect};
 use super::view::NamedView;
 use crate::math::Point;
 use crate::mesh::Bounds;
 
-/// Parts of a picture's width and height that framed things leave free at its edges.
+/// Margins around framed objects, as fractions of the picture's width and height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Margins {
     /// Left and right, parts of the width.
@@ -19,20 +19,35 @@ pub struct Margins {
 impl Default for Margins {
     /// 6 % all around.
     fn default() -> Self {
-        Self { sides: 0.06, top: 0.06, bottom: 0.06 }
+        Self {
+            sides: 0.06,
+            top: 0.06,
+            bottom: 0.06,
+        }
     }
 }
 
 impl Margins {
-    /// How much of the field of view is used on each side of its middle: right and left, up and down. Always more than nothing.
+    /// Used fraction of the field of view on each side of its centre: right and left, up and down.
+    /// Always positive.
     fn reach(&self) -> [[f32; 2]; 2] {
-        let reach = |margin: f32| if margin.is_finite() { (1.0 - 2.0 * margin).clamp(0.02, 1.0) } else { 1.0 };
-        [[reach(self.sides); 2], [reach(self.top), reach(self.bottom)]]
+        let reach = |margin: f32| {
+            if margin.is_finite() {
+                (1.0 - 2.0 * margin).clamp(0.02, 1.0)
+            } else {
+                1.0
+            }
+        };
+        [
+            [reach(self.sides); 2],
+            [reach(self.top), reach(self.bottom)],
+        ]
     }
 }
 
 impl Camera {
-    /// A camera that shows the whole box from a named direction, in a picture of `aspect` = width / height.
+    /// A camera that shows the whole box from a named direction, in a picture of `aspect` = width /
+    /// height.
     #[must_use]
     pub fn framing(bounds: &Bounds, view: NamedView, aspect: f32) -> Self {
         let mut camera = Self::default();
@@ -45,20 +60,27 @@ impl Camera {
     /// for an empty box.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
         let corner = |index: usize| {
-            let pick = |bit: usize, axis: usize| if index & bit == 0 { bounds.min[axis] } else { bounds.max[axis] };
+            let pick = |bit: usize, axis: usize| {
+                if index & bit == 0 {
+                    bounds.min[axis]
+                } else {
+                    bounds.max[axis]
+                }
+            };
             Point::new(pick(1, 0), pick(2, 1), pick(4, 2))
         };
         let corners: [Point; 8] = std::array::from_fn(corner);
         self.frame_points(if bounds.is_empty() { &[] } else { &corners }, aspect);
     }
 
-    /// Moves so that all points are seen and fill the picture, from the same direction, in a picture of `aspect` = width / height.
-    /// Points that are not finite don't count; nothing happens for none.
+    /// Moves so that all points are visible and fill the picture, from the same direction, in a
+    /// picture of `aspect` = width / height. Non-finite points are ignored; without points nothing
+    /// changes.
     pub fn frame_points(&mut self, points: &[Point], aspect: f32) {
         self.frame_points_within(points, aspect, Margins::default());
     }
 
-    /// [`Camera::frame_points`] with other margins; where they leave more room than is needed, the points stand in its middle.
+    /// [`Camera::frame_points`] with other margins; the points are centred in the free area.
     pub fn frame_points_within(&mut self, points: &[Point], aspect: f32, margins: Margins) {
         let bounds = Bounds::of(points);
         if bounds.is_empty() {
@@ -68,12 +90,20 @@ impl Camera {
         let (right, up, back) = self.axes();
         let half = (self.fov / 2.0).tan();
         let reach = margins.reach();
-        let tan = [reach[0].map(|part| part * half * sane_aspect(aspect)), reach[1].map(|part| part * half)];
+        let tan = [
+            reach[0].map(|part| part * half * sane_aspect(aspect)),
+            reach[1].map(|part| part * half),
+        ];
         let depth_counts = f32::from(u8::from(self.projection == Projection::Perspective));
-        // Each point and each side of the view asks for a plane: offset · axis ± tan · (distance − offset · back) on the right side.
+        // Each point and each side of the frustum gives a constraint: offset · axis ± tan ·
+        // (distance − offset · back).
         let mut ask = [[f32::NEG_INFINITY; 2]; 2];
         let center = bounds.center();
-        for offset in points.iter().map(|p| p - center).filter(|o| o.iter().all(|c| c.is_finite())) {
+        for offset in points
+            .iter()
+            .map(|p| p - center)
+            .filter(|o| o.iter().all(|c| c.is_finite()))
+        {
             for (side, axis) in [right, up].iter().enumerate() {
                 let (along, towards) = (offset.dot(axis), offset.dot(&back) * depth_counts);
                 ask[side][0] = ask[side][0].max(along + towards * tan[side][0]);
@@ -82,7 +112,12 @@ impl Camera {
         }
         let needed = |side: usize| (ask[side][0] + ask[side][1]) / (tan[side][0] + tan[side][1]);
         let distance = needed(0).max(needed(1)).max(self.radius * 1e-3);
-        let shift = |side: usize| f32::midpoint(ask[side][0] - tan[side][0] * distance, tan[side][1] * distance - ask[side][1]);
+        let shift = |side: usize| {
+            f32::midpoint(
+                ask[side][0] - tan[side][0] * distance,
+                tan[side][1] * distance - ask[side][1],
+            )
+        };
         self.target = center + right * shift(0) + up * shift(1);
         self.distance = distance;
     }

@@ -1,39 +1,39 @@
-//! How a view is drawn: everything that can be switched, in one value that files keep.
+//! Display settings of a view, as one value that files store.
 
 use serde::{Deserialize, Serialize};
 
 use super::colormap::ColorMap;
 use super::scene::{Background, Light, MeshStyle, WIRE_COLOR};
 
-/// How much of the skin remains when something inside it is shown …
+/// Opacity of the skin when something inside it is shown …
 const SEE_THROUGH: f32 = 0.35;
-/// … when it is seen through on purpose …
+/// … when X-ray is switched on …
 const XRAY: f32 = 0.2;
-/// … and when that is a thicket of tets.
+/// … when tets are shown …
 const BARELY_THERE: f32 = 0.15;
-/// … and when the flesh is cut open.
+/// … and when the tissue is cut open.
 const HINT: f32 = 0.09;
 
-/// How light falls on the skin.
+/// Lighting of the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shading {
-    /// The file's colours and textures in a neutral studio; clay where it has none.
+    /// The file's colours and textures under neutral studio lights; clay where there are none.
     #[default]
     Textured,
-    /// Clay in a neutral studio.
+    /// Clay under neutral studio lights.
     Studio,
-    /// A ball of some material, looked up by the normal: shape without light that moves.
+    /// A material image looked up by the normal: shape without fixed lights.
     Matcap,
-    /// Clay with one tone per face: shows the triangles as they are.
+    /// Clay with one tone per face: shows the triangles.
     Flat,
 }
 
 impl Shading {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::Textured, Self::Studio, Self::Matcap, Self::Flat];
 
-    /// Key in files and on the command line.
+    /// Identifier in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Shading {
     }
 }
 
-/// The ball of [`Shading::Matcap`].
+/// Material image of [`Shading::Matcap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Matcap {
@@ -54,21 +54,28 @@ pub enum Matcap {
     Clay,
     /// White, with soft highlights.
     Porcelain,
-    /// Red wax, as sculptors like it.
+    /// Red wax.
     Wax,
-    /// Dark metal: shows every dent.
+    /// Dark metal: emphasises dents.
     Metal,
-    /// Black and white stripes: smooth surfaces have smooth stripes.
+    /// Black and white stripes: show surface smoothness.
     Zebra,
     /// The normal as a colour.
     Normals,
 }
 
 impl Matcap {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::Clay, Self::Porcelain, Self::Wax, Self::Metal, Self::Zebra, Self::Normals];
+    /// All values.
+    pub const ALL: [Self; 6] = [
+        Self::Clay,
+        Self::Porcelain,
+        Self::Wax,
+        Self::Metal,
+        Self::Zebra,
+        Self::Normals,
+    ];
 
-    /// Key in files and on the command line.
+    /// Identifier in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -82,25 +89,25 @@ impl Matcap {
     }
 }
 
-/// A number per vertex that the skin is coloured by.
+/// A quantity per vertex that colours the skin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkinColors {
-    /// None: the skin looks as [`Shading`] says.
+    /// None: the skin is drawn by [`Shading`].
     #[default]
     Material,
-    /// How much the selected joint moves each vertex by linear blending.
+    /// Linear-blend weight of the selected joint.
     Weights,
-    /// How much longer or shorter the edges around each vertex are than at rest.
+    /// Relative length change of the edges around each vertex.
     Strain,
 }
 
 impl SkinColors {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Material, Self::Weights, Self::Strain];
 }
 
-/// What stands behind everything.
+/// Background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backdrop {
@@ -113,15 +120,21 @@ pub enum Backdrop {
     White,
     /// From a blue sky to a dark horizon.
     Gradient,
-    /// Nothing: pictures that are written are see-through there.
+    /// Transparent in written pictures.
     Transparent,
 }
 
 impl Backdrop {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Dark, Self::Light, Self::White, Self::Gradient, Self::Transparent];
+    /// All values.
+    pub const ALL: [Self; 5] = [
+        Self::Dark,
+        Self::Light,
+        Self::White,
+        Self::Gradient,
+        Self::Transparent,
+    ];
 
-    /// Key in files and on the command line.
+    /// Identifier in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -146,44 +159,52 @@ impl Backdrop {
     }
 }
 
-/// A plane that cuts the flesh open, square to an axis of the world.
+/// A plane that cuts the tissue open, perpendicular to a world axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Cut {
+pub struct CutPlane {
     /// 0, 1, 2 for x, y, z.
     pub axis: usize,
-    /// Where, as a part of the way through the character's box in the bind pose, 0 to 1.
+    /// Position, as a fraction of the character's bounding box in the bind pose, 0 to 1.
     pub offset: f32,
     /// Keeps the other side.
     pub flipped: bool,
 }
 
-impl Default for Cut {
+impl Default for CutPlane {
     fn default() -> Self {
-        Self { axis: 0, offset: 0.5, flipped: false }
+        Self {
+            axis: 0,
+            offset: 0.5,
+            flipped: false,
+        }
     }
 }
 
-/// Skins of moments before and after this one.
+/// Onion skins: skins at times before and after the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ghosts {
-    /// How many before.
+pub struct OnionSkins {
+    /// Number before.
     pub before: usize,
-    /// How many after.
+    /// Number after.
     pub after: usize,
-    /// How far apart, seconds of the clip.
+    /// Spacing, seconds of the clip.
     pub apart_secs: f32,
 }
 
-impl Default for Ghosts {
+impl Default for OnionSkins {
     fn default() -> Self {
-        Self { before: 0, after: 0, apart_secs: 0.2 }
+        Self {
+            before: 0,
+            after: 0,
+            apart_secs: 0.2,
+        }
     }
 }
 
-impl Ghosts {
-    /// Most in one direction.
+impl OnionSkins {
+    /// Maximum number in one direction.
     pub const MOST: usize = 5;
 
     /// Whether there are any.
@@ -192,63 +213,70 @@ impl Ghosts {
         self.before + self.after > 0
     }
 
-    /// When they are, seconds from now, the farthest first.
+    /// Their times relative to now, seconds, the farthest first.
     pub fn offsets_secs(&self) -> impl Iterator<Item = f64> + use<> {
-        let apart = f64::from(if self.apart_secs.is_finite() { self.apart_secs.clamp(0.001, 60.0) } else { 0.2 });
+        let apart = f64::from(if self.apart_secs.is_finite() {
+            self.apart_secs.clamp(0.001, 60.0)
+        } else {
+            0.2
+        });
         let (before, after) = (self.before.min(Self::MOST), self.after.min(Self::MOST));
         let past = (1..=before).rev().map(move |n| -(n as f64) * apart);
         past.chain((1..=after).rev().map(move |n| n as f64 * apart))
     }
 }
 
-/// How a view is drawn.
+/// Display settings of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, each a checkbox")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a checkbox"
+)]
 pub struct Look {
-    /// The skin itself.
+    /// Draws the skin.
     pub skin: bool,
-    /// It is seen through.
+    /// Draws the skin transparent (X-ray).
     pub xray: bool,
-    /// How light falls on it.
+    /// Lighting of the skin.
     pub shading: Shading,
-    /// The ball of [`Shading::Matcap`].
+    /// Material image of [`Shading::Matcap`].
     pub matcap: Matcap,
-    /// A number that it is coloured by.
+    /// Quantity that colours the skin.
     pub colors: SkinColors,
-    /// The colours of amounts: weights and differences.
+    /// Colour map of amounts: weights and differences.
     pub color_map: ColorMap,
     /// Edges of the skin's triangles.
     pub wireframe: bool,
     /// Bones as octahedra.
     pub bones: bool,
-    /// Bones are seen through the skin.
+    /// Draws bones visible through the skin.
     pub bones_in_front: bool,
-    /// Spheres and cones the flesh grows on.
+    /// Spheres and cones of the bone volumes.
     pub bone_volumes: bool,
-    /// The skin shrunken on the bone volumes.
+    /// The base surface.
     pub base_surface: bool,
-    /// Tetrahedra of the flesh.
+    /// Tetrahedra of the tissue.
     pub tets: bool,
     /// Cuts the tetrahedra open.
-    pub cut: Option<Cut>,
-    /// Pairs that touch.
+    pub cut: Option<CutPlane>,
+    /// Contact pairs.
     pub contacts: bool,
-    /// From each vertex of the simulated skin to its foot point on the bone.
+    /// Lines from each vertex of the simulated skin to its foot point on the bone.
     pub feet: bool,
     /// Velocities of the simulated skin.
     pub velocities: bool,
     /// Normals of the skin.
     pub normals: bool,
-    /// Places that the check-up found.
+    /// Findings of the check-up.
     pub findings: bool,
-    /// Moments before and after.
-    pub ghosts: Ghosts,
+    /// Onion skins.
+    pub ghosts: OnionSkins,
     /// Shadow on the floor.
     pub ground: bool,
     /// Grid on the floor.
     pub grid: bool,
-    /// What stands behind.
+    /// Background.
     pub backdrop: Backdrop,
 }
 
@@ -273,7 +301,7 @@ impl Default for Look {
             velocities: false,
             normals: false,
             findings: false,
-            ghosts: Ghosts::default(),
+            ghosts: OnionSkins::default(),
             ground: true,
             grid: true,
             backdrop: Backdrop::default(),
@@ -282,22 +310,32 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Whether something is shown that lies inside the skin, so that the skin must let it show.
+    /// Whether something inside the skin is shown, so that the skin must be transparent.
     #[must_use]
     pub fn shows_inside(&self) -> bool {
-        self.xray || self.bone_volumes || self.base_surface || self.tets || self.feet || (self.bones && !self.bones_in_front)
+        self.xray
+            || self.bone_volumes
+            || self.base_surface
+            || self.tets
+            || self.feet
+            || (self.bones && !self.bones_in_front)
     }
 
-    /// Whether something is shown that only flesh has.
+    /// Whether something is shown that requires tissue.
     #[must_use]
     pub fn shows_flesh(&self) -> bool {
         self.bone_volumes || self.base_surface || self.tets || self.feet || self.contacts
     }
 
-    /// How the skin is drawn while its colours are numbers.
+    /// How the skin is drawn when its colours represent numbers.
     #[must_use]
     pub fn data_style(&self) -> MeshStyle {
-        MeshStyle { vertex_colors: 1.0, materials: false, light: Light::Data, ..self.mesh_style() }
+        MeshStyle {
+            vertex_colors: 1.0,
+            materials: false,
+            light: Light::Data,
+            ..self.mesh_style()
+        }
     }
 
     /// How the skin is drawn.
@@ -315,7 +353,7 @@ impl Look {
             } else {
                 1.0
             },
-            // A veil of textures would colour what is inside.
+            // Transparent textures would tint the interior.
             materials: self.shading == Shading::Textured && !self.tets,
             wireframe: self.wireframe.then_some(WIRE_COLOR),
             light: match self.shading {
@@ -333,20 +371,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_name_only_what_differs_and_later_switches_are_off() {
-        let read: Look = serde_json::from_str(r#"{"wireframe":true,"shading":"matcap","cut":{"axis":2}}"#).expect("a look");
-        let expected = Look { wireframe: true, shading: Shading::Matcap, cut: Some(Cut { axis: 2, ..Cut::default() }), ..Look::default() };
+    fn files_store_only_differences_and_new_switches_default_to_off() {
+        let read: Look =
+            serde_json::from_str(r#"{"wireframe":true,"shading":"matcap","cut":{"axis":2}}"#)
+                .expect("a look");
+        let expected = Look {
+            wireframe: true,
+            shading: Shading::Matcap,
+            cut: Some(CutPlane {
+                axis: 2,
+                ..CutPlane::default()
+            }),
+            ..Look::default()
+        };
         assert_eq!(read, expected);
         let text = serde_json::to_string(&expected).expect("text");
-        assert_eq!(serde_json::from_str::<Look>(&text).expect("a look"), expected);
+        assert_eq!(
+            serde_json::from_str::<Look>(&text).expect("a look"),
+            expected
+        );
     }
 
     #[test]
-    fn ghosts_stand_evenly_around_now_and_not_at_it() {
-        let ghosts = Ghosts { before: 2, after: 1, apart_secs: 0.5 };
+    fn ghosts_are_spaced_evenly_around_the_current_time() {
+        let ghosts = OnionSkins {
+            before: 2,
+            after: 1,
+            apart_secs: 0.5,
+        };
         assert_eq!(ghosts.offsets_secs().collect::<Vec<_>>(), [-1.0, -0.5, 0.5]);
-        let mad = Ghosts { before: 9999, after: 0, apart_secs: f32::NAN };
-        assert_eq!(mad.offsets_secs().count(), Ghosts::MOST);
+        let mad = OnionSkins {
+            before: 9999,
+            after: 0,
+            apart_secs: f32::NAN,
+        };
+        assert_eq!(mad.offsets_secs().count(), OnionSkins::MOST);
         assert!(mad.offsets_secs().all(f64::is_finite));
     }
 }

@@ -1,7 +1,7 @@
-//! Pictures of characters: camera, scene, drawing, picking, labels.
+//! Rendering of characters: camera, scene, drawing, picking, labels.
 //!
-//! The window and the command line draw with the same code: a [`Scene`] seen by a [`Camera`] goes into a [`Target`], which is shown
-//! as a texture or read back as an image.
+//! Window and command line use the same code: a [`Scene`] seen by a [`Camera`] is drawn into a
+//! [`Target`], which is shown as a texture or read back as an image.
 //!
 //! | lifetime      | type                                  |
 //! |---------------|---------------------------------------|
@@ -11,7 +11,8 @@
 //! | per viewport  | [`Target`], [`MeshColors`]             |
 //! | per frame     | [`Scene`], [`Camera`], [`Overlay`]     |
 //!
-//! Light is computed linearly and tone mapped in the surface's own shader, so that multisampling averages display colours.
+//! Lighting is computed in linear space and tone mapped in the surface's shader, so that
+//! multisampling averages display colours.
 
 mod bones;
 mod camera;
@@ -39,21 +40,23 @@ mod view;
 mod volumes;
 
 pub use bones::{BoneGlyph, BoneState, skeleton_bones};
-pub use camera::{Camera, Projection, Ray};
+pub use camera::{Camera, CameraRay, Projection};
 pub use colormap::ColorMap;
-pub use compose::Sheet;
-pub use extras::{Extras, Mark, Marked, Moment};
+pub use compose::PictureSheet;
+pub use extras::{Extras, Marked, Moment, PositionMark};
 pub use frame::{UniformLayout, uniform_layouts};
 pub use framing::Margins;
 pub use legend::{Legend, SteadyRange, round_up};
-pub use look::{Backdrop, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
+pub use look::{Backdrop, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
 pub use mesh::{MeshColors, MeshFrame, MeshModel};
-pub use overlay::{ColorVertex, Layer, Line, Overlay, Rgba};
+pub use overlay::{ColorVertex, Overlay, OverlayLayer, OverlayLine, Rgba};
 pub use paint::{Quantity, SkinPaint, weights_of};
 pub use pick::{SurfaceHit, pick_point, pick_segment, pick_surface};
 pub use picture::Picture;
 pub use renderer::Renderer;
-pub use scene::{Background, CLAY, Ground, Light, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb};
+pub use scene::{
+    Background, CLAY, Ground, Light, MeshDraw, MeshStyle, Scene, WIRE_COLOR, linear_from_srgb,
+};
 pub use target::{COLOR_FORMAT, GAMMA_FORMAT, Target, straighten_alpha};
 pub use text::{draw_text, text_width};
 pub use view::NamedView;

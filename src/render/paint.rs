@@ -1,4 +1,4 @@
-//! Numbers on the skin: weights, strain, distances between methods, as colours of its vertices with their legend.
+//! Vertex colours of the skin for weights, strain and distances between methods, with their legend.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use super::legend::{Legend, SteadyRange};
 use crate::character::Attachment;
 use crate::math::Point;
 use crate::mesh::Topology;
-use crate::skin::Subject;
+use crate::methods::Subject;
 
-/// Colours reach their end where all but this part of the vertices lie below: a few spikes must not bleach the rest.
+/// Fraction of the vertices above the end of the colour range, so that outliers do not compress it.
 const SPIKES: f32 = 0.005;
-/// Ranges don't get finer than this: 5 % of strain, and this part of the size for distances.
+/// Minimum ranges: 5 % of strain, and this fraction of the size for distances.
 const LEAST_STRAIN: f32 = 0.05;
 const LEAST_DISTANCE: f32 = 5e-4;
 
-/// How much a joint moves every source vertex by linear blending, 0 to 1: by the file's weights, or those made where it has none.
-/// A vertex that no joint moves has 0 for all.
+/// Linear-blend weight of a joint for every source vertex, 0 to 1: by the file's weights, or
+/// computed ones where it has none. A vertex without weights has 0 for all joints.
 #[must_use]
 pub fn weights_of(subject: &Subject, joint: usize) -> Vec<f32> {
     let mut weights = Vec::with_capacity(subject.bind_positions.len());
@@ -26,36 +26,41 @@ pub fn weights_of(subject: &Subject, joint: usize) -> Vec<f32> {
 
 fn weights_into(subject: &Subject, joint: usize, out: &mut Vec<f32>) {
     out.clear();
-    for (mesh, fallback) in subject.character.meshes.iter().zip(subject.fallback_weights.iter()) {
+    for (index, mesh) in subject.character.meshes.iter().enumerate() {
         let count = mesh.positions.len();
         let table = match &mesh.attachment {
-            Attachment::Skinned { weights, .. } => Some(weights),
-            Attachment::Unweighted => fallback.as_ref(),
+            Attachment::Skinned { .. } | Attachment::Unweighted => subject.weights_of_mesh(index),
             Attachment::Rigid { joint: own, .. } => {
-                out.extend(std::iter::repeat_n(f32::from(u8::from(*own == joint)), count));
+                out.extend(std::iter::repeat_n(
+                    f32::from(u8::from(*own == joint)),
+                    count,
+                ));
                 continue;
             }
             Attachment::Static { .. } => None,
         };
         let of = |vertex: usize| {
             let table = table.filter(|table| vertex < table.len())?;
-            table.of(vertex).find(|(other, _)| *other == joint).map(|(_, weight)| weight)
+            table
+                .of(vertex)
+                .find(|(other, _)| *other == joint)
+                .map(|(_, weight)| weight)
         };
         out.extend((0..count).map(|vertex| of(vertex).unwrap_or(0.0)));
     }
 }
 
-/// How far corresponding points are apart, millimetres.
+/// Distance of corresponding points, millimetres.
 fn distances_into(a: &[Point], b: &[Point], mm_per_unit: f32, out: &mut Vec<f32>) {
     out.clear();
     out.extend(a.iter().zip(b).map(|(a, b)| (a - b).norm() * mm_per_unit));
 }
 
-/// Mean change of length of the edges around every vertex of a skin, relative to rest.
+/// Mean length change of the edges around every vertex of a skin, relative to rest.
 struct Strain {
     subject: Arc<Subject>,
     edges: Vec<[u32; 2]>,
-    /// One over the lengths at rest; 0 for edges without a length, which don't count.
+    /// Reciprocals of the rest lengths; 0 for edges of zero length, which are ignored.
     per_length: Vec<f32>,
     source_from_skin: Vec<u32>,
     /// Sum and count per vertex of the skin.
@@ -95,14 +100,16 @@ impl Strain {
             }
         }
         out.clear();
-        out.extend(self.subject.skin.skin_from_source.iter().map(|skin| match skin.map(|skin| self.sums[skin as usize]) {
-            Some([sum, count]) if count > 0.0 => sum / count,
-            _ => 0.0,
+        out.extend(self.subject.skin.skin_from_source.iter().map(|skin| {
+            match skin.map(|skin| self.sums[skin as usize]) {
+                Some([sum, count]) if count > 0.0 => sum / count,
+                _ => 0.0,
+            }
         }));
     }
 }
 
-/// What a skin is coloured by.
+/// The quantity that colours a skin.
 #[derive(Debug, Clone, Copy)]
 pub enum Quantity<'a> {
     /// The weights of a joint.
@@ -110,25 +117,25 @@ pub enum Quantity<'a> {
         /// Which.
         joint: usize,
     },
-    /// Stretched and squeezed edges.
+    /// Edge strain.
     Strain {
-        /// Source vertices as they are.
+        /// Current source vertices.
         positions: &'a [Point],
     },
-    /// How far two shapes of the character are apart.
+    /// Distance between two shapes of the character.
     Difference {
-        /// Source vertices as they are in one of them.
+        /// Source vertices of the first shape.
         positions: &'a [Point],
-        /// And in the other.
+        /// Source vertices of the second shape.
         others: &'a [Point],
         /// Both methods, for the legend.
         methods: [&'a str; 2],
-        /// Where the colours end, millimetres; by itself for none.
+        /// End of the colour range, millimetres; automatic if absent.
         max_mm: Option<f32>,
     },
 }
 
-/// Colours of one view's skin, kept from frame to frame so that nothing is allocated.
+/// Colours of one view's skin; reused between frames to avoid allocation.
 #[derive(Default)]
 pub struct SkinPaint {
     numbers: Vec<f32>,
@@ -136,7 +143,7 @@ pub struct SkinPaint {
     colors: Vec<[u8; 4]>,
     strain: Option<Strain>,
     range: SteadyRange,
-    /// What `range` is about.
+    /// The quantity of `range`.
     of: Option<(std::mem::Discriminant<Quantity<'static>>, *const Subject)>,
 }
 
@@ -147,14 +154,19 @@ impl SkinPaint {
         &self.colors
     }
 
-    /// The numbers behind them, in the legend's unit.
+    /// The underlying numbers, in the legend's unit.
     #[must_use]
     pub fn numbers(&self) -> &[f32] {
         &self.numbers
     }
 
-    /// Computes the colours of a quantity; amounts are shown by `map`. Returns what they mean.
-    pub fn update(&mut self, subject: &Arc<Subject>, quantity: &Quantity<'_>, map: ColorMap) -> Legend {
+    /// Computes the colours of a quantity; `map` is used for amounts. Returns the legend.
+    pub fn update(
+        &mut self,
+        subject: &Arc<Subject>,
+        quantity: &Quantity<'_>,
+        map: ColorMap,
+    ) -> Legend {
         let of = (kind_of(quantity), Arc::as_ptr(subject));
         if self.of != Some(of) {
             self.range.reset();
@@ -163,47 +175,93 @@ impl SkinPaint {
         let legend = match *quantity {
             Quantity::Weights { joint } => {
                 weights_into(subject, joint, &mut self.numbers);
-                let name = subject.character.skeleton.joints().get(joint).map_or("?", |joint| joint.name.as_str());
-                Legend { title: format!("Weight of {name}"), unit: "", range: [0.0, 1.0], map }
+                let name = subject
+                    .character
+                    .skeleton
+                    .joints()
+                    .get(joint)
+                    .map_or("?", |joint| joint.name.as_str());
+                Legend {
+                    title: format!("Weight of {name}"),
+                    unit: "",
+                    range: [0.0, 1.0],
+                    map,
+                }
             }
             Quantity::Strain { positions } => {
                 let strain = match self.strain.take() {
                     Some(strain) if Arc::ptr_eq(&strain.subject, subject) => strain,
                     _ => Strain::of(subject),
                 };
-                self.strain.insert(strain).numbers_into(positions, &mut self.numbers);
+                self.strain
+                    .insert(strain)
+                    .numbers_into(positions, &mut self.numbers);
                 self.numbers.iter_mut().for_each(|number| *number *= 100.0);
                 let top = self.follow(LEAST_STRAIN * 100.0);
-                Legend { title: "Stretch of edges".to_owned(), unit: "%", range: [-top, top], map: ColorMap::Diverging }
+                Legend {
+                    title: "Stretch of edges".to_owned(),
+                    unit: "%",
+                    range: [-top, top],
+                    map: ColorMap::Diverging,
+                }
             }
-            Quantity::Difference { positions, others, methods: [one, other], max_mm } => {
+            Quantity::Difference {
+                positions,
+                others,
+                methods: [one, other],
+                max_mm,
+            } => {
                 let mm_per_unit = (subject.character.metres_per_unit * 1e3) as f32;
-                let mm_per_unit = if mm_per_unit.is_finite() && mm_per_unit > 0.0 { mm_per_unit } else { 1e3 };
+                let mm_per_unit = if mm_per_unit.is_finite() && mm_per_unit > 0.0 {
+                    mm_per_unit
+                } else {
+                    1e3
+                };
                 distances_into(positions, others, mm_per_unit, &mut self.numbers);
                 let auto = self.follow(LEAST_DISTANCE * subject.size * mm_per_unit);
-                let top = max_mm.filter(|max| max.is_finite() && *max > 0.0).unwrap_or(auto);
-                Legend { title: format!("{one} to {other}"), unit: "mm", range: [0.0, top], map }
+                let top = max_mm
+                    .filter(|max| max.is_finite() && *max > 0.0)
+                    .unwrap_or(auto);
+                Legend {
+                    title: format!("{one} to {other}"),
+                    unit: "mm",
+                    range: [0.0, top],
+                    map,
+                }
             }
         };
         self.recolor(&legend);
         legend
     }
 
-    /// Colours the present numbers by another legend, such as one that several pictures share.
+    /// Colours the current numbers by another legend, such as one shared by several pictures.
     pub fn recolor(&mut self, legend: &Legend) {
         let [low, high] = legend.range;
         let per_unit = 1.0 / (high - low).max(f32::MIN_POSITIVE);
         self.colors.clear();
-        self.colors.extend(self.numbers.iter().map(|number| legend.map.rgba((number - low) * per_unit)));
+        self.colors.extend(
+            self.numbers
+                .iter()
+                .map(|number| legend.map.rgba((number - low) * per_unit)),
+        );
     }
 
-    /// A range for the size of the numbers.
+    /// A colour range for the magnitude of the numbers.
     fn follow(&mut self, least: f32) -> f32 {
         self.sorted.clear();
-        self.sorted.extend(self.numbers.iter().map(|number| number.abs()).filter(|number| number.is_finite()));
+        self.sorted.extend(
+            self.numbers
+                .iter()
+                .map(|number| number.abs())
+                .filter(|number| number.is_finite()),
+        );
         let rank = (self.sorted.len() as f32 * (1.0 - SPIKES)) as usize;
         let rank = rank.min(self.sorted.len().saturating_sub(1));
-        let largest = if self.sorted.is_empty() { 0.0 } else { *self.sorted.select_nth_unstable_by(rank, f32::total_cmp).1 };
+        let largest = if self.sorted.is_empty() {
+            0.0
+        } else {
+            *self.sorted.select_nth_unstable_by(rank, f32::total_cmp).1
+        };
         self.range.follow(largest, least)
     }
 }
@@ -212,7 +270,12 @@ fn kind_of(quantity: &Quantity<'_>) -> std::mem::Discriminant<Quantity<'static>>
     let same_kind: Quantity<'static> = match quantity {
         Quantity::Weights { joint } => Quantity::Weights { joint: *joint },
         Quantity::Strain { .. } => Quantity::Strain { positions: &[] },
-        Quantity::Difference { .. } => Quantity::Difference { positions: &[], others: &[], methods: [""; 2], max_mm: None },
+        Quantity::Difference { .. } => Quantity::Difference {
+            positions: &[],
+            others: &[],
+            methods: [""; 2],
+            max_mm: None,
+        },
     };
     std::mem::discriminant(&same_kind)
 }

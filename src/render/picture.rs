@@ -1,4 +1,4 @@
-//! One picture of a character: what the command line asks for.
+//! A single picture of a character, for the command line.
 
 use super::camera::Camera;
 use super::mesh::{MeshFrame, MeshModel};
@@ -9,22 +9,22 @@ use crate::character::Character;
 use crate::gpu::GpuError;
 use crate::math::{Point, Vec3};
 
-/// A picture to take.
+/// Contents of a picture.
 #[derive(Debug, Clone, Copy)]
 pub struct Picture<'a> {
-    /// Whose materials and triangles.
+    /// The character: materials and triangles.
     pub character: &'a Character,
     /// Source vertices, one mesh after the other.
     pub positions: &'a [Point],
     /// Unit normals, one per position.
     pub normals: &'a [Vec3],
-    /// Bones and the like.
+    /// Overlays, such as bones.
     pub overlays: &'a [Overlay],
     /// From where.
     pub camera: &'a Camera,
-    /// Looks of the character.
+    /// Style of the character.
     pub style: MeshStyle,
-    /// Behind it.
+    /// Background.
     pub background: Background,
     /// The floor; `None` for none.
     pub ground: Option<Ground>,
@@ -36,13 +36,18 @@ impl Renderer {
     /// Takes a picture of a character, with shadows and ambient occlusion.
     ///
     /// # Errors
-    /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
+    /// [`GpuError::Size`] for a size beyond the device's limit, [`GpuError::Readback`] if the
+    /// device was lost.
     pub fn picture(&self, picture: &Picture<'_>) -> Result<image::RgbaImage, GpuError> {
         let model = MeshModel::of_character(self, picture.character);
         let mut mesh = MeshFrame::new(self, &model);
         mesh.update(self.gpu(), picture.positions, picture.normals);
         let scene = Scene {
-            meshes: vec![MeshDraw { mesh: &mesh, colors: None, style: picture.style }],
+            meshes: vec![MeshDraw {
+                mesh: &mesh,
+                colors: None,
+                style: picture.style,
+            }],
             overlays: picture.overlays.iter().collect(),
             ground: picture.ground,
             background: picture.background,

@@ -1,13 +1,15 @@
-//! Bind group layouts and pipelines: made once.
+//! Bind group layouts and pipelines: created once.
 
-use wgpu::{BindGroupLayout, BlendState, CompareFunction, RenderPipeline, ShaderStages, vertex_attr_array};
+use wgpu::{
+    BindGroupLayout, BlendState, CompareFunction, RenderPipeline, ShaderStages, vertex_attr_array,
+};
 
 use super::frame::{FrameUniform, StyleUniform};
-use super::overlay::{ColorVertex, Line};
+use super::overlay::{ColorVertex, OverlayLine};
 use super::target::{COLOR_FORMAT, DEPTH_FORMAT, OCCLUSION_FORMAT, SAMPLES};
 use crate::gpu::{GpuContext, shader};
 
-/// What the shaders bind.
+/// Bind group layouts.
 #[derive(Debug)]
 pub struct Layouts {
     pub(super) frame: BindGroupLayout,
@@ -15,7 +17,7 @@ pub struct Layouts {
     pub(super) material: BindGroupLayout,
     pub(super) occlusion: BindGroupLayout,
     pub(super) blur: BindGroupLayout,
-    /// `None` where vertex shaders have too few storage buffers: no wireframe then.
+    /// `None` if vertex shaders support too few storage buffers: no wireframe then.
     pub(super) edges: Option<BindGroupLayout>,
 }
 
@@ -30,8 +32,11 @@ impl Layouts {
             has_dynamic_offset: dynamic,
             min_binding_size: std::num::NonZeroU64::new(size as u64),
         };
-        let picture =
-            |sample_type| wgpu::BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false };
+        let picture = |sample_type| wgpu::BindingType::Texture {
+            sample_type,
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        };
         let depth = picture(wgpu::TextureSampleType::Depth);
         let plain = picture(wgpu::TextureSampleType::Float { filterable: false });
         let filtered = picture(wgpu::TextureSampleType::Float { filterable: true });
@@ -43,41 +48,77 @@ impl Layouts {
         let layout = |label, stages, types: &[wgpu::BindingType]| {
             let entries: Vec<_> = (0..)
                 .zip(types)
-                .map(|(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility: stages, ty, count: None })
+                .map(|(binding, &ty)| wgpu::BindGroupLayoutEntry {
+                    binding,
+                    visibility: stages,
+                    ty,
+                    count: None,
+                })
                 .collect();
-            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+            gpu.device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                    label: Some(label),
+                    entries: &entries,
+                })
         };
         let comparison = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
         let filtering = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
         let fragment = ShaderStages::FRAGMENT;
-        let vertex_storage = gpu.adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE);
-        let edges = vertex_storage && gpu.device.limits().max_storage_buffers_per_shader_stage >= EDGE_BUFFERS;
-        let sizes = (size_of::<FrameUniform>(), size_of::<StyleUniform>(), size_of::<super::frame::MaterialUniform>());
+        let vertex_storage = gpu
+            .adapter
+            .get_downlevel_capabilities()
+            .flags
+            .contains(wgpu::DownlevelFlags::VERTEX_STORAGE);
+        let edges = vertex_storage
+            && gpu.device.limits().max_storage_buffers_per_shader_stage >= EDGE_BUFFERS;
+        let sizes = (
+            size_of::<FrameUniform>(),
+            size_of::<StyleUniform>(),
+            size_of::<super::frame::MaterialUniform>(),
+        );
         Self {
-            frame: layout("frame", both, &[uniform(false, sizes.0), uniform(true, sizes.1)]),
-            light: layout("light", fragment, &[depth, comparison, plain, plain, filtered, filtering]),
-            material: layout("material", fragment, &[uniform(false, sizes.2), filtered, filtering]),
+            frame: layout(
+                "frame",
+                both,
+                &[uniform(false, sizes.0), uniform(true, sizes.1)],
+            ),
+            light: layout(
+                "light",
+                fragment,
+                &[depth, comparison, plain, plain, filtered, filtering],
+            ),
+            material: layout(
+                "material",
+                fragment,
+                &[uniform(false, sizes.2), filtered, filtering],
+            ),
             occlusion: layout("occlusion", fragment, &[plain]),
             blur: layout("occlusion blur", fragment, &[plain, plain]),
-            edges: edges.then(|| layout("edges", ShaderStages::VERTEX, &[storage; EDGE_BUFFERS as usize])),
+            edges: edges.then(|| {
+                layout(
+                    "edges",
+                    ShaderStages::VERTEX,
+                    &[storage; EDGE_BUFFERS as usize],
+                )
+            }),
         }
     }
 }
 
-/// A surface in its variants.
+/// The pipelines of a surface.
 #[derive(Debug)]
 pub(super) struct SkinPipelines {
-    /// Solid.
+    /// Opaque.
     pub solid: RenderPipeline,
-    /// See-through, after [`SkinPipelines::mask`].
+    /// Transparent, after [`SkinPipelines::mask`].
     pub blended: RenderPipeline,
     /// As the two, with edges: `[solid, blended]`.
     pub edges: Option<[RenderPipeline; 2]>,
-    /// Only the depth of the nearest layer, so that a see-through surface does not show its own inside.
+    /// Depth of the nearest layer only, so that a transparent surface does not show its own inside.
     pub mask: RenderPipeline,
 }
 
-/// Depth of all meshes from one point of view.
+/// Depth of all meshes from one viewpoint.
 #[derive(Debug)]
 pub(super) struct DepthPipelines {
     pub solid: RenderPipeline,
@@ -99,11 +140,12 @@ pub(super) struct Pipelines {
     pub lines: RenderPipeline,
     /// Write depth.
     pub triangles: RenderPipeline,
-    /// Do not, and show front faces only.
+    /// Without depth write, front faces only.
     pub glass: RenderPipeline,
 }
 
-/// The pipelines of meshes, for many instances in one draw: positions and normals come from the buffers of the edges.
+/// Pipelines for many instances in one draw call: positions and normals are read from storage
+/// buffers.
 #[derive(Debug)]
 pub(super) struct CrowdPipelines {
     pub skin: SkinPipelines,
@@ -112,7 +154,7 @@ pub(super) struct CrowdPipelines {
 }
 
 impl CrowdPipelines {
-    /// `None` where vertex shaders have too few storage buffers.
+    /// `None` if vertex shaders support too few storage buffers.
     pub(super) fn new(device: &wgpu::Device, layouts: &Layouts) -> Option<Self> {
         let pulled = layouts.edges.as_ref()?;
         let depth = shader::DEPTH.compile(device);
@@ -120,16 +162,34 @@ impl CrowdPipelines {
         let buffers = [None, Some(per_vertex(8, TEX_COORD))];
         let depth = |vertex| depth_pipelines(device, &depth, vertex, &buffers, [&groups, &groups]);
         let module = shader::SKIN.compile(device);
-        let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material), Some(pulled)];
-        let buffers = [None, None, Some(per_vertex(8, TEX_COORD)), Some(per_vertex(4, COLOR))];
-        let solid = Recipe { vertex: "vs_crowd", buffers: &buffers, ..Recipe::new("crowd", &module, &groups) };
-        Some(Self { skin: skin_pipelines(device, &solid, None), shadow: depth("vs_light_crowd"), eye_depth: depth("vs_eye_crowd") })
+        let groups = [
+            Some(&layouts.frame),
+            Some(&layouts.light),
+            Some(&layouts.material),
+            Some(pulled),
+        ];
+        let buffers = [
+            None,
+            None,
+            Some(per_vertex(8, TEX_COORD)),
+            Some(per_vertex(4, COLOR)),
+        ];
+        let solid = PipelineParams {
+            vertex: "vs_crowd",
+            buffers: &buffers,
+            ..PipelineParams::new("crowd", &module, &groups)
+        };
+        Some(Self {
+            skin: skin_pipelines(device, &solid, None),
+            shadow: depth("vs_light_crowd"),
+            eye_depth: depth("vs_eye_crowd"),
+        })
     }
 }
 
-/// All that differs between two pipelines.
+/// All parameters in which pipelines differ.
 #[derive(Clone, Copy)]
-struct Recipe<'a> {
+struct PipelineParams<'a> {
     label: &'static str,
     module: &'a wgpu::ShaderModule,
     groups: &'a [Option<&'a BindGroupLayout>],
@@ -147,9 +207,13 @@ struct Recipe<'a> {
     cull: Option<wgpu::Face>,
 }
 
-impl<'a> Recipe<'a> {
-    /// A multisampled picture pass without vertex buffers that tests and writes depth.
-    fn new(label: &'static str, module: &'a wgpu::ShaderModule, groups: &'a [Option<&'a BindGroupLayout>]) -> Self {
+impl<'a> PipelineParams<'a> {
+    /// A multisampled colour pipeline without vertex buffers, with depth test and write.
+    fn new(
+        label: &'static str,
+        module: &'a wgpu::ShaderModule,
+        groups: &'a [Option<&'a BindGroupLayout>],
+    ) -> Self {
         Self {
             label,
             module,
@@ -173,9 +237,22 @@ impl<'a> Recipe<'a> {
             bind_group_layouts: self.groups,
             immediate_size: 0,
         });
-        let topology = if self.strip { wgpu::PrimitiveTopology::TriangleStrip } else { wgpu::PrimitiveTopology::TriangleList };
-        let targets: Vec<_> =
-            self.format.iter().map(|&format| Some(wgpu::ColorTargetState { format, blend: self.blend, write_mask: self.writes })).collect();
+        let topology = if self.strip {
+            wgpu::PrimitiveTopology::TriangleStrip
+        } else {
+            wgpu::PrimitiveTopology::TriangleList
+        };
+        let targets: Vec<_> = self
+            .format
+            .iter()
+            .map(|&format| {
+                Some(wgpu::ColorTargetState {
+                    format,
+                    blend: self.blend,
+                    write_mask: self.writes,
+                })
+            })
+            .collect();
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
             layout: Some(&layout),
@@ -185,7 +262,11 @@ impl<'a> Recipe<'a> {
                 compilation_options: wgpu::PipelineCompilationOptions::default(),
                 buffers: self.buffers,
             },
-            primitive: wgpu::PrimitiveState { topology, cull_mode: self.cull, ..Default::default() },
+            primitive: wgpu::PrimitiveState {
+                topology,
+                cull_mode: self.cull,
+                ..Default::default()
+            },
             depth_stencil: self.depth.map(|(compare, write)| wgpu::DepthStencilState {
                 format: DEPTH_FORMAT,
                 depth_write_enabled: Some(write),
@@ -193,7 +274,10 @@ impl<'a> Recipe<'a> {
                 stencil: wgpu::StencilState::default(),
                 bias: wgpu::DepthBiasState::default(),
             }),
-            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            multisample: wgpu::MultisampleState {
+                count: self.samples,
+                ..Default::default()
+            },
             fragment: self.fragment.map(|entry_point| wgpu::FragmentState {
                 module: self.module,
                 entry_point: Some(entry_point),
@@ -210,11 +294,20 @@ const POSITION: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3];
 const NORMAL: &[wgpu::VertexAttribute] = &vertex_attr_array![1 => Float32x3];
 const TEX_COORD: &[wgpu::VertexAttribute] = &vertex_attr_array![2 => Float32x2];
 const COLOR: &[wgpu::VertexAttribute] = &vertex_attr_array![3 => Unorm8x4];
-const LINE: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x3, 3 => Unorm8x4];
-const COLOR_VERTEX: &[wgpu::VertexAttribute] = &vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
+const LINE: &[wgpu::VertexAttribute] =
+    &vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x3, 3 => Unorm8x4];
+const COLOR_VERTEX: &[wgpu::VertexAttribute] =
+    &vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
 
-fn per_vertex(array_stride: usize, attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
-    wgpu::VertexBufferLayout { array_stride: array_stride as u64, step_mode: wgpu::VertexStepMode::Vertex, attributes }
+fn per_vertex(
+    array_stride: usize,
+    attributes: &[wgpu::VertexAttribute],
+) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout {
+        array_stride: array_stride as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes,
+    }
 }
 
 impl Pipelines {
@@ -222,95 +315,164 @@ impl Pipelines {
         let compiled = |source: shader::ShaderSource| source.compile(device);
         let plain = [Some(&layouts.frame)];
         let lit = [Some(&layouts.frame), Some(&layouts.light)];
-        let coarse = |module, label, groups| Recipe {
+        let coarse = |module, label, groups| PipelineParams {
             format: Some(OCCLUSION_FORMAT),
             depth: None,
             samples: 1,
-            ..Recipe::new(label, module, groups)
+            ..PipelineParams::new(label, module, groups)
         };
         let over = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
         let (depth, triangles) = (compiled(shader::DEPTH), compiled(shader::TRIANGLES));
         let corners = [Some(per_vertex(size_of::<ColorVertex>(), COLOR_VERTEX))];
         let line = wgpu::VertexBufferLayout {
-            array_stride: size_of::<Line>() as u64,
+            array_stride: size_of::<OverlayLine>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,
             attributes: LINE,
         };
-        let colored = Recipe { buffers: &corners, blend: over, ..Recipe::new("triangles", &triangles, &plain) };
-        let glass = Recipe { depth: Some((CompareFunction::LessEqual, false)), cull: Some(wgpu::Face::Back), ..colored };
+        let colored = PipelineParams {
+            buffers: &corners,
+            blend: over,
+            ..PipelineParams::new("triangles", &triangles, &plain)
+        };
+        let glass = PipelineParams {
+            depth: Some((CompareFunction::LessEqual, false)),
+            cull: Some(wgpu::Face::Back),
+            ..colored
+        };
         Self {
-            background: Recipe {
+            background: PipelineParams {
                 depth: Some((CompareFunction::Always, false)),
-                ..Recipe::new("background", &compiled(shader::BACKGROUND), &plain)
+                ..PipelineParams::new("background", &compiled(shader::BACKGROUND), &plain)
             }
             .build(device),
-            ground: Recipe {
+            ground: PipelineParams {
                 strip: true,
                 blend: over,
                 depth: Some((CompareFunction::LessEqual, false)),
-                ..Recipe::new("ground", &compiled(shader::GROUND), &lit)
+                ..PipelineParams::new("ground", &compiled(shader::GROUND), &lit)
             }
             .build(device),
-            floor_shadow: coarse(&compiled(shader::FLOOR_SHADOW), "floor shadow", &[Some(&layouts.frame), Some(&layouts.occlusion)])
-                .build(device),
+            floor_shadow: coarse(
+                &compiled(shader::FLOOR_SHADOW),
+                "floor shadow",
+                &[Some(&layouts.frame), Some(&layouts.occlusion)],
+            )
+            .build(device),
             skin: skin(device, layouts),
             shadow: depth_only(device, layouts, &depth, "vs_light"),
             eye_depth: depth_only(device, layouts, &depth, "vs_eye"),
-            floor_depth: Recipe {
+            floor_depth: PipelineParams {
                 vertex: "vs_floor",
                 strip: true,
                 fragment: None,
                 format: None,
                 samples: 1,
-                ..Recipe::new("floor", &depth, &plain)
+                ..PipelineParams::new("floor", &depth, &plain)
             }
             .build(device),
-            occlusion: coarse(&compiled(shader::OCCLUSION), "occlusion", &[Some(&layouts.frame), Some(&layouts.occlusion)]).build(device),
-            blur: coarse(&compiled(shader::OCCLUSION_BLUR), "occlusion blur", &[Some(&layouts.frame), Some(&layouts.blur)]).build(device),
-            lines: Recipe {
+            occlusion: coarse(
+                &compiled(shader::OCCLUSION),
+                "occlusion",
+                &[Some(&layouts.frame), Some(&layouts.occlusion)],
+            )
+            .build(device),
+            blur: coarse(
+                &compiled(shader::OCCLUSION_BLUR),
+                "occlusion blur",
+                &[Some(&layouts.frame), Some(&layouts.blur)],
+            )
+            .build(device),
+            lines: PipelineParams {
                 buffers: &[Some(line)],
                 strip: true,
                 blend: over,
                 depth: Some((CompareFunction::LessEqual, false)),
-                ..Recipe::new("lines", &compiled(shader::LINES), &plain)
+                ..PipelineParams::new("lines", &compiled(shader::LINES), &plain)
             }
             .build(device),
             glass: glass.build(device),
-            triangles: Recipe { depth: Some((CompareFunction::LessEqual, true)), cull: None, ..glass }.build(device),
+            triangles: PipelineParams {
+                depth: Some((CompareFunction::LessEqual, true)),
+                cull: None,
+                ..glass
+            }
+            .build(device),
         }
     }
 }
 
 fn skin(device: &wgpu::Device, layouts: &Layouts) -> SkinPipelines {
     let module = shader::SKIN.compile(device);
-    let groups = [Some(&layouts.frame), Some(&layouts.light), Some(&layouts.material)];
-    let buffers = [per_vertex(12, POSITION), per_vertex(12, NORMAL), per_vertex(8, TEX_COORD), per_vertex(4, COLOR)].map(Some);
-    let solid = Recipe { buffers: &buffers, ..Recipe::new("skin", &module, &groups) };
+    let groups = [
+        Some(&layouts.frame),
+        Some(&layouts.light),
+        Some(&layouts.material),
+    ];
+    let buffers = [
+        per_vertex(12, POSITION),
+        per_vertex(12, NORMAL),
+        per_vertex(8, TEX_COORD),
+        per_vertex(4, COLOR),
+    ]
+    .map(Some);
+    let solid = PipelineParams {
+        buffers: &buffers,
+        ..PipelineParams::new("skin", &module, &groups)
+    };
     skin_pipelines(device, &solid, layouts.edges.as_ref())
 }
 
-/// The variants of a solid surface; with edges if there is a layout for them.
-fn skin_pipelines(device: &wgpu::Device, solid: &Recipe<'_>, edges: Option<&BindGroupLayout>) -> SkinPipelines {
-    let blended = Recipe { blend: Some(BlendState::ALPHA_BLENDING), ..*solid };
+/// The variants of an opaque surface; with edges if there is a layout for them.
+fn skin_pipelines(
+    device: &wgpu::Device,
+    solid: &PipelineParams<'_>,
+    edges: Option<&BindGroupLayout>,
+) -> SkinPipelines {
+    let blended = PipelineParams {
+        blend: Some(BlendState::ALPHA_BLENDING),
+        ..*solid
+    };
     let edges = edges.map(|layout| {
-        let groups = [solid.groups[0], solid.groups[1], solid.groups[2], Some(layout)];
-        [*solid, blended].map(|recipe| Recipe { vertex: "vs_edges", buffers: &[], groups: &groups, ..recipe }.build(device))
+        let groups = [
+            solid.groups[0],
+            solid.groups[1],
+            solid.groups[2],
+            Some(layout),
+        ];
+        [*solid, blended].map(|recipe| {
+            PipelineParams {
+                vertex: "vs_edges",
+                buffers: &[],
+                groups: &groups,
+                ..recipe
+            }
+            .build(device)
+        })
     });
     SkinPipelines {
         solid: solid.build(device),
         blended: blended.build(device),
         edges,
-        mask: Recipe { writes: wgpu::ColorWrites::empty(), ..*solid }.build(device),
+        mask: PipelineParams {
+            writes: wgpu::ColorWrites::empty(),
+            ..*solid
+        }
+        .build(device),
     }
 }
 
-fn depth_only(device: &wgpu::Device, layouts: &Layouts, module: &wgpu::ShaderModule, vertex: &'static str) -> DepthPipelines {
+fn depth_only(
+    device: &wgpu::Device,
+    layouts: &Layouts,
+    module: &wgpu::ShaderModule,
+    vertex: &'static str,
+) -> DepthPipelines {
     let buffers = [per_vertex(12, POSITION), per_vertex(8, TEX_COORD)].map(Some);
     let groups = [Some(&layouts.frame), Some(&layouts.material)];
     depth_pipelines(device, module, vertex, &buffers, [&groups[..1], &groups])
 }
 
-/// Depth of solid surfaces and of those with holes, with the groups of each.
+/// Depth of opaque surfaces and of those with alpha cutout, with the bind groups of each.
 fn depth_pipelines<'a>(
     device: &wgpu::Device,
     module: &'a wgpu::ShaderModule,
@@ -318,9 +480,20 @@ fn depth_pipelines<'a>(
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     [solid, cutout]: [&'a [Option<&'a BindGroupLayout>]; 2],
 ) -> DepthPipelines {
-    let of = |label, groups| Recipe { vertex, buffers, fragment: None, format: None, samples: 1, ..Recipe::new(label, module, groups) };
+    let of = |label, groups| PipelineParams {
+        vertex,
+        buffers,
+        fragment: None,
+        format: None,
+        samples: 1,
+        ..PipelineParams::new(label, module, groups)
+    };
     DepthPipelines {
         solid: of("depth", solid).build(device),
-        cutout: Recipe { fragment: Some("fs_cutout"), ..of("depth with holes", cutout) }.build(device),
+        cutout: PipelineParams {
+            fragment: Some("fs_cutout"),
+            ..of("depth with holes", cutout)
+        }
+        .build(device),
     }
 }

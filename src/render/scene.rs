@@ -1,4 +1,4 @@
-//! What a picture shows.
+//! Contents of a picture.
 
 use super::legend::round_down;
 use super::look::Matcap;
@@ -10,97 +10,126 @@ use super::overlay::Overlay;
 pub fn linear_from_srgb(srgb: [u8; 3]) -> [f32; 3] {
     srgb.map(|value| {
         let v = f32::from(value) / 255.0;
-        if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        if v <= 0.040_45 {
+            v / 12.92
+        } else {
+            ((v + 0.055) / 1.055).powf(2.4)
+        }
     })
 }
 
-/// What stands behind everything: a soft vertical gradient of 8-bit sRGB colours.
+/// Background: a vertical gradient of 8-bit sRGB colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Background {
     /// Upper edge.
     pub top: [u8; 3],
     /// Lower edge.
     pub bottom: [u8; 3],
-    /// Whether there is any: without, pictures are see-through there, with premultiplied alpha.
+    /// Whether it is opaque: otherwise the picture is transparent there, with premultiplied alpha.
     pub visible: bool,
 }
 
 impl Background {
     /// A light neutral studio, for papers and prints.
-    pub const STUDIO: Self = Self { top: [226, 229, 233], bottom: [196, 199, 204], visible: true };
+    pub const STUDIO: Self = Self {
+        top: [226, 229, 233],
+        bottom: [196, 199, 204],
+        visible: true,
+    };
     /// A dark neutral studio, for long work at a screen.
-    pub const DARK: Self = Self { top: [62, 66, 73], bottom: [38, 40, 45], visible: true };
+    pub const DARK: Self = Self {
+        top: [62, 66, 73],
+        bottom: [38, 40, 45],
+        visible: true,
+    };
     /// Plain white.
-    pub const WHITE: Self = Self { top: [255; 3], bottom: [255; 3], visible: true };
+    pub const WHITE: Self = Self {
+        top: [255; 3],
+        bottom: [255; 3],
+        visible: true,
+    };
     /// From a blue sky to a dark horizon.
-    pub const GRADIENT: Self = Self { top: [112, 136, 164], bottom: [44, 47, 54], visible: true };
-    /// Nothing. The colours are what the floor's grid is told from.
-    pub const NONE: Self = Self { visible: false, ..Self::STUDIO };
+    pub const GRADIENT: Self = Self {
+        top: [112, 136, 164],
+        bottom: [44, 47, 54],
+        visible: true,
+    };
+    /// Transparent. The colours are used to choose the floor grid's colour.
+    pub const NONE: Self = Self {
+        visible: false,
+        ..Self::STUDIO
+    };
 
-    /// A colour of letters that are read on it.
+    /// A text colour legible on it.
     #[must_use]
     pub fn ink(&self) -> [u8; 3] {
         ink_on(self.top)
     }
 }
 
-/// Dark or light letters, whichever are read on this colour.
+/// Dark or light text, whichever is legible on this colour.
 pub(super) fn ink_on(srgb: [u8; 3]) -> [u8; 3] {
     let [r, g, b] = linear_from_srgb(srgb);
-    if 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 { [34, 37, 42] } else { [236, 238, 241] }
+    if 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 {
+        [34, 37, 42]
+    } else {
+        [236, 238, 241]
+    }
 }
 
-/// The floor: it catches the shadow, and may show a grid.
+/// The floor: it receives the shadow, and may show a grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
-    /// Its height along what is up for the camera, in scene units.
+    /// Its height along the camera's up axis, scene units.
     pub height: f32,
-    /// Distance of the fine grid lines in scene units, every tenth of them stronger; `None` shows no grid.
+    /// Spacing of the fine grid lines in scene units, every tenth of them stronger; `None` shows no
+    /// grid.
     pub grid: Option<f32>,
 }
 
 impl Ground {
-    /// A round distance of grid lines for a character of this size: about an eighth of it, 1, 2 or 5 times a power of ten.
+    /// A round grid spacing for a character of this size: about an eighth of it, 1, 2 or 5 times a
+    /// power of ten.
     #[must_use]
     pub fn grid_step(size: f32) -> f32 {
         round_down((size / 8.0).max(1e-6))
     }
 }
 
-/// How light falls on a mesh.
+/// Lighting of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Light {
     /// A photographer's studio with shadows.
     #[default]
     Studio,
-    /// A ball of some material, looked up by the normal.
+    /// A material image looked up by the normal.
     Matcap(Matcap),
     /// One tone per face.
     Flat,
-    /// Only as much as the shape needs: the colours are numbers to be read.
+    /// Minimal shading: the colours represent numbers.
     Data,
 }
 
 /// How one mesh is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeshStyle {
-    /// 1 is solid; less lets the inside show.
+    /// Opacity; below 1 the inside is visible.
     pub opacity: f32,
-    /// Use the file's textures and colours; otherwise everything is clay.
+    /// Uses the file's textures and colours; otherwise everything is clay.
     pub materials: bool,
     /// Linear colour of the clay.
     pub clay: [f32; 3],
     /// Linear colour and opacity of the edges; `None` draws no wireframe.
     pub wireframe: Option<[f32; 4]>,
-    /// How much the per-vertex colours cover the material, 0 to 1.
+    /// Coverage of the material by the per-vertex colours, 0 to 1.
     pub vertex_colors: f32,
-    /// How light falls on it.
+    /// Lighting.
     pub light: Light,
-    /// Whether it casts a shadow and darkens creases; a hint of a skin does not.
+    /// Whether it casts shadows and ambient occlusion; onion skins do not.
     pub casts: bool,
 }
 
-/// Edges as drawn when nothing else is asked for: linear colour and opacity.
+/// Default edges: linear colour and opacity.
 pub const WIRE_COLOR: [f32; 4] = [0.012, 0.016, 0.024, 0.45];
 
 /// Clay: a warm light grey, linear.
@@ -108,16 +137,35 @@ pub const CLAY: [f32; 3] = [0.50, 0.452, 0.415];
 
 impl Default for MeshStyle {
     fn default() -> Self {
-        Self { opacity: 1.0, materials: true, clay: CLAY, wireframe: None, vertex_colors: 0.0, light: Light::Studio, casts: true }
+        Self {
+            opacity: 1.0,
+            materials: true,
+            clay: CLAY,
+            wireframe: None,
+            vertex_colors: 0.0,
+            light: Light::Studio,
+            casts: true,
+        }
     }
 }
 
 impl MeshStyle {
-    /// A skin of another moment, so many seconds from now: faint, blue before and orange after.
+    /// An onion skin at a time offset in seconds: faint, blue before and orange after.
     #[must_use]
     pub fn ghost(offset_secs: f64) -> Self {
-        let clay = if offset_secs < 0.0 { [0.16, 0.34, 0.72] } else { [0.86, 0.42, 0.12] };
-        Self { opacity: 0.16, materials: false, clay, light: Light::Data, casts: false, ..Self::default() }
+        let clay = if offset_secs < 0.0 {
+            [0.16, 0.34, 0.72]
+        } else {
+            [0.86, 0.42, 0.12]
+        };
+        Self {
+            opacity: 0.16,
+            materials: false,
+            clay,
+            light: Light::Data,
+            casts: false,
+            ..Self::default()
+        }
     }
 }
 
@@ -128,7 +176,7 @@ pub struct MeshDraw<'a> {
     pub mesh: &'a MeshFrame,
     /// Colours of its vertices, shown where [`MeshStyle::vertex_colors`] is above 0.
     pub colors: Option<&'a MeshColors>,
-    /// Its looks.
+    /// Its style.
     pub style: MeshStyle,
 }
 
@@ -139,15 +187,15 @@ pub struct Scene<'a> {
     pub meshes: Vec<MeshDraw<'a>>,
     /// Lines, triangles, bones.
     pub overlays: Vec<&'a Overlay>,
-    /// The floor, if there is one.
+    /// The floor, if any.
     pub ground: Option<Ground>,
-    /// Behind everything.
+    /// Background.
     pub background: Background,
     /// Cast shadows from the key light.
     pub shadows: bool,
-    /// Darken creases and contacts.
+    /// Ambient occlusion.
     pub occlusion: bool,
-    /// Lines and edges are drawn so many times wider: pixels per point of the screen.
+    /// Scale of line widths: pixels per point of the screen.
     pub scale: f32,
 }
 
@@ -169,7 +217,15 @@ impl<'a> Scene<'a> {
     /// One mesh on a floor at `height`.
     #[must_use]
     pub fn of(mesh: &'a MeshFrame, style: MeshStyle, height: f32) -> Self {
-        Self { meshes: vec![MeshDraw { mesh, colors: None, style }], ground: Some(Ground { height, grid: None }), ..Self::default() }
+        Self {
+            meshes: vec![MeshDraw {
+                mesh,
+                colors: None,
+                style,
+            }],
+            ground: Some(Ground { height, grid: None }),
+            ..Self::default()
+        }
     }
 }
 
@@ -178,10 +234,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grid_lines_stand_at_round_lengths_of_at_most_an_eighth() {
-        for (size, expected) in [(2.0_f32, 0.2_f32), (200.0, 20.0), (1.0, 0.1), (9.0, 1.0), (5.0, 0.5), (3.3, 0.2), (70.0, 5.0), (8.0, 1.0)]
-        {
-            assert!((Ground::grid_step(size) / expected - 1.0).abs() < 1e-4, "{size}: {}", Ground::grid_step(size));
+    fn grid_spacing_is_round_and_at_most_an_eighth() {
+        for (size, expected) in [
+            (2.0_f32, 0.2_f32),
+            (200.0, 20.0),
+            (1.0, 0.1),
+            (9.0, 1.0),
+            (5.0, 0.5),
+            (3.3, 0.2),
+            (70.0, 5.0),
+            (8.0, 1.0),
+        ] {
+            assert!(
+                (Ground::grid_step(size) / expected - 1.0).abs() < 1e-4,
+                "{size}: {}",
+                Ground::grid_step(size)
+            );
         }
     }
 }

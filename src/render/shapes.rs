@@ -5,14 +5,27 @@ use std::f32::consts::TAU;
 use super::overlay::{Overlay, Rgba};
 use crate::math::{Point, Vec3};
 
-/// Two unit vectors that make a right-handed frame with `axis`.
+/// Two unit vectors that form a right-handed frame with `axis`.
 pub(super) fn frame_of(axis: &Vec3) -> (Vec3, Vec3) {
-    let helper = if axis.y.abs() < 0.9 { Vec3::y() } else { Vec3::x() };
-    let side = helper.cross(axis).try_normalize(1e-12).unwrap_or_else(Vec3::x);
+    let helper = if axis.y.abs() < 0.9 {
+        Vec3::y()
+    } else {
+        Vec3::x()
+    };
+    let side = helper
+        .cross(axis)
+        .try_normalize(1e-12)
+        .unwrap_or_else(Vec3::x);
     (side, axis.cross(&side))
 }
 
-pub(super) fn circle(center: &Point, side: &Vec3, other: &Vec3, radius: f32, count: usize) -> Vec<Point> {
+pub(super) fn circle(
+    center: &Point,
+    side: &Vec3,
+    other: &Vec3,
+    radius: f32,
+    count: usize,
+) -> Vec<Point> {
     let at = |i: usize| {
         let (sin, cos) = (i as f32 / count as f32 * TAU).sin_cos();
         center + (side * cos + other * sin) * radius
@@ -31,7 +44,8 @@ impl Overlay {
         self.frustum_with_caps(start, end, [radius; 2], color);
     }
 
-    /// Adds the hull of two spheres: a capsule whose radius goes linearly from `radii[0]` to `radii[1]`.
+    /// Adds the convex hull of two spheres: a capsule with radius linear from `radii[0]` to
+    /// `radii[1]`.
     pub fn frustum_with_caps(&mut self, start: &Point, end: &Point, radii: [f32; 2], color: Rgba) {
         const AROUND: usize = 20;
         const CAP: usize = 6;
@@ -40,7 +54,11 @@ impl Overlay {
         let axis = span.try_normalize(1e-12).unwrap_or_else(Vec3::y);
         let (side, other) = frame_of(&axis);
         // The tangent cone touches both spheres at this angle from the equator.
-        let tilt = if length > 0.0 { ((radii[0] - radii[1]) / length).clamp(-1.0, 1.0).asin() } else { 0.0 };
+        let tilt = if length > 0.0 {
+            ((radii[0] - radii[1]) / length).clamp(-1.0, 1.0).asin()
+        } else {
+            0.0
+        };
         let quarter = TAU / 4.0;
         let mut rings = Vec::with_capacity(2 * CAP + 2);
         for i in 0..=CAP {
@@ -66,17 +84,33 @@ impl Overlay {
         }
     }
 
-    /// Adds a circle of `radius` about `axis`, `width` pixels wide: a handle of a gizmo.
+    /// Adds a circle of `radius` about `axis`, `width` pixels wide: a gizmo handle.
     pub fn ring(&mut self, center: &Point, axis: &Vec3, radius: f32, color: Rgba, width: f32) {
         if let Some(axis) = axis.try_normalize(1e-12) {
             let (side, other) = frame_of(&axis);
-            self.polyline(&circle(center, &side, &other, radius, 64), true, color, width);
+            self.polyline(
+                &circle(center, &side, &other, radius, 64),
+                true,
+                color,
+                width,
+            );
         }
     }
 
-    /// Adds the part of a circle that faces the eye at `towards_eye` (a direction): a handle that does not hide behind itself.
-    pub fn half_ring(&mut self, center: &Point, axis: &Vec3, radius: f32, towards_eye: &Vec3, color: Rgba, width: f32) {
-        let Some(axis) = axis.try_normalize(1e-12) else { return };
+    /// Adds the part of a circle that faces the eye in direction `towards_eye`: a handle that does
+    /// not occlude itself.
+    pub fn half_ring(
+        &mut self,
+        center: &Point,
+        axis: &Vec3,
+        radius: f32,
+        towards_eye: &Vec3,
+        color: Rgba,
+        width: f32,
+    ) {
+        let Some(axis) = axis.try_normalize(1e-12) else {
+            return;
+        };
         let (side, other) = frame_of(&axis);
         let points = circle(center, &side, &other, radius, 96);
         for i in 0..points.len() {

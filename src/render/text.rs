@@ -1,10 +1,17 @@
-//! Antialiased text in pictures, in the font of the window.
+//! Antialiased text in pictures, in the window's font.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
 
-/// Puts one line of text into a picture: its left edge at `left`, its baseline at `baseline`, in an sRGB colour. What lies outside
-/// is cut off; characters the font does not know become its box.
-pub fn draw_text(image: &mut image::RgbaImage, text: &str, left: f32, baseline: f32, pixels: f32, color: [u8; 3]) {
+/// Draws one line of text into a picture: left edge at `left`, baseline at `baseline`, in an sRGB
+/// colour. Text outside the picture is clipped; unknown characters are drawn as the font's box.
+pub fn draw_text(
+    image: &mut image::RgbaImage,
+    text: &str,
+    left: f32,
+    baseline: f32,
+    pixels: f32,
+    color: [u8; 3],
+) {
     let Some(font) = font() else { return };
     let font = font.as_scaled(pixels);
     let mut x = left;
@@ -17,8 +24,15 @@ pub fn draw_text(image: &mut image::RgbaImage, text: &str, left: f32, baseline: 
         previous = Some(id);
         if let Some(outline) = font.outline_glyph(glyph) {
             let corner = outline.px_bounds().min;
-            outline
-                .draw(|dx, dy, coverage| blend(image, corner.x as i64 + i64::from(dx), corner.y as i64 + i64::from(dy), color, coverage));
+            outline.draw(|dx, dy, coverage| {
+                blend(
+                    image,
+                    corner.x as i64 + i64::from(dx),
+                    corner.y as i64 + i64::from(dy),
+                    color,
+                    coverage,
+                );
+            });
         }
     }
 }
@@ -28,7 +42,10 @@ pub fn draw_text(image: &mut image::RgbaImage, text: &str, left: f32, baseline: 
 pub fn text_width(text: &str, pixels: f32) -> f32 {
     let Some(font) = font() else { return 0.0 };
     let font = font.as_scaled(pixels);
-    let ids: Vec<_> = text.chars().map(|character| font.glyph_id(character)).collect();
+    let ids: Vec<_> = text
+        .chars()
+        .map(|character| font.glyph_id(character))
+        .collect();
     let kerning: f32 = ids.windows(2).map(|pair| font.kern(pair[0], pair[1])).sum();
     ids.iter().map(|&id| font.h_advance(id)).sum::<f32>() + kerning
 }
@@ -54,9 +71,11 @@ fn font() -> Option<FontRef<'static>> {
 }
 
 fn blend(image: &mut image::RgbaImage, x: i64, y: i64, color: [u8; 3], coverage: f32) {
-    let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
+    let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else {
+        return;
+    };
     if let Some(pixel) = image.get_pixel_mut_checked(x, y) {
-        // A light face on screen: a little more weight keeps thin strokes readable.
+        // Light text appears thin: slightly more coverage keeps thin strokes legible.
         let share = coverage.clamp(0.0, 1.0).powf(0.8);
         let behind = f32::from(pixel[3]) / 255.0 * (1.0 - share);
         let alpha = share + behind;

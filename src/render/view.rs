@@ -1,6 +1,6 @@
-//! Named directions to look from. Axes are those of the stage, see [`super::Camera::world_from_stage`].
+//! Named view directions. Axes are those of the stage, see [`super::Camera::world_from_stage`].
 
-/// A direction to look from.
+/// A view direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedView {
     /// From +Z.
@@ -15,12 +15,12 @@ pub enum NamedView {
     Top,
     /// From −Y.
     Bottom,
-    /// From the front, a little left and above.
+    /// From the front, slightly from the left and above.
     ThreeQuarter,
 }
 
 impl NamedView {
-    /// All of them, with the words of the command line.
+    /// All views, with their names on the command line.
     pub const ALL: [(&'static str, Self); 7] = [
         ("front", Self::Front),
         ("back", Self::Back),
@@ -35,7 +35,10 @@ impl NamedView {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "side" { "left" } else { name };
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, view)| *view)
+        Self::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, view)| *view)
     }
 
     /// The view from the opposite side.
@@ -51,7 +54,7 @@ impl NamedView {
         }
     }
 
-    /// The view against an axis of the stage (0 to 2) from its far end, or from the other end.
+    /// The view along an axis of the stage (0 to 2), from its positive or negative end.
     #[must_use]
     pub fn along(axis: usize, positive: bool) -> Self {
         let view = [Self::Left, Self::Top, Self::Front][axis.min(2)];

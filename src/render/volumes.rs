@@ -1,4 +1,4 @@
-//! What lies inside the flesh, for overlays: bone volumes and the base surface.
+//! Overlays inside the flesh: bone volumes and the base surface.
 
 use super::overlay::{Overlay, Rgba};
 use crate::math::{Point, Vec3};
@@ -7,11 +7,11 @@ use crate::tissue::{BaseFrame, BoneGraph};
 const VOLUME: Rgba = [236, 224, 196, 255];
 const JOINT_VOLUME: Rgba = [222, 190, 140, 255];
 const BASE: Rgba = [176, 84, 76, 255];
-/// Volumes are drawn a little thinner than they are, so that the base surface that lies on them is not torn by them.
+/// Volumes are drawn slightly thinner, to avoid depth conflicts with the base surface.
 const THINNER: f32 = 0.985;
 
 impl Overlay {
-    /// Adds the joint spheres and bone capsules of `graph`, where `frame` has placed them.
+    /// Adds the joint spheres and bone capsules of `graph`, in the pose of `frame`.
     pub fn bone_volumes(&mut self, graph: &BoneGraph, frame: &BaseFrame) {
         for (node, centre) in graph.nodes.iter().zip(frame.node_centers()) {
             if node.radius > 0.0 {

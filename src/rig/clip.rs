@@ -4,14 +4,14 @@ use super::trs::slerp;
 use super::{Pose, Skeleton};
 use crate::math::{Quat, Vec64};
 
-/// How a curve runs between its keys (glTF 2.0, appendix C).
+/// Interpolation between keys (glTF 2.0, appendix C).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
     /// Holds each key until the next.
     Step,
-    /// Straight lines; spherical for rotations.
+    /// Linear; spherical for rotations.
     Linear,
-    /// Cubic Hermite; three values a key: in-tangent, value, out-tangent.
+    /// Cubic Hermite; three values per key: in-tangent, value, out-tangent.
     Cubic,
 }
 
@@ -20,24 +20,25 @@ pub enum Interpolation {
 pub struct Curve<T> {
     /// Key times in seconds, ascending, not empty.
     pub times_secs: Vec<f64>,
-    /// One value a key, three for [`Interpolation::Cubic`].
+    /// One value per key, three for [`Interpolation::Cubic`].
     pub values: Vec<T>,
-    /// How to go between keys.
+    /// Interpolation between the keys.
     pub interpolation: Interpolation,
 }
 
-/// What a track moves.
+/// Animated property and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Channel {
     /// Local translation.
     Translation(Curve<Vec64>),
-    /// Local rotation; stored as raw quaternions because the tangents of cubic curves are no rotations.
+    /// Local rotation, as raw quaternions, because the tangents of cubic curves are not unit
+    /// quaternions.
     Rotation(Curve<nalgebra::Quaternion<f64>>),
     /// Local scale.
     Scale(Curve<Vec64>),
 }
 
-/// One moving property of one joint.
+/// One animated property of one joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
     /// Index into the skeleton.
@@ -53,17 +54,19 @@ pub struct Clip {
     pub name: String,
     /// Time of the last key.
     pub duration_secs: f64,
-    /// What moves; joints without a track stay at rest.
+    /// The tracks; joints without a track stay at rest.
     pub tracks: Vec<Track>,
 }
 
 impl Clip {
-    /// The pose at a time, held before the first and after the last key of each track.
+    /// The pose at a time; each track is constant before its first and after its last key.
     #[must_use]
     pub fn sample(&self, skeleton: &Skeleton, time_secs: f64) -> Pose {
         let mut pose = skeleton.rest_pose();
         for track in &self.tracks {
-            let Some(local) = pose.locals.get_mut(track.joint) else { continue };
+            let Some(local) = pose.locals.get_mut(track.joint) else {
+                continue;
+            };
             match &track.channel {
                 Channel::Translation(curve) => local.translation = sample_vector(curve, time_secs),
                 Channel::Rotation(curve) => local.rotation = sample_rotation(curve, time_secs),
@@ -74,7 +77,8 @@ impl Clip {
     }
 }
 
-/// Index of the key before `time`, and how far (0..=1) and how long (s) it is to the next.
+/// Index of the key before `time`, the fraction (0..=1) of the interval to the next key, and the
+/// interval's length (s).
 fn locate(times: &[f64], time: f64) -> (usize, f64, f64) {
     let after = times.partition_point(|&t| t <= time);
     if after == 0 {
@@ -84,16 +88,27 @@ fn locate(times: &[f64], time: f64) -> (usize, f64, f64) {
         return (times.len() - 1, 0.0, 0.0);
     }
     let length = times[after] - times[after - 1];
-    (after - 1, if length > 0.0 { (time - times[after - 1]) / length } else { 0.0 }, length)
+    (
+        after - 1,
+        if length > 0.0 {
+            (time - times[after - 1]) / length
+        } else {
+            0.0
+        },
+        length,
+    )
 }
 
-/// Hermite basis of glTF's cubic spline for values `v`, tangents scaled by the key distance.
+/// glTF's cubic Hermite spline for values `v`, with tangents scaled by the key distance.
 fn hermite<T>(v0: T, out0: T, in1: T, v1: T, t: f64, length: f64) -> T
 where
     T: std::ops::Mul<f64, Output = T> + std::ops::Add<Output = T>,
 {
     let (t2, t3) = (t * t, t * t * t);
-    v0 * (2.0 * t3 - 3.0 * t2 + 1.0) + out0 * (length * (t3 - 2.0 * t2 + t)) + v1 * (3.0 * t2 - 2.0 * t3) + in1 * (length * (t3 - t2))
+    v0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        + out0 * (length * (t3 - 2.0 * t2 + t))
+        + v1 * (3.0 * t2 - 2.0 * t3)
+        + in1 * (length * (t3 - t2))
 }
 
 fn sample_vector(curve: &Curve<Vec64>, time: f64) -> Vec64 {
@@ -103,7 +118,14 @@ fn sample_vector(curve: &Curve<Vec64>, time: f64) -> Vec64 {
         Interpolation::Step => v[key],
         Interpolation::Linear if length > 0.0 => v[key].lerp(&v[key + 1], t),
         Interpolation::Linear => v[key],
-        Interpolation::Cubic if length > 0.0 => hermite(v[3 * key + 1], v[3 * key + 2], v[3 * key + 3], v[3 * key + 4], t, length),
+        Interpolation::Cubic if length > 0.0 => hermite(
+            v[3 * key + 1],
+            v[3 * key + 2],
+            v[3 * key + 3],
+            v[3 * key + 4],
+            t,
+            length,
+        ),
         Interpolation::Cubic => v[3 * key + 1],
     }
 }
@@ -111,12 +133,20 @@ fn sample_vector(curve: &Curve<Vec64>, time: f64) -> Vec64 {
 fn sample_rotation(curve: &Curve<nalgebra::Quaternion<f64>>, time: f64) -> Quat {
     let (key, t, length) = locate(&curve.times_secs, time);
     let v = &curve.values;
-    let unit = |q: nalgebra::Quaternion<f64>| Quat::try_new(q, 1e-12).unwrap_or_else(Quat::identity);
+    let unit =
+        |q: nalgebra::Quaternion<f64>| Quat::try_new(q, 1e-12).unwrap_or_else(Quat::identity);
     match curve.interpolation {
         Interpolation::Step => unit(v[key]),
         Interpolation::Linear if length > 0.0 => slerp(&unit(v[key]), &unit(v[key + 1]), t),
         Interpolation::Linear => unit(v[key]),
-        Interpolation::Cubic if length > 0.0 => unit(hermite(v[3 * key + 1], v[3 * key + 2], v[3 * key + 3], v[3 * key + 4], t, length)),
+        Interpolation::Cubic if length > 0.0 => unit(hermite(
+            v[3 * key + 1],
+            v[3 * key + 2],
+            v[3 * key + 3],
+            v[3 * key + 4],
+            t,
+            length,
+        )),
         Interpolation::Cubic => unit(v[3 * key + 1]),
     }
 }
@@ -126,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_hold_outside_and_pass_through_their_keys() {
+    fn curves_are_constant_outside_and_interpolate_their_keys() {
         let curve = |interpolation, values: &[f64]| Curve {
             times_secs: vec![1.0, 3.0],
             values: values.iter().map(|&x| Vec64::new(x, 0.0, 0.0)).collect(),
@@ -138,7 +168,7 @@ mod tests {
         }
         let step = curve(Interpolation::Step, &[2.0, 6.0]);
         assert!((sample_vector(&step, 2.999).x - 2.0).abs() < 1e-12);
-        // A Hermite curve whose tangents are the slope of the chord is the chord.
+        // A Hermite curve whose tangents equal the slope of the chord is linear.
         let cubic = curve(Interpolation::Cubic, &[0.0, 2.0, 2.0, 2.0, 6.0, 0.0]);
         assert!((sample_vector(&cubic, 1.5).x - 3.0).abs() < 1e-12);
     }

@@ -1,17 +1,19 @@
-//! How far a joint may turn.
+//! Joint limits.
 //!
-//! A limit is a *swing* and a *twist*, measured from the rest pose in a frame of the joint's own: X points along the bone, Y and Z
-//! lie across it. The turn from rest is split into a swing about an axis across the bone, applied after a twist about the bone:
+//! A limit is a *swing* and a *twist*, measured from the rest pose in a joint-specific frame: X
+//! points along the bone, Y and Z are perpendicular to it. The rotation from rest is split into a
+//! twist about the bone, followed by a swing about an axis perpendicular to it:
 //!
 //! ```text
 //!     turn = swing · twist,    swing = exp(0, y, z),    twist = exp(x, 0, 0)
 //! ```
 //!
-//! Twist x has a range. Swing (y, z) stays within an oval made of four quarter ellipses, one for each pair of signs, so that a
-//! knee can bend 150° one way and not at all the other. An oval of no width is a hinge. Unlike three Euler angles this has no
-//! gimbal lock within half a turn, and the border is smooth, so that a joint that is dragged along it doesn't jump.
+//! Twist x has a range. Swing (y, z) stays within an oval made of four quarter ellipses, one for
+//! each pair of signs, so that a knee can bend 150° one way and not at all the other. An oval of
+//! zero width is a hinge. Unlike three Euler angles this has no gimbal lock within half a turn, and
+//! the boundary is smooth, so that a joint dragged along it does not jump.
 //!
-//! The rest pose is always allowed: every range contains 0.
+//! The rest pose is always permitted: every range contains 0.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -25,17 +27,18 @@ use crate::math::{Quat, Vec64};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "LimitFile", into = "LimitFile")]
 pub struct Limit {
-    /// Turns the limit's axes into those that the joint's local transform is given in: X along the bone, Y and Z across it.
+    /// Maps the limit's axes to those of the joint's local transform: X along the bone, Y and Z
+    /// perpendicular to it.
     pub base_from_limit: Quat,
-    /// Least and greatest twist about the bone.
+    /// Minimum and maximum twist about the bone.
     pub twist: [f64; 2],
-    /// Least and greatest swing about Y (flexion, for limbs).
+    /// Minimum and maximum swing about Y (flexion, for limbs).
     pub swing_y: [f64; 2],
-    /// Least and greatest swing about Z (sideways).
+    /// Minimum and maximum swing about Z (sideways).
     pub swing_z: [f64; 2],
 }
 
-/// A limit as files have it.
+/// A limit as stored in files.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LimitFile {
@@ -45,16 +48,18 @@ struct LimitFile {
     side_deg: [f64; 2],
 }
 
-/// Why a limit in a file is none.
+/// Why a stored limit is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// NaN or infinity, or axes that are no rotation.
-    #[error("a joint limit needs finite numbers, and axes that are a rotation x, y, z, w, not all zero")]
+    /// A non-finite number, or axes that are not a rotation.
+    #[error(
+        "a joint limit needs finite numbers, and axes that are a rotation x, y, z, w, not all zero"
+    )]
     NotFinite,
 }
 
-/// An angle in degrees as files have it.
+/// An angle in degrees as stored in files.
 fn in_file(angle: f64) -> f64 {
     (angle.to_degrees() * 1e6).round() / 1e6
 }
@@ -79,24 +84,46 @@ impl TryFrom<LimitFile> for Limit {
         let [x, y, z, w] = file.axes;
         let axes = nalgebra::Quaternion::new(w, x, y, z);
         let ranges = [file.twist_deg, file.flex_deg, file.side_deg];
-        if !ranges.iter().flatten().chain(&file.axes).all(|number| number.is_finite()) || axes.norm() < 1e-9 {
+        if !ranges
+            .iter()
+            .flatten()
+            .chain(&file.axes)
+            .all(|number| number.is_finite())
+            || axes.norm() < 1e-9
+        {
             return Err(LimitError::NotFinite);
         }
         let [twist, swing_y, swing_z] = ranges.map(|range| range.map(f64::to_radians));
-        // What was written here comes back to the last bit.
-        let base_from_limit = if (axes.norm() - 1.0).abs() < 1e-9 { Quat::new_unchecked(axes) } else { Quat::new_normalize(axes) };
-        Ok(Self { base_from_limit, twist, swing_y, swing_z }.sanitized())
+        // Written values round-trip bit-exactly.
+        let base_from_limit = if (axes.norm() - 1.0).abs() < 1e-9 {
+            Quat::new_unchecked(axes)
+        } else {
+            Quat::new_normalize(axes)
+        };
+        Ok(Self {
+            base_from_limit,
+            twist,
+            swing_y,
+            swing_z,
+        }
+        .sanitized())
     }
 }
 
 impl Limit {
-    /// A limit that allows everything within half a turn.
+    /// A limit that permits everything within half a turn.
     #[must_use]
     pub fn free(base_from_limit: Quat) -> Self {
-        Self { base_from_limit, twist: [-PI, PI], swing_y: [-PI, PI], swing_z: [-PI, PI] }
+        Self {
+            base_from_limit,
+            twist: [-PI, PI],
+            swing_y: [-PI, PI],
+            swing_z: [-PI, PI],
+        }
     }
 
-    /// The axes that suit a joint: X along its bone, Y across it, nearest to `flex` (in the joint's base frame) if given.
+    /// The limit axes of a joint: X along its bone, Y perpendicular to it, nearest to `flex` (in
+    /// the joint's base frame) if given.
     #[must_use]
     pub fn axes_for(skeleton: &Skeleton, joint: usize, flex: Option<Vec64>) -> Quat {
         let along = bone_in_base(skeleton, joint);
@@ -110,23 +137,33 @@ impl Limit {
         Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(columns))
     }
 
-    /// Ranges that are finite, within half a turn, in whole millionths of a degree (as files have them), and contain rest.
+    /// Clamps ranges to half a turn, rounds them to millionths of a degree (as in files), and makes
+    /// them contain rest.
     #[must_use]
     pub fn sanitized(&self) -> Self {
         let clean = |[least, most]: [f64; 2]| {
-            let finite = |angle: f64, otherwise: f64| if angle.is_finite() { angle } else { otherwise };
-            [finite(least, -PI).clamp(-PI, 0.0), finite(most, PI).clamp(0.0, PI)].map(|angle| in_file(angle).to_radians())
+            let finite =
+                |angle: f64, otherwise: f64| if angle.is_finite() { angle } else { otherwise };
+            [
+                finite(least, -PI).clamp(-PI, 0.0),
+                finite(most, PI).clamp(0.0, PI),
+            ]
+            .map(|angle| in_file(angle).to_radians())
         };
         let finite = self.base_from_limit.coords.iter().all(|c| c.is_finite());
         Self {
-            base_from_limit: if finite { self.base_from_limit } else { Quat::identity() },
+            base_from_limit: if finite {
+                self.base_from_limit
+            } else {
+                Quat::identity()
+            },
             twist: clean(self.twist),
             swing_y: clean(self.swing_y),
             swing_z: clean(self.swing_z),
         }
     }
 
-    /// Twist x, and swing y, z (radians) of a turn from rest in the joint's base frame.
+    /// Twist x, and swing y, z (radians) of a rotation from rest in the joint's base frame.
     #[must_use]
     pub fn angles_of(&self, turn: &Quat) -> [f64; 3] {
         let turn = self.base_from_limit.inverse() * turn * self.base_from_limit;
@@ -135,20 +172,20 @@ impl Limit {
         [twist, swing.y, swing.z]
     }
 
-    /// The turn of these angles, in the joint's base frame.
+    /// The rotation with these angles, in the joint's base frame.
     #[must_use]
     pub fn turn_of(&self, [x, y, z]: [f64; 3]) -> Quat {
         let turn = Quat::new(Vec64::new(0.0, y, z)) * Quat::new(Vec64::new(x, 0.0, 0.0));
         self.base_from_limit * turn * self.base_from_limit.inverse()
     }
 
-    /// Whether a turn is within the limit, to about a hundredth of a degree.
+    /// Whether a rotation is within the limit, to about a hundredth of a degree.
     #[must_use]
     pub fn allows(&self, turn: &Quat) -> bool {
         self.clamped(turn).angle_to(turn) < 2e-4
     }
 
-    /// The turn itself if it is allowed, otherwise one on the border.
+    /// The rotation if it is permitted, otherwise one on the boundary.
     #[must_use]
     pub fn clamped(&self, turn: &Quat) -> Quat {
         let [x, y, z] = self.angles_of(turn);
@@ -160,24 +197,30 @@ impl Limit {
         self.turn_of([clamped_x, clamped_y, clamped_z])
     }
 
-    /// The border of the swing: unit directions of the bone in the joint's base frame, closed.
+    /// The boundary of the swing: unit directions of the bone in the joint's base frame, a closed
+    /// curve.
     #[must_use]
     pub fn border(&self, corners: usize) -> Vec<Vec64> {
         (0..=corners)
             .map(|corner| {
                 let (sin, cos) = (corner as f64 / corners.max(1) as f64 * 2.0 * PI).sin_cos();
-                let radius = |value: f64, [least, most]: [f64; 2]| if value < 0.0 { -least } else { most };
-                let (y, z) = (cos * radius(cos, self.swing_y), sin * radius(sin, self.swing_z));
+                let radius =
+                    |value: f64, [least, most]: [f64; 2]| if value < 0.0 { -least } else { most };
+                let (y, z) = (
+                    cos * radius(cos, self.swing_y),
+                    sin * radius(sin, self.swing_z),
+                );
                 self.turn_of([0.0, y, z]) * (self.base_from_limit * Vec64::x())
             })
             .collect()
     }
 }
 
-/// The part of a rotation across X, and the angle about X that comes before it.
+/// Swing–twist decomposition: the rotation perpendicular to X, and the angle about X that precedes
+/// it.
 fn split(turn: &Quat) -> (Quat, f64) {
     let (w, x) = (turn.coords.w, turn.coords.x);
-    // A swing of exactly half a turn has no twist of its own.
+    // For a swing of exactly half a turn the twist is undefined; 0 is used.
     if w.hypot(x) < 1e-9 {
         return (*turn, 0.0);
     }
@@ -190,7 +233,8 @@ fn split(turn: &Quat) -> (Quat, f64) {
     (turn * Quat::new(Vec64::new(-twist, 0.0, 0.0)), twist)
 }
 
-/// Into the oval of four quarter ellipses, straight towards its middle; where it has no width, onto its axis.
+/// Projects into the oval of four quarter ellipses, radially towards its centre; if it has zero
+/// width, onto its axis.
 fn clamp_swing(y: f64, z: f64, range_y: [f64; 2], range_z: [f64; 2]) -> (f64, f64) {
     const FLAT: f64 = 1e-6;
     let radius = |value: f64, [least, most]: [f64; 2]| if value < 0.0 { -least } else { most };
@@ -201,16 +245,24 @@ fn clamp_swing(y: f64, z: f64, range_y: [f64; 2], range_z: [f64; 2]) -> (f64, f6
         (false, true) => (y.clamp(range_y[0], range_y[1]), 0.0),
         (false, false) => {
             let beyond = (y / a).hypot(z / b);
-            if beyond > 1.0 { (y / beyond, z / beyond) } else { (y, z) }
+            if beyond > 1.0 {
+                (y / beyond, z / beyond)
+            } else {
+                (y, z)
+            }
         }
     }
 }
 
-/// Unit direction of a joint's bone (to its children's middle, or on from its parent) in the frame its local transform is given in.
+/// Unit direction of a joint's bone (to the centre of its children, or extended from its parent) in
+/// the frame of its local transform.
 fn bone_in_base(skeleton: &Skeleton, joint: usize) -> Vec64 {
     let rest = &skeleton.joints()[joint].rest;
     let children = skeleton.children(joint);
-    let longest = children.iter().map(|&child| offset_of(skeleton, child)).max_by(|a, b| a.norm().total_cmp(&b.norm()));
+    let longest = children
+        .iter()
+        .map(|&child| offset_of(skeleton, child))
+        .max_by(|a, b| a.norm().total_cmp(&b.norm()));
     let along = match longest {
         Some(offset) => rest.rotation * offset,
         None => rest.translation,
@@ -218,7 +270,7 @@ fn bone_in_base(skeleton: &Skeleton, joint: usize) -> Vec64 {
     along.try_normalize(1e-12).unwrap_or_else(Vec64::x)
 }
 
-/// Where a joint is at rest, in its parent's frame.
+/// Rest position of a joint in its parent's frame.
 fn offset_of(skeleton: &Skeleton, joint: usize) -> Vec64 {
     let joint = &skeleton.joints()[joint];
     (joint.parent_from_base * nalgebra::Point3::from(joint.rest.translation)).coords
@@ -231,12 +283,18 @@ fn least_along(direction: &Vec64) -> Vec64 {
         .unwrap_or_else(Vec64::y)
 }
 
-/// Limits by joint; joints that are not listed turn freely.
+/// Limits by joint; joints that are not listed rotate freely.
 pub type LimitMap = BTreeMap<usize, Limit>;
 
-/// Brings one joint of a pose back into its limit. Returns whether anything changed.
+/// Clamps one joint of a pose to its limit. Returns whether it changed.
 pub fn clamp_joint(skeleton: &Skeleton, limits: &LimitMap, pose: &mut Pose, joint: usize) -> bool {
-    let (Some(limit), Some(rest)) = (limits.get(&joint), skeleton.joints().get(joint).map(|joint| joint.rest.rotation)) else {
+    let (Some(limit), Some(rest)) = (
+        limits.get(&joint),
+        skeleton
+            .joints()
+            .get(joint)
+            .map(|joint| joint.rest.rotation),
+    ) else {
         return false;
     };
     let local = &mut pose.locals[joint].rotation;
@@ -249,7 +307,7 @@ pub fn clamp_joint(skeleton: &Skeleton, limits: &LimitMap, pose: &mut Pose, join
     changed
 }
 
-/// Brings all joints of a pose back into their limits.
+/// Clamps all joints of a pose to their limits.
 pub fn clamp_pose(skeleton: &Skeleton, limits: &LimitMap, pose: &mut Pose) {
     for &joint in limits.keys() {
         if joint < skeleton.len() {
@@ -263,44 +321,68 @@ mod tests {
     use super::*;
 
     fn limit() -> Limit {
-        Limit { base_from_limit: Quat::from_euler_angles(0.3, -0.8, 1.9), twist: [-0.5, 0.7], swing_y: [-0.1, 2.4], swing_z: [-0.4, 0.6] }
+        Limit {
+            base_from_limit: Quat::from_euler_angles(0.3, -0.8, 1.9),
+            twist: [-0.5, 0.7],
+            swing_y: [-0.1, 2.4],
+            swing_z: [-0.4, 0.6],
+        }
     }
 
     fn turns() -> impl Iterator<Item = Quat> {
         (0..400).map(|i| {
             let t = f64::from(i);
-            Quat::new(Vec64::new((t * 0.77).sin(), (t * 1.31).cos(), (t * 0.53).sin()) * (t * 0.007))
+            Quat::new(
+                Vec64::new((t * 0.77).sin(), (t * 1.31).cos(), (t * 0.53).sin()) * (t * 0.007),
+            )
         })
     }
 
     #[test]
-    fn what_is_clamped_is_allowed_and_what_is_allowed_is_left() {
+    fn clamping_is_permitted_and_keeps_permitted_rotations() {
         let limit = limit();
         let mut left = 0;
         for turn in turns() {
             let clamped = limit.clamped(&turn);
-            assert!(limit.allows(&clamped), "{:?} of {:?}", limit.angles_of(&clamped), limit.angles_of(&turn));
+            assert!(
+                limit.allows(&clamped),
+                "{:?} of {:?}",
+                limit.angles_of(&clamped),
+                limit.angles_of(&turn)
+            );
             if limit.allows(&turn) {
                 left += 1;
                 assert!(clamped.angle_to(&turn) < 2e-4);
             }
         }
         assert!((10..390).contains(&left), "{left}");
-        assert_eq!(limit.clamped(&Quat::identity()), Quat::identity(), "rest is allowed");
+        assert_eq!(
+            limit.clamped(&Quat::identity()),
+            Quat::identity(),
+            "rest is allowed"
+        );
     }
 
     #[test]
-    fn angles_come_back() {
+    fn angles_round_trip() {
         let limit = limit();
         for angles in [[0.3, 1.2, -0.2], [-0.5, 0.0, 0.4], [0.0, 2.3, 0.1]] {
             let back = limit.angles_of(&limit.turn_of(angles));
-            assert!((Vec64::from(back) - Vec64::from(angles)).norm() < 1e-9, "{back:?} for {angles:?}");
+            assert!(
+                (Vec64::from(back) - Vec64::from(angles)).norm() < 1e-9,
+                "{back:?} for {angles:?}"
+            );
         }
     }
 
     #[test]
-    fn a_hinge_turns_about_one_axis_and_one_way() {
-        let hinge = Limit { swing_y: [0.0, 2.5], swing_z: [0.0, 0.0], twist: [0.0, 0.0], base_from_limit: Quat::identity() };
+    fn a_hinge_rotates_about_one_axis_in_one_direction() {
+        let hinge = Limit {
+            swing_y: [0.0, 2.5],
+            swing_z: [0.0, 0.0],
+            twist: [0.0, 0.0],
+            base_from_limit: Quat::identity(),
+        };
         for turn in turns() {
             let [x, y, z] = hinge.angles_of(&hinge.clamped(&turn));
             assert!(x.abs() < 1e-9 && z.abs() < 1e-9 && (-1e-9..=2.5 + 1e-9).contains(&y));
@@ -309,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_little_more_turn_is_a_little_more_clamped() {
+    fn clamping_is_continuous() {
         let limit = limit();
         let axis = Vec64::new(0.2, 0.9, -0.4).normalize();
         let at = |i: i32| limit.clamped(&Quat::new(axis * (f64::from(i) * 0.005)));
@@ -320,14 +402,22 @@ mod tests {
     }
 
     #[test]
-    fn files_keep_limits_in_degrees_and_refuse_nonsense() {
-        let limit = Limit { swing_y: [-0.5_f64.to_radians(), 150.0_f64.to_radians()], ..limit() }.sanitized();
+    fn files_store_degrees_and_reject_invalid_limits() {
+        let limit = Limit {
+            swing_y: [-0.5_f64.to_radians(), 150.0_f64.to_radians()],
+            ..limit()
+        }
+        .sanitized();
         let json = serde_json::to_string(&limit).unwrap();
         assert!(json.contains("\"flex_deg\":[-0.5,150.0]"), "{json}");
         let back: Limit = serde_json::from_str(&json).unwrap();
         assert_eq!(back, limit, "to the last bit");
         assert!(serde_json::from_str::<Limit>(&json.replace("150.0", "1e999")).is_err());
-        let wrong = Limit { twist: [f64::NAN, -3.0], ..limit }.sanitized();
+        let wrong = Limit {
+            twist: [f64::NAN, -3.0],
+            ..limit
+        }
+        .sanitized();
         assert_eq!(wrong.twist, [-PI, 0.0]);
     }
 }

@@ -1,9 +1,10 @@
-//! Skeleton, pose, clips.
+//! Skeletons, poses, clips, joint limits, inverse kinematics, rig editing and retargeting.
 //!
 //! # Spaces
-//! *World* is the space of the source file's scene: its units, its axes. Every joint has a frame; `world_from_joint` places it.
-//! The *bind pose* is the pose in which the skin was attached; the flesh is built there. The *rest pose* is what the file shows
-//! when nothing is animated. They are the same in most files, but not in all.
+//! *World* is the space of the source file's scene: its units, its axes. Every joint has a frame;
+//! `world_from_joint` places it. The *bind pose* is the pose in which the skin was attached; tissue
+//! is built there. The *rest pose* is the one shown without animation. In most files they are
+//! equal.
 //!
 //! The transform of joint `j` in a [`Pose`] is
 //!
@@ -29,8 +30,8 @@ mod trs;
 
 pub use clip::{Channel, Clip, Curve, Interpolation, Track};
 pub use keys::{
-    Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyedClip, KeyedClipFile, KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile,
-    SAME_SECS, Slope, SlopeValue, Tolerance,
+    Ease, EaseName, JointValue, Key, KeyFile, KeyRef, KeyTolerance, KeyedClip, KeyedClipFile,
+    KeysError, LONGEST_SECS, NEW_FPS, NamedPose, NamedPoseFile, SAME_SECS, Slope, SlopeValue,
 };
 pub use limit_presets::human_limits;
 pub use offset::PoseOffset;

@@ -1,30 +1,37 @@
-//! From one pose into another without a pop: the difference of the moment, fading out.
+//! Continuous transitions between poses: the difference at the switch is added and faded out.
 //!
-//! What is faded is the difference and not the pose, so that the motion behind it goes on unslowed, and nothing at all happens
-//! where two poses agree, as at the seam of a good loop (D. Bollo, "Inertialization", GDC 2018, without its velocities).
+//! The difference is faded, not the pose, so that the target motion keeps its speed, and nothing
+//! changes where both poses agree, as at the seam of a good loop (D. Bollo, "Inertialization", GDC
+//! 2018, without velocities).
 
 use super::Pose;
 use super::trs::slerp;
 use crate::math::{Quat, Vec64};
 
-/// What must be added to one pose to get another.
+/// The difference of two poses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PoseOffset {
     joints: Vec<(Vec64, Quat, Vec64)>,
 }
 
 impl PoseOffset {
-    /// What leads from `wanted` back to `shown`; both of one skeleton.
+    /// The difference from `wanted` to `shown`; both of one skeleton.
     #[must_use]
     pub fn between(shown: &Pose, wanted: &Pose) -> Self {
         let joint = |(shown, wanted): (&super::Trs, &super::Trs)| {
             let turn = shown.rotation * wanted.rotation.inverse();
-            (shown.translation - wanted.translation, turn, shown.scale - wanted.scale)
+            (
+                shown.translation - wanted.translation,
+                turn,
+                shown.scale - wanted.scale,
+            )
         };
-        Self { joints: shown.locals.iter().zip(&wanted.locals).map(joint).collect() }
+        Self {
+            joints: shown.locals.iter().zip(&wanted.locals).map(joint).collect(),
+        }
     }
 
-    /// Adds a part of the difference: 1 gives the pose `shown`, 0 leaves `pose` as it is.
+    /// Adds a fraction of the difference: 1 gives the pose `shown`, 0 leaves `pose` unchanged.
     pub fn add_to(&self, pose: &mut Pose, part: f64) {
         for (local, (translation, turn, scale)) in pose.locals.iter_mut().zip(&self.joints) {
             local.translation += translation * part;
@@ -33,7 +40,8 @@ impl PoseOffset {
         }
     }
 
-    /// How much of a difference is left `age_secs` after it arose: from 1 to 0 within `blend_secs`, eased in and out.
+    /// The fraction that remains `age_secs` after the switch: from 1 to 0 within `blend_secs`,
+    /// smooth at both ends.
     #[must_use]
     pub fn part_left(age_secs: f64, blend_secs: f64) -> f64 {
         if age_secs >= blend_secs {
@@ -43,10 +51,13 @@ impl PoseOffset {
         1.0 - t * t * (3.0 - 2.0 * t)
     }
 
-    /// How far joints are displaced in their parents' units, at most.
+    /// Maximum displacement of joints in their parents' units.
     #[must_use]
     pub fn largest_step(&self) -> f64 {
-        self.joints.iter().map(|(translation, ..)| translation.norm()).fold(0.0, f64::max)
+        self.joints
+            .iter()
+            .map(|(translation, ..)| translation.norm())
+            .fold(0.0, f64::max)
     }
 }
 
@@ -56,17 +67,27 @@ mod tests {
     use crate::rig::Trs;
 
     #[test]
-    fn a_difference_fades_from_all_to_nothing() {
+    fn a_difference_fades_from_one_to_zero() {
         let pose = |x: f64, angle: f64| Pose {
-            locals: vec![Trs { translation: Vec64::x() * x, rotation: Quat::from_euler_angles(angle, 0.3, 0.0), ..Trs::IDENTITY }],
+            locals: vec![Trs {
+                translation: Vec64::x() * x,
+                rotation: Quat::from_euler_angles(angle, 0.3, 0.0),
+                ..Trs::IDENTITY
+            }],
         };
         let (shown, wanted) = (pose(2.0, 1.0), pose(0.5, -0.7));
         let offset = PoseOffset::between(&shown, &wanted);
         for (age, expected) in [(0.0, &shown), (0.25, &wanted), (9.0, &wanted)] {
             let mut blended = wanted.clone();
             offset.add_to(&mut blended, PoseOffset::part_left(age, 0.25));
-            assert!((blended.locals[0].to_affine().matrix() - expected.locals[0].to_affine().matrix()).norm() < 1e-12);
+            assert!(
+                (blended.locals[0].to_affine().matrix() - expected.locals[0].to_affine().matrix())
+                    .norm()
+                    < 1e-12
+            );
         }
-        assert!(PoseOffset::part_left(0.0, 0.0) == 0.0 && (offset.largest_step() - 1.5).abs() < 1e-12);
+        assert!(
+            PoseOffset::part_left(0.0, 0.0) == 0.0 && (offset.largest_step() - 1.5).abs() < 1e-12
+        );
     }
 }

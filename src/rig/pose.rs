@@ -1,4 +1,4 @@
-//! Poses, and poses as JSON.
+//! Poses, and their JSON form.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,13 @@ use crate::math::{Quat, Vec64};
 /// The local transform of every joint of one skeleton.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pose {
-    /// One per joint; absolute (not relative to rest), in the frame `parent_from_base` of the joint.
+    /// One per joint; absolute (not relative to rest), in the frame `parent_from_base` of the
+    /// joint.
     pub locals: Vec<Trs>,
 }
 
-/// What a pose file says of one joint: a change of the rest pose, in the frame of the joint's parent.
+/// A pose file's entry for one joint: a change of the rest pose, in the frame of the joint's
+/// parent.
 ///
 /// With rest translation `t₀` and rotation `q₀` the joint gets translation `t₀ + translation` and rotation `rotation · q₀`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,12 +30,15 @@ pub struct JointDelta {
 
 impl Default for JointDelta {
     fn default() -> Self {
-        Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3] }
+        Self {
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            translation: [0.0; 3],
+        }
     }
 }
 
-/// A pose as JSON: `{"joints": {"name": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}`, local to the parent, relative to rest.
-/// Joints that are not named stay at rest.
+/// A pose as JSON: `{"joints": {"name": {"rotation": [x,y,z,w], "translation": [x,y,z]}}}`, local
+/// to the parent, relative to rest. Unlisted joints stay at rest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseFile {
@@ -41,25 +46,27 @@ pub struct PoseFile {
     pub joints: BTreeMap<String, JointDelta>,
 }
 
-/// Why a pose can't be applied.
+/// Why a pose cannot be applied.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseError {
     /// No joint of that name.
     #[error("there is no joint \"{name}\"{}", nearest.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default())]
     UnknownJoint {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The joint whose name is most alike, if any is.
+        /// The most similar joint name, if any.
         nearest: Option<String>,
     },
-    /// A rotation that is no rotation.
-    #[error("the rotation of joint \"{name}\" must be four finite numbers x, y, z, w, not all zero")]
+    /// An invalid rotation.
+    #[error(
+        "the rotation of joint \"{name}\" must be four finite numbers x, y, z, w, not all zero"
+    )]
     BadRotation {
         /// The joint.
         name: String,
     },
-    /// A translation with NaN or infinity.
+    /// A non-finite translation.
     #[error("the translation of joint \"{name}\" must be three finite numbers")]
     BadTranslation {
         /// The joint.
@@ -68,14 +75,21 @@ pub enum PoseError {
 }
 
 impl Pose {
-    /// Between two poses of one skeleton.
+    /// Interpolates between two poses of one skeleton.
     #[must_use]
     pub fn lerp(&self, other: &Self, t: f64) -> Self {
-        Self { locals: self.locals.iter().zip(&other.locals).map(|(a, b)| a.lerp(b, t)).collect() }
+        Self {
+            locals: self
+                .locals
+                .iter()
+                .zip(&other.locals)
+                .map(|(a, b)| a.lerp(b, t))
+                .collect(),
+        }
     }
 
-    /// Turns a joint about the world's axes through the joint, on top of this pose: `rotation` is applied to everything that the
-    /// joint carries, while all other joints keep their local transforms.
+    /// Rotates a joint about the world's axes through the joint, on top of this pose: `rotation`
+    /// applies to the joint and its descendants, whose local transforms are unchanged.
     pub fn rotate_about_world_axes(&mut self, skeleton: &Skeleton, joint: usize, rotation: &Quat) {
         let world = skeleton.world_from_joint(self);
         let base = match skeleton.joints()[joint].parent {
@@ -90,7 +104,7 @@ impl Pose {
     /// Applies a pose file to the rest pose of a skeleton.
     ///
     /// # Errors
-    /// [`PoseError`] for an unknown joint, or numbers that are no rotation or translation.
+    /// [`PoseError`] for an unknown joint, or invalid numbers.
     pub fn from_file(file: &PoseFile, skeleton: &Skeleton) -> Result<Self, PoseError> {
         let mut pose = skeleton.rest_pose();
         for (name, delta) in &file.joints {
@@ -111,7 +125,8 @@ impl Pose {
         Ok(pose)
     }
 
-    /// The pose as changes of the rest pose; joints at rest are left out. Scale is not part of a pose file.
+    /// The pose as changes of the rest pose; joints at rest are omitted. Scale is not part of a
+    /// pose file.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> PoseFile {
         let mut joints = BTreeMap::new();
@@ -120,7 +135,10 @@ impl Pose {
             let translation = local.translation - joint.rest.translation;
             if rotation.angle() > 1e-9 || translation.norm() > 1e-12 {
                 let q = rotation.coords;
-                let delta = JointDelta { rotation: [q.x, q.y, q.z, q.w], translation: translation.into() };
+                let delta = JointDelta {
+                    rotation: [q.x, q.y, q.z, q.w],
+                    translation: translation.into(),
+                };
                 joints.insert(joint.name.clone(), delta);
             }
         }
@@ -138,11 +156,19 @@ impl Skeleton {
             let nearest = self
                 .joints()
                 .iter()
-                .map(|joint| (strsim::jaro_winkler(&joint.name.to_lowercase(), &name.to_lowercase()), &joint.name))
+                .map(|joint| {
+                    (
+                        strsim::jaro_winkler(&joint.name.to_lowercase(), &name.to_lowercase()),
+                        &joint.name,
+                    )
+                })
                 .filter(|(likeness, _)| *likeness > 0.6)
                 .max_by(|a, b| a.0.total_cmp(&b.0))
                 .map(|(_, name)| name.clone());
-            PoseError::UnknownJoint { name: name.to_owned(), nearest }
+            PoseError::UnknownJoint {
+                name: name.to_owned(),
+                nearest,
+            }
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The hierarchy of joints.
+//! The joint hierarchy.
 
 use super::{Pose, Trs};
 use crate::math::{Affine, Point64, origin_of};
@@ -6,19 +6,20 @@ use crate::math::{Affine, Point64, origin_of};
 /// One frame of the skeleton.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Joint {
-    /// Name as in the file, made unique by a suffix where it was not.
+    /// Name as in the file, made unique by a suffix if necessary.
     pub name: String,
     /// Index of the parent joint, always smaller than the joint's own.
     pub parent: Option<usize>,
-    /// Constant transform between the parent joint (or the world) and the frame that `rest` is given in.
+    /// Constant transform between the parent joint (or the world) and the frame of `rest`.
     pub parent_from_base: Affine,
-    /// The joint's own transform in the rest pose.
+    /// The joint's local transform in the rest pose.
     pub rest: Trs,
-    /// Where the joint was when the skin was attached.
+    /// `world_from_joint` at binding.
     pub world_from_bind: Affine,
-    /// False for helpers that carry no skin of their own (an animated node above the skeleton, for instance).
+    /// False for helpers that carry no skin (an animated node above the skeleton, for instance).
     pub deforms: bool,
-    /// World position, in the bind pose, of the end of the bone of a joint without children, where that was said.
+    /// World position, in the bind pose, of the end of the bone of a joint without children, if
+    /// set.
     pub tail: Option<Point64>,
 }
 
@@ -29,7 +30,7 @@ pub struct Skeleton {
     children: Vec<Vec<usize>>,
 }
 
-/// Why a list of joints is no skeleton.
+/// Why a list of joints is not a skeleton.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
@@ -39,7 +40,7 @@ pub enum SkeletonError {
         /// The child.
         name: String,
     },
-    /// A bind transform that can't be inverted or isn't finite.
+    /// A singular or non-finite bind transform.
     #[error("joint \"{name}\" has a bind transform that is not finite and invertible")]
     Singular {
         /// The joint.
@@ -48,7 +49,7 @@ pub enum SkeletonError {
 }
 
 impl Skeleton {
-    /// Checks and takes a list of joints.
+    /// Validates and takes a list of joints.
     ///
     /// # Errors
     /// [`SkeletonError::Order`] if a parent index is not smaller than its child's, [`SkeletonError::Singular`] for a bind
@@ -59,10 +60,16 @@ impl Skeleton {
         for (index, joint) in joints.iter().enumerate() {
             let finite = joint.world_from_bind.matrix().iter().all(|c| c.is_finite());
             if !finite || joint.world_from_bind.try_inverse().is_none() {
-                return Err(SkeletonError::Singular { name: joint.name.clone() });
+                return Err(SkeletonError::Singular {
+                    name: joint.name.clone(),
+                });
             }
             match joint.parent {
-                Some(parent) if parent >= index => return Err(SkeletonError::Order { name: joint.name.clone() }),
+                Some(parent) if parent >= index => {
+                    return Err(SkeletonError::Order {
+                        name: joint.name.clone(),
+                    });
+                }
                 Some(parent) => children[parent].push(index),
                 None => {}
             }
@@ -70,15 +77,20 @@ impl Skeleton {
         Ok(Self { joints, children })
     }
 
-    /// A skeleton with unrotated frames at the given world positions: `(name, parent, position)`, bind = rest.
+    /// A skeleton with identity rotations at the given world positions: `(name, parent, position)`,
+    /// bind = rest.
     ///
     /// # Errors
     /// As [`Skeleton::new`].
-    pub fn from_positions(joints: &[(String, Option<usize>, Point64)]) -> Result<Self, SkeletonError> {
+    pub fn from_positions(
+        joints: &[(String, Option<usize>, Point64)],
+    ) -> Result<Self, SkeletonError> {
         let made = joints
             .iter()
             .map(|(name, parent, position)| {
-                let from = parent.and_then(|p| joints.get(p)).map_or_else(Point64::origin, |p| p.2);
+                let from = parent
+                    .and_then(|p| joints.get(p))
+                    .map_or_else(Point64::origin, |p| p.2);
                 Joint {
                     name: name.clone(),
                     parent: *parent,
@@ -99,13 +111,13 @@ impl Skeleton {
         &self.joints
     }
 
-    /// How many joints there are.
+    /// Number of joints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether there is no joint at all.
+    /// Whether there are no joints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
@@ -117,28 +129,33 @@ impl Skeleton {
         &self.children[joint]
     }
 
-    /// The joint of that exact name.
+    /// The joint with exactly that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// Where a joint is in the bind pose.
+    /// Position of a joint in the bind pose.
     #[must_use]
     pub fn bind_position(&self, joint: usize) -> Point64 {
         origin_of(&self.joints[joint].world_from_bind)
     }
 
-    /// What the file shows when nothing is animated.
+    /// The pose without animation.
     #[must_use]
     pub fn rest_pose(&self) -> Pose {
-        Pose { locals: self.joints.iter().map(|joint| joint.rest).collect() }
+        Pose {
+            locals: self.joints.iter().map(|joint| joint.rest).collect(),
+        }
     }
 
     /// `world_from_joint` of every joint in the bind pose.
     #[must_use]
     pub fn bind_transforms(&self) -> Vec<Affine> {
-        self.joints.iter().map(|joint| joint.world_from_bind).collect()
+        self.joints
+            .iter()
+            .map(|joint| joint.world_from_bind)
+            .collect()
     }
 
     /// `world_from_joint` of every joint in a pose.

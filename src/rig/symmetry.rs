@@ -1,11 +1,13 @@
-//! Left and right: which joint is whose partner, and poses in the mirror.
+//! Left and right: mirror partners of joints, and mirrored poses.
 //!
-//! Partners are found by their names (`arm.L`/`arm.R`, `LeftArm`/`RightArm`, `l_arm`, `arm_l` …) and, for joints whose names say
-//! nothing, by their places at rest on both sides of the mirror plane. A joint without a partner that stands on the plane is its own.
+//! Partners are found by their names (`arm.L`/`arm.R`, `LeftArm`/`RightArm`, `l_arm`, `arm_l` …),
+//! otherwise by their rest positions on both sides of the mirror plane. A joint without a partner
+//! that lies on the plane is its own partner.
 //!
-//! With M the reflection and Tⱼ the turn of joint j from rest about the rest pose's world axes, the mirrored pose turns j's partner by
-//! M Tⱼ M. World rotations are products of such turns along the chain, so all of the body turns as in a mirror, whatever the
-//! joints' own axes are; and mirroring twice gives the pose back exactly, because M M = 1.
+//! With M the reflection and Tⱼ the rotation of joint j from rest about the rest pose's world axes,
+//! the mirrored pose rotates j's partner by M Tⱼ M. World rotations are products of such rotations
+//! along the chain, so the whole body is mirrored, independent of the joints' axes; mirroring twice
+//! restores the pose exactly, because M M = 1.
 
 use super::{Pose, Skeleton, Trs};
 use crate::math::{Affine, Point64, Quat, Vec64, linear_part, origin_of};
@@ -14,20 +16,20 @@ use crate::math::{Affine, Point64, Quat, Vec64, linear_part, origin_of};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Symmetry {
     partner: Vec<usize>,
-    /// Whose partners stand where the mirror puts them.
+    /// Whether partners are at mirrored positions.
     normal: Vec64,
     point: Point64,
     base_linear: Vec<nalgebra::Matrix3<f64>>,
 }
 
-/// What becomes of a pose in the mirror.
+/// How a pose is mirrored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorHow {
-    /// Both sides change places.
+    /// Both sides are exchanged.
     #[default]
     Flip,
-    /// Partners get the pose of the joints named, which stay as they are.
+    /// Partners get the mirrored pose of the given joints, which stay unchanged.
     Copy,
 }
 
@@ -38,43 +40,64 @@ impl Symmetry {
         let world = skeleton.world_from_joint(&skeleton.rest_pose());
         let places: Vec<Vec64> = world.iter().map(|world| origin_of(world).coords).collect();
         let mut partner: Vec<Option<usize>> = by_names(skeleton);
-        let (normal, point) = plane_of(&places, &partner).unwrap_or_else(|| best_plane(skeleton, &places));
+        let (normal, point) =
+            plane_of(&places, &partner).unwrap_or_else(|| best_plane(skeleton, &places));
         by_places(skeleton, &places, &normal, &point, &mut partner);
-        let partner = partner.into_iter().enumerate().map(|(joint, partner)| partner.unwrap_or(joint)).collect();
-        let base_linear = (0..skeleton.len()).map(|joint| linear_part(&base(skeleton, &world, joint))).collect();
-        Self { partner, normal, point: Point64::from(point), base_linear }
+        let partner = partner
+            .into_iter()
+            .enumerate()
+            .map(|(joint, partner)| partner.unwrap_or(joint))
+            .collect();
+        let base_linear = (0..skeleton.len())
+            .map(|joint| linear_part(&base(skeleton, &world, joint)))
+            .collect();
+        Self {
+            partner,
+            normal,
+            point: Point64::from(point),
+            base_linear,
+        }
     }
 
-    /// The joint on the other side; the joint itself if it has none.
+    /// The partner of a joint; the joint itself if it has none.
     #[must_use]
     pub fn partner(&self, joint: usize) -> usize {
         self.partner.get(joint).copied().unwrap_or(joint)
     }
 
-    /// Whether there is any pair at all.
+    /// Whether there is any pair.
     #[must_use]
     pub fn has_pairs(&self) -> bool {
-        self.partner.iter().enumerate().any(|(joint, partner)| joint != *partner)
+        self.partner
+            .iter()
+            .enumerate()
+            .any(|(joint, partner)| joint != *partner)
     }
 
-    /// Unit normal of the mirror plane, from right to left where names tell.
+    /// Unit normal of the mirror plane, from right to left according to names.
     #[must_use]
     pub fn normal(&self) -> Vec64 {
         self.normal
     }
 
-    /// A point in the mirror, at rest.
+    /// The mirror image of a point, at rest.
     #[must_use]
     pub fn mirrored_point(&self, point: &Point64) -> Point64 {
         point - self.normal * (2.0 * (point - self.point).dot(&self.normal))
     }
 
-    /// The pose in the mirror: all joints, or these and their partners.
+    /// The mirrored pose: all joints, or these and their partners.
     ///
-    /// With [`MirrorHow::Copy`] the joints given stay and their partners follow; a joint that is its own partner stays, and so does
-    /// everything if no joints are given.
+    /// With [`MirrorHow::Copy`] the given joints stay and their partners follow; a joint that is
+    /// its own partner stays. Without given joints nothing changes.
     #[must_use]
-    pub fn mirrored(&self, skeleton: &Skeleton, pose: &Pose, joints: Option<&[usize]>, how: MirrorHow) -> Pose {
+    pub fn mirrored(
+        &self,
+        skeleton: &Skeleton,
+        pose: &Pose,
+        joints: Option<&[usize]>,
+        how: MirrorHow,
+    ) -> Pose {
         let mut out = pose.clone();
         if pose.locals.len() != skeleton.len() || self.partner.len() != skeleton.len() {
             return out;
@@ -101,15 +124,21 @@ impl Symmetry {
     fn seen_from(&self, skeleton: &Skeleton, pose: &Pose, from: usize, to: usize) -> Trs {
         let (rest_from, rest_to) = (&skeleton.joints()[from].rest, &skeleton.joints()[to].rest);
         let local = &pose.locals[from];
-        let (base_from, base_to) = (rotation(&self.base_linear[from]), rotation(&self.base_linear[to]));
-        let turn = base_from * (local.rotation * rest_from.rotation.inverse()) * base_from.inverse();
-        // A reflection turns the other way about the reflected axis.
+        let (base_from, base_to) = (
+            rotation(&self.base_linear[from]),
+            rotation(&self.base_linear[to]),
+        );
+        let turn =
+            base_from * (local.rotation * rest_from.rotation.inverse()) * base_from.inverse();
+        // A reflection reverses the rotation about the reflected axis.
         let axis = turn.imag();
         let mirrored = axis - self.normal * (2.0 * axis.dot(&self.normal));
         let turn = Quat::new_unchecked(nalgebra::Quaternion::from_parts(turn.w, -mirrored));
         let shift = self.base_linear[from] * (local.translation - rest_from.translation);
         let shift = shift - self.normal * (2.0 * shift.dot(&self.normal));
-        let shift = self.base_linear[to].try_inverse().map_or_else(Vec64::zeros, |inverse| inverse * shift);
+        let shift = self.base_linear[to]
+            .try_inverse()
+            .map_or_else(Vec64::zeros, |inverse| inverse * shift);
         Trs {
             translation: rest_to.translation + shift,
             rotation: base_to.inverse() * turn * base_to * rest_to.rotation,
@@ -124,7 +153,9 @@ fn rotation(linear: &nalgebra::Matrix3<f64>) -> Quat {
 
 fn base(skeleton: &Skeleton, world: &[Affine], joint: usize) -> Affine {
     let own = &skeleton.joints()[joint];
-    own.parent.map_or(own.parent_from_base, |parent| world[parent] * own.parent_from_base)
+    own.parent.map_or(own.parent_from_base, |parent| {
+        world[parent] * own.parent_from_base
+    })
 }
 
 /// The name on the other side.
@@ -139,14 +170,17 @@ pub fn mirrored_name(name: &str) -> Option<String> {
             return Some(name.replacen(right, left, 1));
         }
     }
-    // A lone L or R: at an end or between separators; or before a capital, as in lHand, but not in "Rib" or "Leg".
+    // A single L or R: at an end or between separators; or before a capital, as in lHand, but not
+    // in "Rib" or "Leg".
     let letters: Vec<char> = name.chars().collect();
     let separator = |at: Option<&char>| at.is_none_or(|c| !c.is_alphanumeric());
     for (at, &letter) in letters.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| letters.get(before));
         let after = letters.get(at + 1);
-        let alone = separator(before) && (separator(after) || after.is_some_and(char::is_ascii_digit));
-        let grown = letter.is_lowercase() && separator(before) && after.is_some_and(|c| c.is_uppercase());
+        let alone =
+            separator(before) && (separator(after) || after.is_some_and(char::is_ascii_digit));
+        let grown =
+            letter.is_lowercase() && separator(before) && after.is_some_and(|c| c.is_uppercase());
         if alone || grown {
             let other = match letter {
                 'L' => 'R',
@@ -164,50 +198,97 @@ pub fn mirrored_name(name: &str) -> Option<String> {
 }
 
 fn by_names(skeleton: &Skeleton) -> Vec<Option<usize>> {
-    let index: std::collections::HashMap<&str, usize> =
-        skeleton.joints().iter().enumerate().map(|(joint, found)| (found.name.as_str(), joint)).collect();
-    let partner = |name: &str| mirrored_name(name).and_then(|other| index.get(other.as_str()).copied());
-    let found: Vec<Option<usize>> = skeleton.joints().iter().map(|joint| partner(&joint.name)).collect();
-    // Only those that agree about each other.
-    found.iter().enumerate().map(|(joint, other)| other.filter(|&other| other != joint && found[other] == Some(joint))).collect()
+    let index: std::collections::HashMap<&str, usize> = skeleton
+        .joints()
+        .iter()
+        .enumerate()
+        .map(|(joint, found)| (found.name.as_str(), joint))
+        .collect();
+    let partner =
+        |name: &str| mirrored_name(name).and_then(|other| index.get(other.as_str()).copied());
+    let found: Vec<Option<usize>> = skeleton
+        .joints()
+        .iter()
+        .map(|joint| partner(&joint.name))
+        .collect();
+    // Only pairs that agree in both directions.
+    found
+        .iter()
+        .enumerate()
+        .map(|(joint, other)| other.filter(|&other| other != joint && found[other] == Some(joint)))
+        .collect()
 }
 
-/// The plane between pairs: across the mean of what lies between partners.
+/// The plane between pairs, perpendicular to the mean difference of partners.
 fn plane_of(places: &[Vec64], partner: &[Option<usize>]) -> Option<(Vec64, Vec64)> {
-    let pairs = || partner.iter().enumerate().filter_map(|(joint, other)| other.filter(|&other| joint < other).map(|other| (joint, other)));
-    // All differences to one side: the first one says which.
-    let widest = pairs().map(|(a, b)| places[a] - places[b]).max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
+    let pairs = || {
+        partner.iter().enumerate().filter_map(|(joint, other)| {
+            other
+                .filter(|&other| joint < other)
+                .map(|other| (joint, other))
+        })
+    };
+    // Orients all differences alike, by the first one.
+    let widest = pairs()
+        .map(|(a, b)| places[a] - places[b])
+        .max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
     let between: Vec64 = pairs()
         .map(|(a, b)| {
             let across = places[a] - places[b];
-            if across.dot(&widest) < 0.0 { -across } else { across }
+            if across.dot(&widest) < 0.0 {
+                -across
+            } else {
+                across
+            }
         })
         .sum();
     let normal = between.try_normalize(1e-12)?;
     let count = pairs().count() as f64;
-    let middle: Vec64 = pairs().map(|(a, b)| (places[a] + places[b]) / 2.0).sum::<Vec64>() / count;
-    // Almost along an axis is along it.
-    let straight = [Vec64::x(), Vec64::y(), Vec64::z()].into_iter().find(|axis| axis.dot(&normal).abs() > 0.9995);
-    Some((straight.map_or(normal, |axis| axis * axis.dot(&normal).signum()), middle))
+    let middle: Vec64 = pairs()
+        .map(|(a, b)| (places[a] + places[b]) / 2.0)
+        .sum::<Vec64>()
+        / count;
+    // An almost axis-aligned normal is made axis-aligned.
+    let straight = [Vec64::x(), Vec64::y(), Vec64::z()]
+        .into_iter()
+        .find(|axis| axis.dot(&normal).abs() > 0.9995);
+    Some((
+        straight.map_or(normal, |axis| axis * axis.dot(&normal).signum()),
+        middle,
+    ))
 }
 
-/// Without names: the axis whose plane through the middle matches most joints.
+/// Without names: the axis-aligned plane through the centre that matches most joints.
 fn best_plane(skeleton: &Skeleton, places: &[Vec64]) -> (Vec64, Vec64) {
     let roots = (0..skeleton.len()).filter(|&joint| skeleton.joints()[joint].parent.is_none());
-    let middle = roots.map(|joint| places[joint]).next().unwrap_or_else(Vec64::zeros);
+    let middle = roots
+        .map(|joint| places[joint])
+        .next()
+        .unwrap_or_else(Vec64::zeros);
     let tolerance = tolerance(places);
     let score = |normal: &Vec64| {
         let mirrored = |place: &Vec64| place - normal * (2.0 * (place - middle).dot(normal));
         let off_plane = |place: &Vec64| (place - middle).dot(normal).abs() > tolerance;
-        places.iter().filter(|place| off_plane(place) && nearest(places, &mirrored(place), tolerance).is_some()).count()
+        places
+            .iter()
+            .filter(|place| {
+                off_plane(place) && nearest(places, &mirrored(place), tolerance).is_some()
+            })
+            .count()
     };
-    // The first of equals: left and right are mostly along X.
+    // The first if equal: left and right are usually along X.
     let axes = [Vec64::z(), Vec64::y(), Vec64::x()];
     let normal = axes.into_iter().max_by_key(score).unwrap_or_else(Vec64::x);
     (normal, middle)
 }
 
-fn by_places(skeleton: &Skeleton, places: &[Vec64], normal: &Vec64, point: &Vec64, partner: &mut [Option<usize>]) {
+fn by_places(
+    skeleton: &Skeleton,
+    places: &[Vec64],
+    normal: &Vec64,
+    point: &Vec64,
+    partner: &mut [Option<usize>],
+) {
     let tolerance = tolerance(places);
     // Parents come first: children of partners are partners.
     for joint in 0..places.len() {
@@ -237,39 +318,60 @@ fn by_places(skeleton: &Skeleton, places: &[Vec64], normal: &Vec64, point: &Vec6
 }
 
 fn nearest(places: &[Vec64], to: &Vec64, within: f64) -> Option<usize> {
-    places.iter().position(|place| (place - to).norm() <= within)
+    places
+        .iter()
+        .position(|place| (place - to).norm() <= within)
 }
 
-/// How far from its mirror image a partner may stand.
+/// Maximum distance of a partner from the mirror image.
 fn tolerance(places: &[Vec64]) -> f64 {
-    let least = places.iter().fold(Vec64::repeat(f64::INFINITY), |a, b| a.inf(b));
-    let most = places.iter().fold(Vec64::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
-    if places.is_empty() { 0.0 } else { 0.015 * (most - least).norm() }
+    let least = places
+        .iter()
+        .fold(Vec64::repeat(f64::INFINITY), |a, b| a.inf(b));
+    let most = places
+        .iter()
+        .fold(Vec64::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+    if places.is_empty() {
+        0.0
+    } else {
+        0.015 * (most - least).norm()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A body whose joints have axes of their own, other ones left and right; without side names if `named` is false.
+    /// A body whose joints have individual axes, different left and right; without side names if
+    /// `named` is false.
     fn body(named: bool) -> Skeleton {
         let p = Point64::new;
-        let mut joints = vec![("hips".to_owned(), None, p(0.0, 1.0, 0.0)), ("spine".to_owned(), Some(0), p(0.0, 1.4, 0.1))];
+        let mut joints = vec![
+            ("hips".to_owned(), None, p(0.0, 1.0, 0.0)),
+            ("spine".to_owned(), Some(0), p(0.0, 1.4, 0.1)),
+        ];
         for (side, x) in [("L", 1.0), ("R", -1.0)] {
             let first = joints.len();
-            let name = |what: &str| if named { format!("{what}.{side}") } else { format!("{what}{first}") };
+            let name = |what: &str| {
+                if named {
+                    format!("{what}.{side}")
+                } else {
+                    format!("{what}{first}")
+                }
+            };
             joints.push((name("arm"), Some(1), p(0.2 * x, 1.5, 0.0)));
             joints.push((name("hand"), Some(first), p(0.7 * x, 1.45, 0.05)));
             joints.push((name("leg"), Some(0), p(0.1 * x, 0.9, 0.0)));
             joints.push((name("foot"), Some(first + 2), p(0.12 * x, 0.0, 0.02)));
         }
         let plain = Skeleton::from_positions(&joints).unwrap();
-        // The same places with turned frames.
+        // Equal positions with rotated frames.
         let turned = plain.joints().iter().enumerate().map(|(index, joint)| {
             let mut joint = joint.clone();
             let own = Quat::from_euler_angles(0.3 * index as f64, 1.1, -0.7 * index as f64);
-            let above =
-                joint.parent.map_or_else(Quat::identity, |above| Quat::from_euler_angles(0.3 * above as f64, 1.1, -0.7 * above as f64));
+            let above = joint.parent.map_or_else(Quat::identity, |above| {
+                Quat::from_euler_angles(0.3 * above as f64, 1.1, -0.7 * above as f64)
+            });
             joint.rest.translation = above.inverse() * joint.rest.translation;
             joint.rest.rotation = above.inverse() * own;
             joint
@@ -281,42 +383,64 @@ mod tests {
         let mut pose = skeleton.rest_pose();
         for (index, local) in pose.locals.iter_mut().enumerate() {
             let t = index as f64;
-            local.rotation = Quat::from_euler_angles(0.4 * t.sin(), 0.7 * (2.0 * t).cos(), 0.3 * t) * local.rotation;
+            local.rotation = Quat::from_euler_angles(0.4 * t.sin(), 0.7 * (2.0 * t).cos(), 0.3 * t)
+                * local.rotation;
         }
         pose.locals[0].translation += Vec64::new(0.3, -0.1, 0.2);
         pose
     }
 
     #[test]
-    fn mirrored_places_are_mirror_images_and_twice_is_once_back() {
+    fn mirrored_positions_are_mirror_images_and_mirroring_is_an_involution() {
         for named in [true, false] {
             let skeleton = body(named);
             let symmetry = Symmetry::of(&skeleton);
-            assert_eq!((0..10).map(|joint| symmetry.partner(joint)).collect::<Vec<_>>(), [0, 1, 6, 7, 8, 9, 2, 3, 4, 5]);
+            assert_eq!(
+                (0..10)
+                    .map(|joint| symmetry.partner(joint))
+                    .collect::<Vec<_>>(),
+                [0, 1, 6, 7, 8, 9, 2, 3, 4, 5]
+            );
             let pose = posed(&skeleton);
             let mirrored = symmetry.mirrored(&skeleton, &pose, None, MirrorHow::Flip);
-            let (before, after) = (skeleton.world_from_joint(&pose), skeleton.world_from_joint(&mirrored));
+            let (before, after) = (
+                skeleton.world_from_joint(&pose),
+                skeleton.world_from_joint(&mirrored),
+            );
             for joint in 0..skeleton.len() {
                 let image = symmetry.mirrored_point(&origin_of(&before[joint]));
-                assert!((origin_of(&after[symmetry.partner(joint)]) - image).norm() < 1e-9, "joint {joint}");
+                assert!(
+                    (origin_of(&after[symmetry.partner(joint)]) - image).norm() < 1e-9,
+                    "joint {joint}"
+                );
             }
             let back = symmetry.mirrored(&skeleton, &mirrored, None, MirrorHow::Flip);
             for (a, b) in back.locals.iter().zip(&pose.locals) {
-                assert!(a.rotation.angle_to(&b.rotation) < 1e-7 && (a.translation - b.translation).norm() < 1e-12);
+                assert!(
+                    a.rotation.angle_to(&b.rotation) < 1e-7
+                        && (a.translation - b.translation).norm() < 1e-12
+                );
             }
         }
     }
 
     #[test]
-    fn a_copy_leaves_its_source_and_the_middle() {
+    fn a_copy_keeps_its_source_and_the_middle() {
         let skeleton = body(true);
         let (symmetry, pose) = (Symmetry::of(&skeleton), posed(&skeleton));
         let arm = [2, 3];
         let copied = symmetry.mirrored(&skeleton, &pose, Some(&arm), MirrorHow::Copy);
         let flipped = symmetry.mirrored(&skeleton, &pose, None, MirrorHow::Flip);
         for joint in 0..skeleton.len() {
-            let expected = if [6, 7].contains(&joint) { &flipped } else { &pose };
-            assert_eq!(copied.locals[joint], expected.locals[joint], "joint {joint}");
+            let expected = if [6, 7].contains(&joint) {
+                &flipped
+            } else {
+                &pose
+            };
+            assert_eq!(
+                copied.locals[joint], expected.locals[joint],
+                "joint {joint}"
+            );
         }
     }
 
@@ -342,10 +466,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_one_joint_have_no_partners() {
+    fn empty_and_single_joint_skeletons_have_no_partners() {
         assert!(!Symmetry::of(&Skeleton::default()).has_pairs());
-        let one = Skeleton::from_positions(&[("a".into(), None, Point64::new(3.0, 1.0, 2.0))]).unwrap();
+        let one =
+            Skeleton::from_positions(&[("a".into(), None, Point64::new(3.0, 1.0, 2.0))]).unwrap();
         let symmetry = Symmetry::of(&one);
-        assert!(!symmetry.has_pairs() && symmetry.mirrored(&one, &one.rest_pose(), None, MirrorHow::Flip) == one.rest_pose());
+        assert!(
+            !symmetry.has_pairs()
+                && symmetry.mirrored(&one, &one.rest_pose(), None, MirrorHow::Flip)
+                    == one.rest_pose()
+        );
     }
 }

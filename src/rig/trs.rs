@@ -2,7 +2,8 @@
 
 use crate::math::{Affine, Quat, Vec64, affine, linear_part, origin_of};
 
-/// A transform as glTF nodes and animation tracks have it: first scale, then rotation, then translation.
+/// A transform in the convention of glTF nodes and animation tracks: scale first, then rotation,
+/// then translation.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Trs {
     /// Translation, in the parent's units.
@@ -20,7 +21,7 @@ impl Default for Trs {
 }
 
 impl Trs {
-    /// No transform.
+    /// The identity transform.
     pub const IDENTITY: Self = Self {
         translation: Vec64::new(0.0, 0.0, 0.0),
         rotation: Quat::new_unchecked(nalgebra::Quaternion::new(1.0, 0.0, 0.0, 0.0)),
@@ -30,40 +31,66 @@ impl Trs {
     /// A pure translation.
     #[must_use]
     pub fn at(translation: Vec64) -> Self {
-        Self { translation, ..Self::IDENTITY }
+        Self {
+            translation,
+            ..Self::IDENTITY
+        }
     }
 
-    /// Whether all of its numbers are finite.
+    /// Whether all numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        let Self { translation, rotation, scale } = self;
-        translation.iter().chain(rotation.coords.iter()).chain(scale.iter()).all(|number| number.is_finite())
+        let Self {
+            translation,
+            rotation,
+            scale,
+        } = self;
+        translation
+            .iter()
+            .chain(rotation.coords.iter())
+            .chain(scale.iter())
+            .all(|number| number.is_finite())
     }
 
     /// The transform as a matrix.
     #[must_use]
     pub fn to_affine(&self) -> Affine {
-        let linear = self.rotation.to_rotation_matrix().into_inner() * nalgebra::Matrix3::from_diagonal(&self.scale);
+        let linear = self.rotation.to_rotation_matrix().into_inner()
+            * nalgebra::Matrix3::from_diagonal(&self.scale);
         affine(&linear, &self.translation)
     }
 
-    /// Splits a matrix; shear, which has no place in a `Trs`, is lost. A mirroring matrix gets a negative x scale.
+    /// Decomposes a matrix; shear, which a `Trs` cannot represent, is dropped. A mirroring matrix
+    /// gets a negative x scale.
     #[must_use]
     pub fn from_affine(transform: &Affine) -> Self {
         let linear = linear_part(transform);
-        let mut scale = Vec64::new(linear.column(0).norm(), linear.column(1).norm(), linear.column(2).norm());
+        let mut scale = Vec64::new(
+            linear.column(0).norm(),
+            linear.column(1).norm(),
+            linear.column(2).norm(),
+        );
         if linear.determinant() < 0.0 {
             scale.x = -scale.x;
         }
         let mut rotation = linear;
         for axis in 0..3 {
-            let length = if scale[axis].abs() > 1e-300 { scale[axis] } else { 1.0 };
+            let length = if scale[axis].abs() > 1e-300 {
+                scale[axis]
+            } else {
+                1.0
+            };
             rotation.column_mut(axis).unscale_mut(length);
         }
-        Self { translation: origin_of(transform).coords, rotation: Quat::from_matrix_eps(&rotation, 1e-12, 50, Quat::identity()), scale }
+        Self {
+            translation: origin_of(transform).coords,
+            rotation: Quat::from_matrix_eps(&rotation, 1e-12, 50, Quat::identity()),
+            scale,
+        }
     }
 
-    /// Between `self` (0) and `other` (1): linear, rotations spherical along the shorter arc.
+    /// Interpolates from `self` (0) to `other` (1): linearly, rotations spherically along the
+    /// shorter arc.
     #[must_use]
     pub fn lerp(&self, other: &Self, t: f64) -> Self {
         Self {
@@ -74,11 +101,16 @@ impl Trs {
     }
 }
 
-/// Spherical interpolation along the shorter arc that never fails.
+/// Spherical interpolation along the shorter arc, defined for all inputs.
 #[must_use]
 pub(crate) fn slerp(from: &Quat, to: &Quat, t: f64) -> Quat {
-    let to = if from.coords.dot(&to.coords) < 0.0 { Quat::new_unchecked(-to.into_inner()) } else { *to };
-    from.try_slerp(&to, t, 1e-9).unwrap_or_else(|| Quat::new_normalize(from.lerp(&to, t)))
+    let to = if from.coords.dot(&to.coords) < 0.0 {
+        Quat::new_unchecked(-to.into_inner())
+    } else {
+        *to
+    };
+    from.try_slerp(&to, t, 1e-9)
+        .unwrap_or_else(|| Quat::new_normalize(from.lerp(&to, t)))
 }
 
 #[cfg(test)]
@@ -86,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_splits_and_comes_back() {
+    fn a_matrix_decomposition_round_trips() {
         let trs = Trs {
             translation: Vec64::new(1.0, -2.0, 3.0),
             rotation: Quat::from_euler_angles(0.4, -1.2, 2.9),

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::history::History;
-use super::{Command, CommandQueue, DEFAULT_FPS, Document, Gesture, Level, PoseCommand, Session, ViewCommand, posing};
+use super::{
+    ChannelId, Command, CommandQueue, Document, Gesture, Level, PoseCommand, Session, ViewCommand,
+    posing,
+};
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
 use crate::math::Quat;
@@ -42,7 +45,7 @@ impl Session {
                 }
             }
         }
-        self.refresh_shown();
+        self.channels.active_mut().refresh(&self.document);
         self.drop_stale_simulation();
         self.watch_work();
     }
@@ -56,7 +59,10 @@ impl Session {
         match command {
             Command::Open(source) => self.start_opening(source),
             Command::AddMotions(files) => self.start_adding(files),
-            Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod { view: self.views.active().id, method }),
+            Command::SetMethod(method) => self.apply_view(ViewCommand::SetMethod {
+                view: self.views.active().id,
+                method,
+            }),
             Command::View(command) => self.apply_view(command),
             Command::Keys(command) => self.apply_keys(command),
             Command::Pose(command) => self.apply_pose(command),
@@ -68,35 +74,37 @@ impl Session {
                 self.document.flesh.sim_vertices = sim_vertices;
             }
             Command::SetPart { name, place } => self.set_part(name, place),
-            Command::SelectJoint(joint) => self.selection.set(joint.filter(|&j| j < self.document.pose.locals.len())),
+            Command::SelectJoint(joint) => self
+                .selection
+                .set(joint.filter(|&j| j < self.document.pose.locals.len())),
             Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
-            Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| pose.locals[joint] = skeleton.joints()[joint].rest),
+            Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| {
+                pose.locals[joint] = skeleton.joints()[joint].rest;
+            }),
             Command::ResetPose => self.reset_pose(),
             Command::SetPose(pose) => self.set_pose(pose),
             Command::LoadPose(path) => self.load_pose(&path),
             Command::SavePose(path) => self.save_pose(&path),
             Command::SelectClip(clip) => self.select_clip(clip),
             Command::SetPlaying(playing) => self.set_playing(playing),
-            Command::TogglePlaying => self.set_playing(!self.playback.playing),
-            Command::SetSpeed(speed) if speed.is_finite() => self.playback.speed = speed.clamp(-8.0, 8.0),
-            Command::SetSpeed(_) => {}
-            Command::SetLooping(looping) => self.playback.looping = looping,
-            Command::SetRange(range) => self.set_range(range),
-            Command::SetBlend(secs) if secs.is_finite() => self.playback.blend_secs = secs.clamp(0.0, 10.0),
-            Command::SetBlend(_) => {}
-            Command::Scrub { time_secs } if time_secs.is_finite() => {
-                self.playback.fading = None;
-                let time_secs = time_secs.clamp(0.0, self.clip_duration_secs());
-                let before = std::mem::replace(&mut self.playback.time_secs, time_secs);
-                if self.playback.time_secs != before {
+            Command::TogglePlaying => self.set_playing(!self.channels.active().playback.playing),
+            Command::SetSpeed(speed) => self.channels.active_mut().playback.set_speed(speed),
+            Command::SetLooping(looping) => self.channels.active_mut().playback.looping = looping,
+            Command::SetRange(range) => self
+                .channels
+                .active_mut()
+                .set_range(&self.document.clips(), range),
+            Command::SetBlend(secs) => self.channels.active_mut().playback.set_blend(secs),
+            Command::Scrub { time_secs } => {
+                let channel = self.channels.active_mut();
+                if channel.scrub(&self.document.clips(), time_secs) {
                     self.settle_scrubbed();
                 }
             }
-            Command::Scrub { .. } => {}
             Command::ResetSimulation => {
                 self.settle();
-                self.settle_crowds(self.channel);
+                self.settle_crowds(self.channels.active_id());
             }
             Command::CancelJobs => {
                 self.stages.cancel();
@@ -114,13 +122,23 @@ impl Session {
         if self.timeline.is_recording() {
             return self.cancel_recording();
         }
-        self.travel(|history, document| if back { history.undo(document) } else { history.redo(document) });
+        self.travel(|history, document| {
+            if back {
+                history.undo(document)
+            } else {
+                history.redo(document)
+            }
+        });
     }
 
     /// Goes to another document of the history; what is shown follows.
     pub(super) fn travel(&mut self, go: impl FnOnce(&mut History, &mut Document) -> bool) {
-        let (params, bones, clips, earlier) =
-            (self.document.params, self.document.flesh.bones.clone(), self.clips().names(), self.document.clone());
+        let (params, bones, clips, earlier) = (
+            self.document.params,
+            self.document.flesh.bones.clone(),
+            self.document.clips().names(),
+            self.document.clone(),
+        );
         if go(&mut self.history, &mut self.document) {
             self.stages.forgive();
             self.rigging.forgive();
@@ -128,7 +146,7 @@ impl Session {
             self.recall_selection(&earlier);
             self.follow_clips(&clips);
             if !self.document.poses_alike(&earlier) {
-                self.playback.leave_clip();
+                self.channels.active_mut().playback.leave_clip();
             }
             if self.document.params != params {
                 self.send_params(self.document.params);
@@ -141,8 +159,30 @@ impl Session {
     }
 
     fn set_params(&mut self, params: Params) {
-        let Params { stiffness_pa, density_kg_m3, damping_per_s, gravity_m_s2: [x, y, z], jiggle, volume, time_step_secs, .. } = params;
-        if [stiffness_pa, density_kg_m3, damping_per_s, x, y, z, jiggle, volume, time_step_secs].iter().all(|number| number.is_finite()) {
+        let Params {
+            stiffness_pa,
+            density_kg_m3,
+            damping_per_s,
+            gravity_m_s2: [x, y, z],
+            jiggle,
+            volume,
+            time_step_secs,
+            ..
+        } = params;
+        if [
+            stiffness_pa,
+            density_kg_m3,
+            damping_per_s,
+            x,
+            y,
+            z,
+            jiggle,
+            volume,
+            time_step_secs,
+        ]
+        .iter()
+        .all(|number| number.is_finite())
+        {
             self.document.params = params.sanitized();
             self.send_params(self.document.params);
         }
@@ -155,8 +195,16 @@ impl Session {
     }
 
     pub(super) fn set_bone(&mut self, joint: usize, settings: BoneSettings) {
-        let BoneSettings { stiffness, density, damping, jiggle, .. } = settings;
-        let finite = [stiffness, density, damping, jiggle].iter().all(|factor| factor.is_finite());
+        let BoneSettings {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            ..
+        } = settings;
+        let finite = [stiffness, density, damping, jiggle]
+            .iter()
+            .all(|factor| factor.is_finite());
         if finite && joint < self.document.pose.locals.len() {
             self.stages.forgive();
             let settings = settings.sanitized();
@@ -187,18 +235,33 @@ impl Session {
         }
     }
 
+    /// Puts the flesh that follows the active channel at rest in its pose.
     pub(super) fn settle(&mut self) {
-        self.refresh_shown();
-        for (_, worker) in self.stages.live_workers().filter(|(channel, _)| *channel == self.channel) {
-            worker.settle(&self.shown.world_from_joint);
+        self.settle_channel(self.channels.active_id());
+    }
+
+    /// Puts the flesh that follows a channel at rest in its pose.
+    pub(super) fn settle_channel(&mut self, id: ChannelId) {
+        let Some(channel) = self.channels.get_mut(id) else {
+            return;
+        };
+        channel.refresh(&self.document);
+        for (_, worker) in self
+            .stages
+            .live_workers()
+            .filter(|(followed, _)| *followed == id)
+        {
+            worker.settle(channel.world_from_joint());
         }
     }
 
     /// Edits the pose shown; a clip's pose of the moment is taken over by that, and the clip left.
     pub(super) fn edit_pose(&mut self, edit: impl FnOnce(&Skeleton, &mut Pose)) {
-        self.refresh_shown();
-        let Some(subject) = self.document.subject.clone() else { return };
-        let mut pose = self.shown.pose.clone();
+        self.channels.active_mut().refresh(&self.document);
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
+        let mut pose = self.channels.active().pose().clone();
         edit(&subject.character.skeleton, &mut pose);
         self.take_pose(pose);
     }
@@ -206,8 +269,8 @@ impl Session {
     /// A pose was made by hand: it becomes keys, or is shown in place of the clip.
     pub(super) fn take_pose(&mut self, pose: Pose) {
         if !self.key_changes(&pose) {
-            *self.document.pose_in_mut(self.channel) = pose;
-            self.playback.leave_clip();
+            *self.document.pose_in_mut(self.channels.active_id()) = pose;
+            self.channels.active_mut().playback.leave_clip();
         }
     }
 
@@ -239,58 +302,37 @@ impl Session {
 
     fn reset_pose(&mut self) {
         if let Some(rest) = self.document.skeleton().map(Skeleton::rest_pose) {
-            self.refresh_shown();
+            self.channels.active_mut().refresh(&self.document);
             self.take_pose(rest);
         }
     }
 
     fn set_pose(&mut self, pose: Pose) {
-        if pose.locals.len() == self.document.pose.locals.len() && pose.locals.iter().all(Trs::is_finite) {
-            self.refresh_shown();
+        if pose.locals.len() == self.document.pose.locals.len()
+            && pose.locals.iter().all(Trs::is_finite)
+        {
+            self.channels.active_mut().refresh(&self.document);
             self.take_pose(pose);
         }
     }
 
     pub(super) fn select_clip(&mut self, clip: Option<usize>) {
-        let before = self.playback.clip;
-        match clip {
-            Some(clip) if clip < self.clips().len() => {
-                // Coming back from the pose made by hand, the range stays.
-                if before.unwrap_or(self.playback.resume.0) != clip {
-                    self.playback.range_secs = None;
-                }
-                self.playback.clip = Some(clip);
-                self.playback.time_secs = self.playback.range_in(self.clip_duration_secs())[0];
-            }
-            Some(_) => return,
-            None => self.playback.leave_clip(),
-        }
-        // What stands still is looked at, not watched: it changes at once.
-        if self.playback.playing || (before.is_some() && clip.is_none()) {
-            self.pass_seam();
+        let cut = self.channels.active_mut().select_clip(&self.document, clip);
+        if cut.is_some() {
+            self.settle();
         }
     }
 
-    fn set_range(&mut self, range: Option<[f64; 2]>) {
-        let duration = self.clip_duration_secs();
-        let wanted = range.filter(|[from, to]| from.is_finite() && to.is_finite() && from < to);
-        self.playback.range_secs =
-            wanted.map(|[from, to]| [from.clamp(0.0, duration), to.clamp(0.0, duration)]).filter(|[from, to]| from < to);
-    }
-
-    /// Starts or stops the clock. It stops at the nearest frame: what is seen is what a bake writes of the frame that the clock says.
     fn set_playing(&mut self, playing: bool) {
-        let durations: Vec<f64> = self.clips().iter().map(|clip| clip.duration_secs).collect();
-        let played = self.playback.playing;
-        self.playback.set_playing(playing, durations.len(), |clip| durations[clip]);
-        if let (true, false, Some(clip)) = (played, playing, self.playback.clip) {
-            let fps = self.clips().take(clip).map_or(DEFAULT_FPS, |take| take.fps());
-            self.playback.time_secs = ((self.playback.time_secs * fps).round() / fps).clamp(0.0, self.clip_duration_secs());
-        }
+        self.channels
+            .active_mut()
+            .set_playing(&self.document.clips(), playing);
     }
 
     fn load_pose(&mut self, path: &Path) {
-        let Some(skeleton) = self.document.skeleton() else { return };
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
         match posing::read_pose(path, skeleton) {
             Ok(pose) => self.set_pose(pose),
             Err(error) => self.tell(Level::Error, error.to_string()),
@@ -298,11 +340,16 @@ impl Session {
     }
 
     fn save_pose(&mut self, path: &Path) {
-        self.refresh_shown();
-        let Some(skeleton) = self.document.skeleton() else { return };
-        let file: PoseFile = self.shown.pose.to_file(skeleton);
+        self.channels.active_mut().refresh(&self.document);
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
+        let file: PoseFile = self.channels.active().pose().to_file(skeleton);
         match crate::io::write_pose(path, &file) {
-            Ok(()) => self.tell(Level::Info, format!("The pose was written to {}.", path.display())),
+            Ok(()) => self.tell(
+                Level::Info,
+                format!("The pose was written to {}.", path.display()),
+            ),
             Err(error) => self.tell(Level::Error, error.to_string()),
         }
     }

@@ -15,16 +15,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::clip_play::ClipPlay;
-use super::motion::{DEFAULT_FPS, Moments, Motion, PlayError, Take};
 use crate::character::Character;
-use crate::collision::self_intersections;
 use crate::io::{
-    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache, write_atomically, write_bvh_poses, write_obj,
-    write_ply, write_rigged_glb,
+    FrameNames, IoError, JsonPositions, MddCache, MorphFile, MorphSettings, PointCache,
+    write_atomically, write_bvh_poses, write_obj, write_ply, write_rigged_glb,
 };
+use crate::methods::{Actor, Projective, Subject};
 use crate::progress::Progress;
-use crate::skin::{Actor, Projective, Subject};
+use crate::studio::{ClipPlay, DEFAULT_FPS, Moments, Motion, PlayError, Take};
 
 /// What a bake can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +60,10 @@ impl BakeFormat {
     /// glTF, where still vertices and frames on straight lines are left out.
     #[must_use]
     pub fn bytes_of_frame(self, character: &Character) -> u64 {
-        let (vertices, triangles) = (character.source_vertices() as u64, character.source_triangles() as u64);
+        let (vertices, triangles) = (
+            character.source_vertices() as u64,
+            character.source_triangles() as u64,
+        );
         match self {
             Self::Pc2 | Self::Mdd => vertices * 12,
             Self::Glb => vertices * 24,
@@ -91,7 +92,11 @@ impl BakeSettings {
     /// Every frame.
     #[must_use]
     pub fn of(format: BakeFormat) -> Self {
-        Self { format, every: 1, tolerance: Self::DEFAULT_TOLERANCE }
+        Self {
+            format,
+            every: 1,
+            tolerance: Self::DEFAULT_TOLERANCE,
+        }
     }
 
     /// Whether a frame of a take is written.
@@ -108,7 +113,9 @@ impl BakeSettings {
     /// How many bytes a take comes to, about ([`BakeFormat::bytes_of_frame`]).
     #[must_use]
     pub fn estimated_bytes(&self, character: &Character, take: &Take) -> u64 {
-        self.format.bytes_of_frame(character).saturating_mul(self.frames(take).count() as u64)
+        self.format
+            .bytes_of_frame(character)
+            .saturating_mul(self.frames(take).count() as u64)
     }
 }
 
@@ -140,33 +147,21 @@ pub struct ContactSummary {
     pub deepest_penetration: Option<f32>,
     /// …and in mean edge lengths.
     pub deepest_penetration_edges: Option<f32>,
-    /// Pairs of skin triangles that cut through each other in the bind pose…
-    pub self_intersections_before: usize,
-    /// …and in the last frame.
-    pub self_intersections_after: usize,
 }
 
 impl ContactSummary {
     /// Looks at the present frame of an actor.
     #[must_use]
     pub fn of(actor: &Actor) -> Self {
-        let subject = actor.subject();
-        let skin = &subject.skin;
-        let mut now = skin.mesh.positions.clone();
-        for (position, vertex) in actor.positions().iter().zip(&skin.skin_from_source) {
-            if let Some(vertex) = vertex {
-                now[*vertex as usize] = *position;
-            }
-        }
         let projective = actor.projective();
         let penetration = projective.and_then(Projective::penetration);
         Self {
-            contacts: projective.and_then(|p| p.simulation().contacts()).map_or(0, |contacts| contacts.report().pressing),
+            contacts: projective
+                .and_then(|p| p.simulation().contacts())
+                .map_or(0, |contacts| contacts.report().pressing),
             vertices_inside: penetration.map(|p| p.vertices),
             deepest_penetration: penetration.map(|p| p.deepest),
             deepest_penetration_edges: penetration.map(|p| p.deepest_edges),
-            self_intersections_before: self_intersections(&skin.mesh.positions, &skin.mesh.triangles).pairs,
-            self_intersections_after: self_intersections(&now, &skin.mesh.triangles).pairs,
         }
     }
 }
@@ -186,7 +181,11 @@ pub fn bake(
     let mut baked = Baked::default();
     let mut sink = Sink::open(actor, take, path, settings).map_err(PlayError::Receiver)?;
     take.play(actor, progress, |frame, actor| {
-        let distances = actor.positions().iter().zip(&*bind).map(|(now, then)| (now - then).norm());
+        let distances = actor
+            .positions()
+            .iter()
+            .zip(&*bind)
+            .map(|(now, then)| (now - then).norm());
         baked.max_displacement = distances.fold(baked.max_displacement, f32::max);
         baked.method_ms += actor.times().total_ms;
         if !settings.wants(take, frame) {
@@ -202,15 +201,37 @@ pub fn bake(
 
 /// Where frames go.
 enum Sink {
-    Glb { path: PathBuf, file: Box<MorphFile> },
-    Frames { path: PathBuf, names: Option<FrameNames>, ply: bool, files: Vec<PathBuf> },
-    Pc2 { path: PathBuf, cache: PointCache },
-    Mdd { path: PathBuf, cache: MddCache },
-    Json { path: PathBuf, positions: JsonPositions },
+    Glb {
+        path: PathBuf,
+        file: Box<MorphFile>,
+    },
+    Frames {
+        path: PathBuf,
+        names: Option<FrameNames>,
+        ply: bool,
+        files: Vec<PathBuf>,
+    },
+    Pc2 {
+        path: PathBuf,
+        cache: PointCache,
+    },
+    Mdd {
+        path: PathBuf,
+        cache: MddCache,
+    },
+    Json {
+        path: PathBuf,
+        positions: JsonPositions,
+    },
 }
 
 impl Sink {
-    fn open(actor: &Actor, take: &Take, path: &Path, settings: &BakeSettings) -> Result<Self, IoError> {
+    fn open(
+        actor: &Actor,
+        take: &Take,
+        path: &Path,
+        settings: &BakeSettings,
+    ) -> Result<Self, IoError> {
         let points = actor.positions().len();
         let (first, last) = (take.first_frame(), take.last_frame());
         let path = path.to_path_buf();
@@ -218,32 +239,66 @@ impl Sink {
             BakeFormat::Glb => {
                 let subject = actor.subject();
                 let animation = take.motion.name(&subject.character);
-                let morphs = MorphSettings { animation, size: subject.size, tolerance: settings.tolerance };
-                Self::Glb { file: Box::new(MorphFile::create(&path, &subject.character, morphs)?), path }
+                let morphs = MorphSettings {
+                    animation,
+                    size: subject.size,
+                    tolerance: settings.tolerance,
+                };
+                Self::Glb {
+                    file: Box::new(MorphFile::create(&path, &subject.character, morphs)?),
+                    path,
+                }
             }
             BakeFormat::Obj | BakeFormat::Ply => {
                 let names = (last > first).then(|| FrameNames::new(&path, last as usize));
-                Self::Frames { path, names, ply: settings.format == BakeFormat::Ply, files: Vec::new() }
+                Self::Frames {
+                    path,
+                    names,
+                    ply: settings.format == BakeFormat::Ply,
+                    files: Vec::new(),
+                }
             }
             BakeFormat::Pc2 => {
-                let cache = PointCache::create(&path, points, first as f32, settings.every.max(1) as f32)?;
+                let cache =
+                    PointCache::create(&path, points, first as f32, settings.every.max(1) as f32)?;
                 Self::Pc2 { cache, path }
             }
             BakeFormat::Mdd => {
-                let times: Vec<f64> = settings.frames(take).map(|frame| take.time_of(frame)).collect();
-                Self::Mdd { cache: MddCache::create(&path, points, &times)?, path }
+                let times: Vec<f64> = settings
+                    .frames(take)
+                    .map(|frame| take.time_of(frame))
+                    .collect();
+                Self::Mdd {
+                    cache: MddCache::create(&path, points, &times)?,
+                    path,
+                }
             }
-            BakeFormat::Json => Self::Json { positions: JsonPositions::create(&path)?, path },
+            BakeFormat::Json => Self::Json {
+                positions: JsonPositions::create(&path)?,
+                path,
+            },
         })
     }
 
     fn frame(&mut self, frame: u32, time_secs: f64, actor: &Actor) -> Result<(), IoError> {
         match self {
             Self::Glb { file, .. } => file.frame(time_secs, actor.positions(), actor.normals()),
-            Self::Frames { path, names, ply, files } => {
-                let path = names.as_ref().map_or_else(|| path.clone(), |names| names.path(frame as usize));
+            Self::Frames {
+                path,
+                names,
+                ply,
+                files,
+            } => {
+                let path = names
+                    .as_ref()
+                    .map_or_else(|| path.clone(), |names| names.path(frame as usize));
                 let write = if *ply { write_ply } else { write_obj };
-                write(&path, &actor.subject().character, actor.positions(), actor.normals())?;
+                write(
+                    &path,
+                    &actor.subject().character,
+                    actor.positions(),
+                    actor.normals(),
+                )?;
                 files.push(path);
                 Ok(())
             }
@@ -278,9 +333,15 @@ impl Sink {
 /// [`IoError::Write`]; a file that could not be finished is not there at all.
 pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<(), IoError> {
     // What the user said of bones goes along.
-    let character = Character { flesh: (*subject.settings).clone(), ..(*subject.character).clone() };
-    let written = write_rigged_glb(&character, &subject.fallback_weights, influences);
-    let refused = |error| IoError::Write { file: path.display().to_string(), source: std::io::Error::other(error) };
+    let character = Character {
+        flesh: (*subject.settings).clone(),
+        ..(*subject.character).clone()
+    };
+    let written = write_rigged_glb(&character, subject.mesh_weights(), influences);
+    let refused = |error| IoError::Write {
+        file: path.display().to_string(),
+        source: std::io::Error::other(error),
+    };
     let bytes = written.map_err(refused)?;
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
 }
@@ -289,10 +350,20 @@ pub fn write_rig(subject: &Subject, path: &Path, influences: usize) -> Result<()
 ///
 /// # Errors
 /// [`IoError`]; a file that could not be finished is not there at all.
-pub fn write_motion(character: &Character, take: &Take, every: u32, path: &Path) -> Result<(), IoError> {
+pub fn write_motion(
+    character: &Character,
+    take: &Take,
+    every: u32,
+    path: &Path,
+) -> Result<(), IoError> {
     if character.skeleton.is_empty() {
-        let source = std::io::Error::other("there is no skeleton, so there is no motion; give one as .skel or as a rigged .glb");
-        return Err(IoError::Write { file: path.display().to_string(), source });
+        let source = std::io::Error::other(
+            "there is no skeleton, so there is no motion; give one as .skel or as a rigged .glb",
+        );
+        return Err(IoError::Write {
+            file: path.display().to_string(),
+            source,
+        });
     }
     let every = every.max(1);
     let frames = (take.first_frame()..=take.last_frame()).step_by(every as usize);
@@ -309,7 +380,9 @@ pub fn write_motion(character: &Character, take: &Take, every: u32, path: &Path)
 /// # Errors
 /// [`IoError::Write`].
 pub fn write_last_pose(character: &Character, take: &Take, path: &Path) -> Result<(), IoError> {
-    let pose = take.motion.pose_at(character, take.time_of(take.last_frame()));
+    let pose = take
+        .motion
+        .pose_at(character, take.time_of(take.last_frame()));
     crate::io::write_pose(path, &pose.to_file(&character.skeleton))
 }
 
@@ -319,9 +392,10 @@ impl Motion {
         match self {
             Self::Rest => "rest".to_owned(),
             Self::Pose(_) => "pose".to_owned(),
-            Self::Clip(clip) | Self::Play(ClipPlay { clip, .. }) => {
-                character.clips.get(*clip).map_or_else(|| "clip".to_owned(), |clip| clip.name.clone())
-            }
+            Self::Clip(clip) | Self::Play(ClipPlay { clip, .. }) => character
+                .clips
+                .get(*clip)
+                .map_or_else(|| "clip".to_owned(), |clip| clip.name.clone()),
         }
     }
 }
@@ -335,3 +409,7 @@ impl Take {
         }
     }
 }
+
+/// What is said of a rig for which the file had to be made anew.
+pub(super) const MATERIALS_LOST: &str = "Since props hang on joints that were edited, only colours, textures and transparency of the \
+    materials are in it; metal, roughness, normal maps and cameras of the original file are not.";

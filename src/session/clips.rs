@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::methods::Subject;
 use crate::rig::{Clip, KeyedClip};
-use crate::skin::Subject;
 
 /// Clips by index: first those of the files, then the takes. Cheap to copy.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,13 +34,17 @@ impl<'a> Clips<'a> {
     /// One of them, as it is played.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a Clip> {
-        self.files.get(index).or_else(|| self.take(index).map(|take| take.clip()))
+        self.files
+            .get(index)
+            .or_else(|| self.take(index).map(|take| take.clip()))
     }
 
     /// One of them with its keys, if it is the user's.
     #[must_use]
     pub fn take(&self, index: usize) -> Option<&'a Arc<KeyedClip>> {
-        index.checked_sub(self.files.len()).and_then(|take| self.takes.get(take))
+        index
+            .checked_sub(self.files.len())
+            .and_then(|take| self.takes.get(take))
     }
 
     /// The index of the first take.
@@ -51,7 +55,9 @@ impl<'a> Clips<'a> {
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &'a Clip> + use<'a> {
-        self.files.iter().chain(self.takes.iter().map(|take| take.clip()))
+        self.files
+            .iter()
+            .chain(self.takes.iter().map(|take| take.clip()))
     }
 
     /// Their names, in order.
@@ -91,6 +97,8 @@ pub fn with_takes(subject: &Arc<Subject>, takes: &[Arc<KeyedClip>]) -> Arc<Subje
         return subject.clone();
     }
     let mut character = (*subject.character).clone();
-    character.clips.extend(takes.iter().map(|take| take.clip().clone()));
+    character
+        .clips
+        .extend(takes.iter().map(|take| take.clip().clone()));
     Arc::new(subject.with_clips(Arc::new(character)))
 }

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand};
+use super::{
+    Gesture, KeysCommand, MessageId, PoseCommand, ProjectCommand, RigCommand, Source, ViewCommand,
+};
 use crate::character::{BoneSettings, Place, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
+use crate::methods::MethodId;
 use crate::rig::Pose;
-use crate::skin::Method;
 
 /// One request. [`super::Session::apply`] is the only place that carries them out.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +21,7 @@ pub enum Command {
     /// to it (`.skel`, `.tgf`, `.dmat`, `.anim`).
     AddMotions(Vec<PathBuf>),
     /// Changes the method of the active view; the present one stays until the new one is bound.
-    SetMethod(Method),
+    SetMethod(MethodId),
     /// Changes what views there are and what they show.
     View(ViewCommand),
     /// Clips and their keys, takes, the library of poses.
@@ -41,7 +43,7 @@ pub enum Command {
     SetSimVertices(SimVertices),
     /// Says how a part of the skin moves, or leaves it to the check-up (undoable); takes effect when the flesh has been rebuilt.
     SetPart {
-        /// [`crate::tissue::Part::name`].
+        /// [`crate::tissue::SkinComponent::name`].
         name: String,
         /// How; `None` takes back what was said.
         place: Option<Place>,
@@ -148,16 +150,22 @@ impl Command {
     }
 }
 
-/// How a command belongs to what the hand does, so that a drag is one undo step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Gesture {
-    /// A step of its own.
-    #[default]
-    Once,
-    /// Part of a drag that goes on.
-    Dragging,
-    /// The last command of a drag.
-    Released,
+impl From<KeysCommand> for Command {
+    fn from(command: KeysCommand) -> Self {
+        Self::Keys(command)
+    }
+}
+
+impl From<PoseCommand> for Command {
+    fn from(command: PoseCommand) -> Self {
+        Self::Pose(command)
+    }
+}
+
+impl From<ProjectCommand> for Command {
+    fn from(command: ProjectCommand) -> Self {
+        Self::Project(command)
+    }
 }
 
 /// What the user interface collects during a frame.

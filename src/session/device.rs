@@ -8,14 +8,16 @@
 use std::sync::Arc;
 
 use super::jobs::{Job, Outcome};
-use super::stages::Need;
+use super::views::Need;
 use super::{Level, Session};
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
-use crate::gpu::actor::{DeviceChoice, GpuDevice, Measured, Verdict, because, verdict, without_measuring};
+use crate::gpu::actor::{
+    DeviceChoice, GpuDevice, Measured, Verdict, because, verdict, without_measuring,
+};
+use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::progress::Progress;
-use crate::skin::{Actor, BindError, Subject};
 
 /// What is decided on: what is equal needs no other decision.
 #[derive(Clone)]
@@ -126,13 +128,28 @@ impl Session {
     #[must_use]
     pub fn device_status(&self) -> Option<&DeviceStatus> {
         let need = self.views.active().need();
-        self.devices.decided.iter().find(|decided| decided.key.need == need).map(|decided| &decided.status)
+        self.devices
+            .decided
+            .iter()
+            .find(|decided| decided.key.need == need)
+            .map(|decided| &decided.status)
     }
 
     /// What a device for this has to be made for, as the document is now.
     fn made_for(&self, need: Need) -> Option<Made> {
-        let physics = || (Params { budget_ms: None, ..self.document.params }, self.document.flesh.bones.clone());
-        Some(Made { subject: self.document.subject.clone()?, physics: need.method.is_simulated().then(physics) })
+        let physics = || {
+            (
+                Params {
+                    budget_ms: None,
+                    ..self.document.params
+                },
+                self.document.flesh.bones.clone(),
+            )
+        };
+        Some(Made {
+            subject: self.document.subject.as_ref()?.weighted(need.weights),
+            physics: need.method.has(Capability::Physics).then(physics),
+        })
     }
 
     /// Decides for everything that is shown, one after the other. Not while the user drags.
@@ -145,15 +162,40 @@ impl Session {
         // What only stands in until something else is bound is not worth a device.
         let mut needs = self.views.needs();
         needs.retain(|need| self.stages.live_needs().any(|live| live == *need));
-        self.devices.decided.retain(|decided| needs.contains(&decided.key.need));
+        self.devices
+            .decided
+            .retain(|decided| needs.contains(&decided.key.need));
         let Devices { choice, round, .. } = self.devices;
-        let mut keys = needs.iter().filter_map(|&need| Some(Key { need, made: self.made_for(need)?, choice, round }));
-        let Some(key) = keys.find(|key| self.devices.decided.iter().all(|decided| decided.key != *key)) else { return };
-        if self.devices.job.as_ref().is_some_and(|(pending, _)| *pending == key) {
+        let mut keys = needs.iter().filter_map(|&need| {
+            Some(Key {
+                need,
+                made: self.made_for(need)?,
+                choice,
+                round,
+            })
+        });
+        let Some(key) = keys.find(|key| {
+            self.devices
+                .decided
+                .iter()
+                .all(|decided| decided.key != *key)
+        }) else {
+            return;
+        };
+        if self
+            .devices
+            .job
+            .as_ref()
+            .is_some_and(|(pending, _)| *pending == key)
+        {
             return;
         }
         self.devices.job = None;
-        let gpu = self.devices.gpu.as_ref().ok_or("there is no graphics device");
+        let gpu = self
+            .devices
+            .gpu
+            .as_ref()
+            .ok_or("there is no graphics device");
         match without_measuring(choice, gpu, key.need.method) {
             Some(why) => self.decide(key, None, None, why),
             None => self.start_deciding(key),
@@ -161,8 +203,15 @@ impl Session {
     }
 
     fn start_deciding(&mut self, key: Key) {
-        let Some(gpu) = self.devices.gpu.clone() else { return };
-        let Key { need, choice, made: Made { subject, physics }, .. } = key.clone();
+        let Some(gpu) = self.devices.gpu.clone() else {
+            return;
+        };
+        let Key {
+            need,
+            choice,
+            made: Made { subject, physics },
+            ..
+        } = key.clone();
         let work = move |progress: &Progress| {
             let (params, bones) = physics.unwrap_or_default();
             let mut actor = Actor::bind(&subject, need.method, &params, progress)?;
@@ -170,24 +219,38 @@ impl Session {
             progress.check()?;
             Ok(verdict(choice, Ok(&gpu), &mut actor))
         };
-        match Job::start("Preparing the graphics device".to_owned(), self.waker.clone(), work) {
+        match Job::start(
+            "Preparing the graphics device".to_owned(),
+            self.waker.clone(),
+            work,
+        ) {
             Ok(job) => self.devices.job = Some((key, job)),
-            Err(error) => self.decide_for_cpu(key, &format_args!("no thread could be started ({error})")),
+            Err(error) => {
+                self.decide_for_cpu(key, &format_args!("no thread could be started ({error})"));
+            }
         }
     }
 
     fn take_verdict(&mut self) {
-        let Some((_, job)) = &self.devices.job else { return };
+        let Some((_, job)) = &self.devices.job else {
+            return;
+        };
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
             return;
         }
-        let Some((key, _)) = self.devices.job.take() else { return };
+        let Some((key, _)) = self.devices.job.take() else {
+            return;
+        };
         if self.made_for(key.need).is_none_or(|made| made != key.made) {
             return;
         }
         match outcome {
-            Outcome::Done(Ok(Verdict { device, measured, why })) => self.decide(key, device, measured, why),
+            Outcome::Done(Ok(Verdict {
+                device,
+                measured,
+                why,
+            })) => self.decide(key, device, measured, why),
             Outcome::Done(Err(error)) => self.decide_for_cpu(key, &error),
             Outcome::Running => {}
             Outcome::Lost => self.decide_for_cpu(key, &"the graphics device could not be prepared"),
@@ -199,24 +262,53 @@ impl Session {
         self.decide(key, None, None, why);
     }
 
-    fn decide(&mut self, key: Key, device: Option<GpuDevice>, measured: Option<Measured>, why: String) {
+    fn decide(
+        &mut self,
+        key: Key,
+        device: Option<GpuDevice>,
+        measured: Option<Measured>,
+        why: String,
+    ) {
         log::info!("{why}");
-        let Some(worker) = self.stages.bound_worker(key.need) else { return };
+        let Some(worker) = self.stages.bound_worker(key.need) else {
+            return;
+        };
         let on_gpu = device.is_some();
         worker.set_device(device);
-        self.devices.decided.retain(|decided| decided.key.need != key.need);
-        let status = DeviceStatus { on_gpu, why, measured, lost: false };
+        self.devices
+            .decided
+            .retain(|decided| decided.key.need != key.need);
+        let status = DeviceStatus {
+            on_gpu,
+            why,
+            measured,
+            lost: false,
+        };
         self.devices.decided.push(Decided { key, status });
     }
 
     fn hear_of_losses(&mut self) {
         let faults: Vec<(Need, String)> = self.stages.faulty_devices();
         for (need, fault) in faults {
-            let work = if need.method.is_simulated() { "with the simulation" } else { "moving the skin" };
+            let work = if need.method.has(Capability::Physics) {
+                "with the simulation"
+            } else {
+                "moving the skin"
+            };
             self.tell(Level::Warning, format!("The CPU goes on {work}: {fault}."));
-            if let Some(decided) = self.devices.decided.iter_mut().find(|decided| decided.key.need == need) {
+            if let Some(decided) = self
+                .devices
+                .decided
+                .iter_mut()
+                .find(|decided| decided.key.need == need)
+            {
                 let why = because("CPU", need.method, &fault);
-                decided.status = DeviceStatus { on_gpu: false, why, measured: decided.status.measured, lost: true };
+                decided.status = DeviceStatus {
+                    on_gpu: false,
+                    why,
+                    measured: decided.status.measured,
+                    lost: true,
+                };
             }
         }
     }

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::views::Channel;
-use super::{Source, ViewId};
+use super::{ChannelId, Clips, Source, ViewId};
 use crate::character::FleshSettings;
 use crate::dynamics::Params;
 use crate::io::FileRead;
+use crate::methods::Subject;
 use crate::rig::edit::Rig;
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton};
-use crate::skin::Subject;
 
 /// Everything that undo restores. Cheap to clone: what is heavy is shared.
 ///
@@ -51,24 +50,43 @@ impl Document {
     /// The skeleton, if a character is open.
     #[must_use]
     pub fn skeleton(&self) -> Option<&Skeleton> {
-        self.subject.as_deref().map(|subject| &subject.character.skeleton)
+        self.subject
+            .as_deref()
+            .map(|subject| &subject.character.skeleton)
+    }
+
+    /// The clips of the open character, and after them those made by the user.
+    #[must_use]
+    pub fn clips(&self) -> Clips<'_> {
+        self.subject
+            .as_ref()
+            .map_or_else(Clips::default, |subject| {
+                Clips::new(&subject.character.clips, &self.takes)
+            })
     }
 
     /// The pose made by hand in a channel.
-    pub(super) fn pose_in(&self, channel: Channel) -> &Pose {
-        channel.and_then(|view| self.free_poses.get(&view)).unwrap_or(&self.pose)
+    pub(super) fn pose_in(&self, channel: ChannelId) -> &Pose {
+        channel
+            .and_then(|view| self.free_poses.get(&view))
+            .unwrap_or(&self.pose)
     }
 
-    pub(super) fn pose_in_mut(&mut self, channel: Channel) -> &mut Pose {
+    pub(super) fn pose_in_mut(&mut self, channel: ChannelId) -> &mut Pose {
         match channel {
-            Some(view) => self.free_poses.entry(view).or_insert_with(|| self.pose.clone()),
+            Some(view) => self
+                .free_poses
+                .entry(view)
+                .or_insert_with(|| self.pose.clone()),
             None => &mut self.pose,
         }
     }
 
     /// Whether the same character has the same poses made by hand.
     pub(super) fn poses_alike(&self, other: &Self) -> bool {
-        self.same_subject_as(other) && self.pose == other.pose && self.free_poses == other.free_poses
+        self.same_subject_as(other)
+            && self.pose == other.pose
+            && self.free_poses == other.free_poses
     }
 
     fn same_subject_as(&self, other: &Self) -> bool {

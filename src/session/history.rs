@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Document, Gesture};
-use crate::skin::Subject;
+use crate::methods::Subject;
 
 /// One undo step: the document before it, and what it did.
 #[derive(Debug, Clone)]
@@ -41,10 +41,19 @@ pub(super) const MAX_STEPS: usize = 200;
 
 impl History {
     /// Call after a command turned `before` into `now`. A drag keeps one step, from before its first command to its last.
-    pub(super) fn record(&mut self, before: Document, now: &Document, label: &'static str, gesture: Gesture) {
+    pub(super) fn record(
+        &mut self,
+        before: Document,
+        now: &Document,
+        label: &'static str,
+        gesture: Gesture,
+    ) {
         let continues = gesture != Gesture::Once && self.open == Some(label);
         if !continues && !before.same_as(now) {
-            self.past.push(Step { document: before, label });
+            self.past.push(Step {
+                document: before,
+                label,
+            });
             self.future.clear();
             self.lighten();
             if self.past.len() > MAX_STEPS {
@@ -66,7 +75,14 @@ impl History {
     fn lighten(&mut self) {
         let mut kept: Vec<*const Subject> = Vec::new();
         for step in self.past.iter_mut().rev() {
-            let Some(subject) = step.document.subject.as_ref().filter(|subject| subject.base.is_some()) else { continue };
+            let Some(subject) = step
+                .document
+                .subject
+                .as_ref()
+                .filter(|subject| subject.base.is_some())
+            else {
+                continue;
+            };
             let place = Arc::as_ptr(subject);
             if kept.contains(&place) {
                 continue;
@@ -81,29 +97,46 @@ impl History {
 
     /// The document as it was when the drag under way began.
     pub(super) fn gesture_start(&self) -> Option<&Document> {
-        self.open.and_then(|_| self.past.last()).map(|step| &step.document)
+        self.open
+            .and_then(|_| self.past.last())
+            .map(|step| &step.document)
     }
 
     /// The next drag is a new step. A drag that came back to where it began leaves none.
     pub(super) fn end_gesture(&mut self, now: &Document) {
-        if self.open.take().is_some() && self.past.last().is_some_and(|step| step.document.same_as(now)) {
+        if self.open.take().is_some()
+            && self
+                .past
+                .last()
+                .is_some_and(|step| step.document.same_as(now))
+        {
             self.past.pop();
         }
     }
 
     pub(super) fn undo(&mut self, now: &mut Document) -> bool {
         self.end_gesture(now);
-        let Some(step) = self.past.pop() else { return false };
+        let Some(step) = self.past.pop() else {
+            return false;
+        };
         let after = std::mem::replace(now, step.document);
-        self.future.push(Step { document: after, label: step.label });
+        self.future.push(Step {
+            document: after,
+            label: step.label,
+        });
         true
     }
 
     pub(super) fn redo(&mut self, now: &mut Document) -> bool {
         self.end_gesture(now);
-        let Some(step) = self.future.pop() else { return false };
+        let Some(step) = self.future.pop() else {
+            return false;
+        };
         let before = std::mem::replace(now, step.document);
-        self.past.push(Step { document: before, label: step.label });
+        self.past.push(Step {
+            document: before,
+            label: step.label,
+        });
         true
     }
 
@@ -121,13 +154,25 @@ impl History {
 
     /// All steps and where the present document stands among them.
     pub(super) fn view(&self) -> HistoryView {
-        let labels = self.past.iter().map(|step| step.label).chain(self.future.iter().rev().map(|step| step.label)).collect();
-        HistoryView { labels, position: self.past.len(), forgotten: self.forgotten }
+        let labels = self
+            .past
+            .iter()
+            .map(|step| step.label)
+            .chain(self.future.iter().rev().map(|step| step.label))
+            .collect();
+        HistoryView {
+            labels,
+            position: self.past.len(),
+            forgotten: self.forgotten,
+        }
     }
 
     /// The documents that undo and redo can bring back.
     pub(super) fn documents(&self) -> impl Iterator<Item = &Document> {
-        self.past.iter().chain(&self.future).map(|step| &step.document)
+        self.past
+            .iter()
+            .chain(&self.future)
+            .map(|step| &step.document)
     }
 
     /// Whether a drag is going on.
@@ -154,7 +199,13 @@ mod tests {
     use crate::dynamics::Params;
 
     fn with_density(density: f64) -> Document {
-        Document { params: Params { density_kg_m3: density, ..Params::default() }, ..Document::default() }
+        Document {
+            params: Params {
+                density_kg_m3: density,
+                ..Params::default()
+            },
+            ..Document::default()
+        }
     }
 
     /// Runs a list of `(density, gesture)` edits through a history.
@@ -168,7 +219,17 @@ mod tests {
     #[test]
     fn a_drag_is_one_step_and_the_next_drag_another() {
         let (mut history, mut now) = (History::default(), with_density(1.0));
-        edit(&mut history, &mut now, &[(2.0, Dragging), (3.0, Dragging), (4.0, Released), (5.0, Dragging), (6.0, Released)]);
+        edit(
+            &mut history,
+            &mut now,
+            &[
+                (2.0, Dragging),
+                (3.0, Dragging),
+                (4.0, Released),
+                (5.0, Dragging),
+                (6.0, Released),
+            ],
+        );
         assert!(history.undo(&mut now));
         assert_eq!(now.params.density_kg_m3, 4.0);
         assert!(history.undo(&mut now));
@@ -183,14 +244,26 @@ mod tests {
         let (mut history, mut now) = (History::default(), with_density(1.0));
         edit(&mut history, &mut now, &[(1.0, Gesture::Once)]);
         assert_eq!(history.undo_label(), None);
-        edit(&mut history, &mut now, &[(2.0, Gesture::Dragging), (1.0, Gesture::Dragging), (1.0, Gesture::Released)]);
+        edit(
+            &mut history,
+            &mut now,
+            &[
+                (2.0, Gesture::Dragging),
+                (1.0, Gesture::Dragging),
+                (1.0, Gesture::Released),
+            ],
+        );
         assert_eq!(history.undo_label(), None);
     }
 
     #[test]
     fn a_new_edit_forgets_what_was_undone() {
         let (mut history, mut now) = (History::default(), with_density(1.0));
-        edit(&mut history, &mut now, &[(2.0, Gesture::Once), (3.0, Gesture::Once)]);
+        edit(
+            &mut history,
+            &mut now,
+            &[(2.0, Gesture::Once), (3.0, Gesture::Once)],
+        );
         history.undo(&mut now);
         edit(&mut history, &mut now, &[(9.0, Gesture::Once)]);
         assert_eq!(history.redo_label(), None);
@@ -206,19 +279,35 @@ mod tests {
         for position in [3, 9, 0, 5, 4] {
             assert!(history.jump(&mut now, position));
             assert_eq!(now.params.density_kg_m3, position as f64);
-            assert_eq!(history.view(), HistoryView { labels: vec!["Density"; 9], position, forgotten: 0 });
+            assert_eq!(
+                history.view(),
+                HistoryView {
+                    labels: vec!["Density"; 9],
+                    position,
+                    forgotten: 0
+                }
+            );
         }
-        assert!(!history.jump(&mut now, 4) && !history.jump(&mut now, 10) && !history.jump(&mut now, usize::MAX));
+        assert!(
+            !history.jump(&mut now, 4)
+                && !history.jump(&mut now, 10)
+                && !history.jump(&mut now, usize::MAX)
+        );
         assert_eq!(now.params.density_kg_m3, 4.0);
     }
 
     #[test]
     fn the_list_is_bounded() {
         let (mut history, mut now) = (History::default(), with_density(0.0));
-        let edits: Vec<_> = (1..=MAX_STEPS + 7).map(|n| (n as f64, Gesture::Once)).collect();
+        let edits: Vec<_> = (1..=MAX_STEPS + 7)
+            .map(|n| (n as f64, Gesture::Once))
+            .collect();
         edit(&mut history, &mut now, &edits);
         let view = history.view();
-        assert_eq!((view.labels.len(), view.position, view.forgotten), (MAX_STEPS, MAX_STEPS, 7));
+        assert_eq!(
+            (view.labels.len(), view.position, view.forgotten),
+            (MAX_STEPS, MAX_STEPS, 7)
+        );
         while history.undo(&mut now) {}
         assert_eq!(now.params.density_kg_m3, 7.0);
     }

@@ -56,7 +56,11 @@ impl Messages {
         if self.list.len() >= MAX_MESSAGES {
             self.list.remove(0);
         }
-        self.list.push(Message { id: MessageId(self.next), level, text });
+        self.list.push(Message {
+            id: MessageId(self.next),
+            level,
+            text,
+        });
         self.next += 1;
     }
 

@@ -23,7 +23,9 @@ fn rest_world_from_base(skeleton: &Skeleton, joint: usize) -> Quat {
     let mut parent = skeleton.joints()[joint].parent;
     while let Some(index) = parent {
         let above = &skeleton.joints()[index];
-        base = Affine::from_matrix_unchecked((above.parent_from_base * above.rest.to_affine() * base).into_inner());
+        base = Affine::from_matrix_unchecked(
+            (above.parent_from_base * above.rest.to_affine() * base).into_inner(),
+        );
         parent = above.parent;
     }
     Trs::from_affine(&base).rotation
@@ -79,7 +81,10 @@ pub enum PoseFileError {
 /// [`PoseFileError`].
 pub fn read_pose(path: &Path, skeleton: &Skeleton) -> Result<Pose, PoseFileError> {
     let file = crate::io::read_pose(path)?;
-    Pose::from_file(&file, skeleton).map_err(|source| PoseFileError::Pose { path: path.into(), source })
+    Pose::from_file(&file, skeleton).map_err(|source| PoseFileError::Pose {
+        path: path.into(),
+        source,
+    })
 }
 
 #[cfg(test)]
@@ -89,7 +94,12 @@ mod tests {
 
     fn chain() -> Skeleton {
         let p = |y: f64| Point64::new(0.0, y, 0.0);
-        Skeleton::from_positions(&[("a".into(), None, p(0.0)), ("b".into(), Some(0), p(1.0)), ("c".into(), Some(1), p(2.0))]).unwrap()
+        Skeleton::from_positions(&[
+            ("a".into(), None, p(0.0)),
+            ("b".into(), Some(0), p(1.0)),
+            ("c".into(), Some(1), p(2.0)),
+        ])
+        .unwrap()
     }
 
     #[test]
@@ -98,7 +108,10 @@ mod tests {
         let mut pose = skeleton.rest_pose();
         set_joint_angles_deg(&skeleton, &mut pose, 0, [90.0, 90.0, 0.0]);
         let angles = joint_angles_deg(&skeleton, &pose, 1);
-        assert!(angles.iter().all(|a| a.abs() < 1e-9), "the child has angles of its own: {angles:?}");
+        assert!(
+            angles.iter().all(|a| a.abs() < 1e-9),
+            "the child has angles of its own: {angles:?}"
+        );
         // +Y goes to +Z by X first, then to +X by Y.
         let tip = origin_of(&skeleton.world_from_joint(&pose)[2]);
         assert!((tip - Point64::new(2.0, 0.0, 0.0)).norm() < 1e-9);

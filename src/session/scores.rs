@@ -9,8 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::{Session, Snapshot, Waker};
+use crate::methods::{MethodId, Subject};
+use crate::metrics::{Score, Scorer};
 use crate::progress::Progress;
-use crate::skin::{Method, Score, Scorer, Subject};
 
 /// The least time from one round of measuring to the next.
 const ROUND: Duration = Duration::from_millis(250);
@@ -23,7 +24,7 @@ pub struct ViewScore {
     /// The snapshot's number.
     pub sequence: u64,
     /// The snapshot's method.
-    pub method: Method,
+    pub method: MethodId,
     /// What its frame cost, milliseconds.
     pub frame_ms: f64,
 }
@@ -41,7 +42,10 @@ struct Shared {
 }
 
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about the thread, all under one lock")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about the thread, all under one lock"
+)]
 struct State {
     wanted: BTreeMap<u64, Arc<Snapshot>>,
     found: BTreeMap<u64, (Weak<Subject>, ViewScore)>,
@@ -74,8 +78,13 @@ impl Session {
 impl Scores {
     fn of(&self, key: u64, snapshot: &Arc<Snapshot>, waker: Option<&Waker>) -> Option<ViewScore> {
         let mut state = self.shared.lock();
-        let known = state.found.get(&key).filter(|(subject, _)| std::ptr::eq(subject.as_ptr(), Arc::as_ptr(&snapshot.subject)));
-        let known = known.map(|(_, score)| *score).filter(|score| score.method == snapshot.method);
+        let known = state
+            .found
+            .get(&key)
+            .filter(|(subject, _)| std::ptr::eq(subject.as_ptr(), Arc::as_ptr(&snapshot.subject)));
+        let known = known
+            .map(|(_, score)| *score)
+            .filter(|score| score.method == snapshot.method);
         if known.is_some_and(|score| score.sequence == snapshot.sequence) {
             return known;
         }
@@ -87,7 +96,9 @@ impl Scores {
         if !state.started {
             state.started = true;
             let (shared, waker) = (self.shared.clone(), waker.cloned());
-            let thread = std::thread::Builder::new().name("scores".into()).spawn(move || run(&shared, waker.as_ref()));
+            let thread = std::thread::Builder::new()
+                .name("scores".into())
+                .spawn(move || run(&shared, waker.as_ref()));
             if let Err(error) = thread {
                 log::warn!("no thread could be started to measure scores: {error}");
             }
@@ -116,7 +127,10 @@ fn run(shared: &Shared, waker: Option<&Waker>) {
         let (wanted, progress) = {
             let mut state = shared.lock();
             while state.wanted.is_empty() && !state.stop {
-                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = shared
+                    .wake
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
             if state.stop {
                 return;
@@ -148,16 +162,35 @@ fn run(shared: &Shared, waker: Option<&Waker>) {
 }
 
 fn of(snapshot: &Snapshot, score: Score) -> ViewScore {
-    ViewScore { score, sequence: snapshot.sequence, method: snapshot.method, frame_ms: snapshot.times.total_ms }
+    ViewScore {
+        score,
+        sequence: snapshot.sequence,
+        method: snapshot.method,
+        frame_ms: snapshot.times.total_ms,
+    }
 }
 
 /// Measures one snapshot; nothing if the owner is gone.
-fn measure(scorer: &mut Option<(Weak<Subject>, Scorer)>, snapshot: &Snapshot, progress: &Progress) -> Option<Score> {
+fn measure(
+    scorer: &mut Option<(Weak<Subject>, Scorer)>,
+    snapshot: &Snapshot,
+    progress: &Progress,
+) -> Option<Score> {
     let subject = &snapshot.subject;
-    if scorer.as_ref().is_none_or(|(of, _)| !std::ptr::eq(of.as_ptr(), Arc::as_ptr(subject))) {
-        *scorer = Some((Arc::downgrade(subject), Scorer::new(subject, progress).ok()?));
+    if scorer
+        .as_ref()
+        .is_none_or(|(of, _)| !std::ptr::eq(of.as_ptr(), Arc::as_ptr(subject)))
+    {
+        *scorer = Some((
+            Arc::downgrade(subject),
+            Scorer::new(subject, progress).ok()?,
+        ));
     }
-    scorer.as_mut()?.1.score(snapshot.positions(), progress).ok()
+    scorer
+        .as_mut()?
+        .1
+        .score(snapshot.positions(), progress)
+        .ok()
 }
 
 /// Lets the rest of the round pass. Returns whether the owner is still there.
@@ -172,7 +205,11 @@ fn rest(shared: &Shared, start: Instant) -> bool {
             state.busy = false;
             return true;
         }
-        state = shared.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        state = shared
+            .wake
+            .wait_timeout(state, left)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
     }
 }
 
@@ -185,7 +222,7 @@ mod tests {
 
     /// Ticks until the session's flesh is there.
     fn open(session: &mut Session, wake: &std::sync::mpsc::Receiver<()>) -> Arc<Snapshot> {
-        session.apply_once(Command::SetMethod(Method::Lbs));
+        session.apply_once(Command::SetMethod(MethodId::LBS));
         session.apply_once(Command::Open(Source::builtin("arm")));
         loop {
             session.tick(0.01);
@@ -204,20 +241,29 @@ mod tests {
             let _ = sender.send(());
         }));
         let first = open(&mut session, &wake);
-        assert_eq!(session.score_of(1, &first), None, "the first answer is that there is none yet");
-        session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, 70.0] });
+        assert_eq!(
+            session.score_of(1, &first),
+            None,
+            "the first answer is that there is none yet"
+        );
+        session.apply_once(Command::SetJointAngles {
+            joint: 1,
+            degrees: [0.0, 0.0, 70.0],
+        });
         let score = loop {
             session.tick(0.01);
             let snapshot = session.snapshot().expect("a snapshot");
-            let moved = snapshot.world_from_joint == session.world_from_joint();
+            let moved = snapshot.world_from_joint == session.channels().active().world_from_joint();
             match session.score_of(1, &snapshot) {
                 Some(score) if moved && score.sequence == snapshot.sequence => break score,
                 _ => wake.recv().expect("whoever measures wakes whoever waits"),
             }
         };
         assert!(score.score.stretch_p99 > 1.05, "{score:?}");
-        assert_eq!(score.method, Method::Lbs);
-        let again = session.snapshot().map(|snapshot| session.score_of(1, &snapshot));
+        assert_eq!(score.method, MethodId::LBS);
+        let again = session
+            .snapshot()
+            .map(|snapshot| session.score_of(1, &snapshot));
         assert_eq!(again, Some(Some(score)));
     }
 }

@@ -71,7 +71,10 @@ mod tests {
     fn joints_are_replaced_added_and_toggled() {
         let mut selection = Selection::default();
         selection.change(&[3, 1, 99], SelectHow::Replace, 10);
-        assert_eq!((selection.joints(), selection.active()), (&[3, 1][..], Some(1)));
+        assert_eq!(
+            (selection.joints(), selection.active()),
+            (&[3, 1][..], Some(1))
+        );
         selection.change(&[3, 4], SelectHow::Add, 10);
         assert_eq!(selection.joints(), [1, 3, 4]);
         selection.change(&[3, 5], SelectHow::Toggle, 10);

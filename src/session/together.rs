@@ -25,10 +25,17 @@ fn use_of(path: &Path) -> Use {
     if is_project(path) {
         return Use::Project;
     }
-    if path.to_str().is_some_and(|path| path.starts_with("builtin:")) {
+    if path
+        .to_str()
+        .is_some_and(|path| path.starts_with("builtin:"))
+    {
         return Use::Mesh;
     }
-    match path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).as_deref() {
+    match path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+        .as_deref()
+    {
         Some("obj" | "off" | "ply" | "stl" | "mesh") => Use::Mesh,
         Some("glb" | "gltf" | "vrm" | "fbx") => Use::Scene,
         Some("ini") => Use::List,
@@ -53,50 +60,99 @@ impl Session {
     /// weights for the character that is open. Of two characters the first is taken.
     #[must_use]
     pub fn understand(&self, files: Vec<PathBuf>) -> Understood {
-        let count = |wanted: &[Use]| files.iter().filter(|path| wanted.contains(&use_of(path))).count();
+        let count = |wanted: &[Use]| {
+            files
+                .iter()
+                .filter(|path| wanted.contains(&use_of(path)))
+                .count()
+        };
         let (projects, meshes) = (count(&[Use::Project]), count(&[Use::Mesh]));
         if files.is_empty() {
-            return Understood { command: None, remark: None };
+            return Understood {
+                command: None,
+                remark: None,
+            };
         }
         if projects > 0 {
             return project_with(files);
         }
         if meshes > 1 {
-            return first_of(files, Use::Mesh, &[Use::Rig, Use::Motion, Use::List, Use::Scene], |files| {
-                Command::Open(Source::of_files(files))
-            });
+            return first_of(
+                files,
+                Use::Mesh,
+                &[Use::Rig, Use::Motion, Use::List, Use::Scene],
+                |files| Command::Open(Source::of_files(files)),
+            );
         }
         let belongs = count(&[Use::Rig, Use::Motion]) == files.len();
         let command = match self.subject() {
             Some(_) if belongs => Command::AddMotions(files),
-            Some(_) if files.len() == 1 && use_of(&files[0]) == Use::Pose => Command::LoadPose(files[0].clone()),
+            Some(_) if files.len() == 1 && use_of(&files[0]) == Use::Pose => {
+                Command::LoadPose(files[0].clone())
+            }
             _ => Command::Open(Source::of_files(files)),
         };
-        Understood { command: Some(command), remark: None }
+        Understood {
+            command: Some(command),
+            remark: None,
+        }
     }
 }
 
 /// A project, with the motions that were given beside it.
 fn project_with(files: Vec<PathBuf>) -> Understood {
-    first_of(files, Use::Project, &[Use::Motion], |files| Command::Open(Source { files, ..Source::default() }))
+    first_of(files, Use::Project, &[Use::Motion], |files| {
+        Command::Open(Source {
+            files,
+            ..Source::default()
+        })
+    })
 }
 
 /// The first file of a kind with all those of other kinds; the rest is told.
-fn first_of(files: Vec<PathBuf>, kind: Use, with: &[Use], command: impl FnOnce(Vec<PathBuf>) -> Command) -> Understood {
+fn first_of(
+    files: Vec<PathBuf>,
+    kind: Use,
+    with: &[Use],
+    command: impl FnOnce(Vec<PathBuf>) -> Command,
+) -> Understood {
     let first = files.iter().position(|path| use_of(path) == kind);
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for (index, path) in files.into_iter().enumerate() {
         let wanted = Some(index) == first || with.contains(&use_of(&path));
-        if wanted { taken.push(path) } else { left.push(path) }
+        if wanted {
+            taken.push(path);
+        } else {
+            left.push(path);
+        }
     }
-    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let opened = taken.iter().find(|path| use_of(path) == kind).map(name).unwrap_or_default();
+    let name = |path: &PathBuf| {
+        path.file_name()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy()
+            .into_owned()
+    };
+    let opened = taken
+        .iter()
+        .find(|path| use_of(path) == kind)
+        .map(name)
+        .unwrap_or_default();
     let remark = (!left.is_empty()).then(|| {
         let names: Vec<String> = left.iter().map(name).collect();
-        let (verb, it) = if left.len() == 1 { ("doesn't belong", "it") } else { ("don't belong", "them") };
-        format!("{opened} was opened. {} {verb} to it; open {it} afterwards.", names.join(", "))
+        let (verb, it) = if left.len() == 1 {
+            ("doesn't belong", "it")
+        } else {
+            ("don't belong", "them")
+        };
+        format!(
+            "{opened} was opened. {} {verb} to it; open {it} afterwards.",
+            names.join(", ")
+        )
     });
-    Understood { command: Some(command(taken)), remark }
+    Understood {
+        command: Some(command(taken)),
+        remark,
+    }
 }
 
 #[cfg(test)]
@@ -109,7 +165,10 @@ mod tests {
 
     fn opens(names: &[&str]) -> (Vec<PathBuf>, Option<String>) {
         match Session::new().understand(paths(names)) {
-            Understood { command: Some(Command::Open(source)), remark } => (source.files, remark),
+            Understood {
+                command: Some(Command::Open(source)),
+                remark,
+            } => (source.files, remark),
             other => panic!("{other:?}"),
         }
     }
@@ -118,23 +177,41 @@ mod tests {
     fn files_that_belong_together_are_one_character() {
         let all = ["a.OBJ", "a.skel", "walk.bvh", "a.dmat"];
         assert_eq!(opens(&all), (paths(&all), None));
-        assert_eq!(opens(&["a.glb", "run.fbx"]), (paths(&["a.glb", "run.fbx"]), None));
+        assert_eq!(
+            opens(&["a.glb", "run.fbx"]),
+            (paths(&["a.glb", "run.fbx"]), None)
+        );
         // Motions alone are shown by the default character.
-        assert_eq!(opens(&["walk.bvh"]), (paths(&["builtin:mannequin", "walk.bvh"]), None));
+        assert_eq!(
+            opens(&["walk.bvh"]),
+            (paths(&["builtin:mannequin", "walk.bvh"]), None)
+        );
     }
 
     #[test]
     fn of_two_characters_the_first_is_opened_and_that_is_said() {
         let (files, remark) = opens(&["walk.bvh", "a.obj", "b.ply", "c.stl"]);
         assert_eq!(files, paths(&["walk.bvh", "a.obj"]));
-        assert_eq!(remark.as_deref(), Some("a.obj was opened. b.ply, c.stl don't belong to it; open them afterwards."));
+        assert_eq!(
+            remark.as_deref(),
+            Some("a.obj was opened. b.ply, c.stl don't belong to it; open them afterwards.")
+        );
         let (files, remark) = opens(&["fox.glb", "p.sinew", "walk.bvh"]);
         assert_eq!(files, paths(&["p.sinew", "walk.bvh"]));
-        assert_eq!(remark.as_deref(), Some("p.sinew was opened. fox.glb doesn't belong to it; open it afterwards."));
+        assert_eq!(
+            remark.as_deref(),
+            Some("p.sinew was opened. fox.glb doesn't belong to it; open it afterwards.")
+        );
     }
 
     #[test]
     fn nothing_is_nothing() {
-        assert_eq!(Session::new().understand(Vec::new()), Understood { command: None, remark: None });
+        assert_eq!(
+            Session::new().understand(Vec::new()),
+            Understood {
+                command: None,
+                remark: None
+            }
+        );
     }
 }

@@ -15,6 +15,7 @@
 //! Bones are no longer rigid where their joints say so (FPS figure 3.20): see `stretching.rs`.
 
 mod plain;
+mod transforms;
 
 pub use plain::{PlainAnchor, PlainBone, PlainNode, PlainSlide};
 
@@ -24,9 +25,10 @@ use super::foot::Feet;
 use super::graph::BoneGraph;
 use super::shrink::cylinder_ends;
 use super::stretching::{FreeBone, StretchingBone, Twist};
-use crate::math::{Affine, Point, Point64, Quat, Vec3, Vec64, affine, linear_part};
+use crate::math::{Affine, Point, Point64, Quat, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
-use crate::rig::{Skeleton, Trs};
+use crate::rig::Skeleton;
+use transforms::{apply, closest, pushed_out, split, to_f32};
 
 /// The ring on a bone is this part of its length away from the joint, as in the reference implementation of FPS.
 const RING: f64 = 0.4;
@@ -60,7 +62,7 @@ struct Slide {
     bone_radius: f32,
 }
 
-/// The bind-time part: what each base vertex hangs on.
+/// The bind-time part: the attachment of each base vertex.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Anchors {
     vertices: Vec<Anchor>,
@@ -117,15 +119,29 @@ impl Anchors {
             .map(|node| {
                 let mut bones = node.bones.clone();
                 // Virtual bones of one joint move each by itself.
-                let mover = |bone: usize| (graph.bones[bone].joint, if graph.bones[bone].is_virtual { bone + 1 } else { 0 });
+                let mover = |bone: usize| {
+                    (
+                        graph.bones[bone].joint,
+                        if graph.bones[bone].is_virtual {
+                            bone + 1
+                        } else {
+                            0
+                        },
+                    )
+                };
                 bones.sort_by_key(|&bone| mover(bone));
                 bones.dedup_by_key(|bone| mover(*bone));
                 bones
             })
             .collect();
-        let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len()).map(|bone| cylinder_ends(graph, bone)).collect();
+        let cylinders: Vec<[Point64; 2]> = (0..graph.bones.len())
+            .map(|bone| cylinder_ends(graph, bone))
+            .collect();
         let mut slides = Vec::new();
-        let on_bones = base.iter().enumerate().map(|(vertex, rest)| (vertex, *rest, false));
+        let on_bones = base
+            .iter()
+            .enumerate()
+            .map(|(vertex, rest)| (vertex, *rest, false));
         let carried = carried.iter().map(|carried| {
             let vertex = carried.vertex as usize;
             (vertex, skin.positions[vertex].cast::<f64>(), carried.rigid)
@@ -134,18 +150,40 @@ impl Anchors {
             .chain(carried)
             .map(|(vertex, rest, rigid)| {
                 let foot = feet.bones[vertex] as usize;
-                let bone = if rigid { foot } else { holder(graph, foot, &rest) };
-                let slide = if rigid { None } else { slide_of(graph, &node_bones, &cylinders, bone, &rest) };
+                let bone = if rigid {
+                    foot
+                } else {
+                    holder(graph, foot, &rest)
+                };
+                let slide = if rigid {
+                    None
+                } else {
+                    slide_of(graph, &node_bones, &cylinders, bone, &rest)
+                };
                 let slide = slide.map_or(RIGID, |slide| {
                     slides.push(slide);
                     slides.len() as u32 - 1
                 });
-                Anchor { rest: rest.cast::<f32>(), bone: bone as u32, slide, held: rigid }
+                Anchor {
+                    rest: rest.cast::<f32>(),
+                    bone: bone as u32,
+                    slide,
+                    held: rigid,
+                }
             })
             .collect();
-        let bones = (0..graph.bones.len()).map(|bone| StretchingBone::bind(graph, skeleton, bone)).collect();
+        let bones = (0..graph.bones.len())
+            .map(|bone| StretchingBone::bind(graph, skeleton, bone))
+            .collect();
         let node_positions = graph.nodes.iter().map(|node| node.position).collect();
-        Self { vertices, slides, bones, node_bones, node_positions, cylinders }
+        Self {
+            vertices,
+            slides,
+            bones,
+            node_bones,
+            node_positions,
+            cylinders,
+        }
     }
 
     /// How many base vertices and carried skin vertices there are together.
@@ -183,7 +221,10 @@ impl Anchors {
     pub fn move_volumes(&self, world_from_joint: &[Affine], frame: &mut BaseFrame) {
         frame.clear();
         for (index, bone) in self.bones.iter().enumerate() {
-            let moved = bone.moved(world_from_joint, frame.free.get(index).and_then(Option::as_ref));
+            let moved = bone.moved(
+                world_from_joint,
+                frame.free.get(index).and_then(Option::as_ref),
+            );
             frame.bones64.push(moved.stretched);
             frame.splits.push(split(&moved.turned));
             frame.twists.push(moved.twist);
@@ -191,11 +232,18 @@ impl Anchors {
             frame.bones.push(to_f32(&moved.stretched));
             frame.rigid.push(to_f32(&moved.rigid));
         }
-        frame.cylinders.extend(self.cylinders.iter().zip(&frame.bones64).map(|(ends, t)| ends.map(|end| (t * end).cast::<f32>())));
+        frame.cylinders.extend(
+            self.cylinders
+                .iter()
+                .zip(&frame.bones64)
+                .map(|(ends, t)| ends.map(|end| (t * end).cast::<f32>())),
+        );
         for (bones, position) in self.node_bones.iter().zip(&self.node_positions) {
             let (transform, center) = average(bones, position, frame);
             frame.nodes.push(to_f32(&transform));
-            frame.node_scales.push(linear_part(&transform).determinant().abs().cbrt() as f32);
+            frame
+                .node_scales
+                .push(linear_part(&transform).determinant().abs().cbrt() as f32);
             frame.node_centers.push(center.cast::<f32>());
         }
     }
@@ -206,8 +254,16 @@ impl Anchors {
         let stretch = frame.on_bone(bone, &slide.ring) - apply(&frame.nodes[node], &slide.ring);
         let mut point = apply(&frame.nodes[node], &anchor.rest) + stretch * slide.alpha;
         let [a, b] = frame.cylinders[bone];
-        point = pushed_out(&point, &closest(&point, &a, &b), slide.bone_radius * frame.bone_scales[bone]);
-        pushed_out(&point, &frame.node_centers[node], slide.joint_radius * frame.node_scales[node])
+        point = pushed_out(
+            &point,
+            &closest(&point, &a, &b),
+            slide.bone_radius * frame.bone_scales[bone],
+        );
+        pushed_out(
+            &point,
+            &frame.node_centers[node],
+            slide.joint_radius * frame.node_scales[node],
+        )
     }
 }
 
@@ -228,7 +284,11 @@ impl BaseFrame {
     /// Where a point of a bone goes.
     fn on_bone(&self, bone: usize, point: &Point) -> Point {
         let twist = &self.twists[bone];
-        if twist.is_none() { apply(&self.bones[bone], point) } else { apply(&self.bones[bone], &twist.apply(point)) }
+        if twist.is_none() {
+            apply(&self.bones[bone], point)
+        } else {
+            apply(&self.bones[bone], &twist.apply(point))
+        }
     }
 
     /// `posed_from_bind` of every bone.
@@ -252,12 +312,23 @@ impl BaseFrame {
 
 /// The bone that a base vertex lies on: that of its foot point, or one that meets it and is closer to where the vertex ended up.
 fn holder(graph: &BoneGraph, foot: usize, rest: &Point64) -> usize {
-    let near = graph.bones[foot].nodes.into_iter().flat_map(|node| graph.nodes[node].bones.iter().copied());
-    graph.closest(rest, std::iter::once(foot).chain(near)).map_or(foot, |(bone, ..)| bone)
+    let near = graph.bones[foot]
+        .nodes
+        .into_iter()
+        .flat_map(|node| graph.nodes[node].bones.iter().copied());
+    graph
+        .closest(rest, std::iter::once(foot).chain(near))
+        .map_or(foot, |(bone, ..)| bone)
 }
 
 /// Whether and how a base vertex of a bone slides at one of the bone's joints.
-fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64; 2]], bone: usize, rest: &Point64) -> Option<Slide> {
+fn slide_of(
+    graph: &BoneGraph,
+    node_bones: &[Vec<usize>],
+    cylinders: &[[Point64; 2]],
+    bone: usize,
+    rest: &Point64,
+) -> Option<Slide> {
     let length = graph.length(bone);
     let ring_distance = RING * length;
     graph.bones[bone].nodes.iter().find_map(|&node| {
@@ -271,7 +342,8 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
             return None;
         }
         let (around, outward) =
-            nalgebra::Unit::try_new_and_get(rest - center - axis * along, 1e-9 * length).map_or((Vec64::zeros(), 0.0), |(u, l)| (*u, l));
+            nalgebra::Unit::try_new_and_get(rest - center - axis * along, 1e-9 * length)
+                .map_or((Vec64::zeros(), 0.0), |(u, l)| (*u, l));
         let radius = graph.bones[bone].radius;
         let [a, b] = cylinders[bone].map(nalgebra::OPoint::cast::<f32>);
         let rest32 = rest.cast::<f32>();
@@ -290,47 +362,33 @@ fn slide_of(graph: &BoneGraph, node_bones: &[Vec<usize>], cylinders: &[[Point64;
 /// that is only longer or shorter leaves the joint sphere as it is.
 fn average(bones: &[usize], position: &Point64, frame: &BaseFrame) -> (Affine, Point64) {
     let count = bones.len().max(1) as f64;
-    let center = Point64::from(bones.iter().map(|&b| (frame.bones64[b] * position).coords).sum::<Vec64>() / count);
+    let center = Point64::from(
+        bones
+            .iter()
+            .map(|&b| (frame.bones64[b] * position).coords)
+            .sum::<Vec64>()
+            / count,
+    );
     let mut sum = nalgebra::Vector4::zeros();
     let mut stretch = Matrix3::zeros();
     for &bone in bones {
         let (rotation, own) = &frame.splits[bone];
         let rotation = frame.twists[bone].at_end(rotation, position);
-        let sign = if rotation.coords.dot(&sum) < 0.0 { -1.0 } else { 1.0 };
+        let sign = if rotation.coords.dot(&sum) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
         sum += rotation.coords * sign;
         stretch += own / count;
     }
-    let fallback = bones.first().map_or_else(Quat::identity, |&b| frame.splits[b].0);
+    let fallback = bones
+        .first()
+        .map_or_else(Quat::identity, |&b| frame.splits[b].0);
     let rotation = Quat::try_new(nalgebra::Quaternion::from(sum), 1e-9).unwrap_or(fallback);
     let linear = rotation.to_rotation_matrix().into_inner() * stretch;
-    (affine(&linear, &(center - linear * position.coords).coords), center)
-}
-
-/// Rotation and stretch of a transform; exact polar decomposition only where it is not a plain rotation with uniform scale.
-fn split(transform: &Affine) -> (Quat, Matrix3<f64>) {
-    let rotation = Trs::from_affine(transform).rotation;
-    (rotation, rotation.to_rotation_matrix().into_inner().transpose() * linear_part(transform))
-}
-
-fn to_f32(transform: &Affine) -> Matrix3x4<f32> {
-    transform.matrix().fixed_view::<3, 4>(0, 0).into_owned().cast::<f32>()
-}
-
-fn apply(transform: &Matrix3x4<f32>, point: &Point) -> Point {
-    let linear: Vec3 = transform.fixed_view::<3, 3>(0, 0) * point.coords;
-    Point::from(linear + transform.column(3))
-}
-
-/// The point of segment `a b` closest to `p`.
-fn closest(p: &Point, a: &Point, b: &Point) -> Point {
-    let d = b - a;
-    let length2 = d.norm_squared();
-    if length2 > 0.0 { a + d * ((p - a).dot(&d) / length2).clamp(0.0, 1.0) } else { *a }
-}
-
-/// `point`, at least `radius` away from `center`.
-fn pushed_out(point: &Point, center: &Point, radius: f32) -> Point {
-    let way = point - center;
-    let distance = way.norm();
-    if distance < radius && distance > 1e-3 * radius { center + way * (radius / distance) } else { *point }
+    (
+        affine(&linear, &(center - linear * position.coords).coords),
+        center,
+    )
 }

@@ -57,7 +57,11 @@ pub(super) fn find(
             a + (b - a) * t
         })
         .collect();
-    Ok(Feet { bones: smoothing.bones, parameters: smoothing.parameters, points })
+    Ok(Feet {
+        bones: smoothing.bones,
+        parameters: smoothing.parameters,
+        points,
+    })
 }
 
 struct Smoothing<'a> {
@@ -73,9 +77,18 @@ struct Smoothing<'a> {
 }
 
 impl<'a> Smoothing<'a> {
-    fn start(mesh: &TriMesh, topology: &'a Topology, graph: &BoneGraph, weights: Option<&SkinWeights>) -> Self {
+    fn start(
+        mesh: &TriMesh,
+        topology: &'a Topology,
+        graph: &BoneGraph,
+        weights: Option<&SkinWeights>,
+    ) -> Self {
         let nodes = stretched_nodes(graph);
-        let segments: Vec<[Point64; 2]> = graph.bones.iter().map(|bone| bone.nodes.map(|node| nodes[node])).collect();
+        let segments: Vec<[Point64; 2]> = graph
+            .bones
+            .iter()
+            .map(|bone| bone.nodes.map(|node| nodes[node]))
+            .collect();
         let bones_of_joint = BonesOfJoints::of(graph);
         let found: Vec<(u32, f64)> = mesh
             .positions
@@ -83,8 +96,12 @@ impl<'a> Smoothing<'a> {
             .enumerate()
             .map(|(vertex, position)| {
                 let point = position.cast::<f64>();
-                let own = weights.map(|weights| bones_of_joint.candidates(weights, vertex)).unwrap_or_default();
-                let closest = graph.closest(&point, own.iter().copied()).or_else(|| graph.closest(&point, 0..graph.bones.len()));
+                let own = weights
+                    .map(|weights| bones_of_joint.candidates(weights, vertex))
+                    .unwrap_or_default();
+                let closest = graph
+                    .closest(&point, own.iter().copied())
+                    .or_else(|| graph.closest(&point, 0..graph.bones.len()));
                 closest.map_or((0, 0.0), |(bone, t, _)| (bone as u32, t))
             })
             .collect();
@@ -103,7 +120,15 @@ impl<'a> Smoothing<'a> {
             })
             .collect();
         let (bones, parameters) = found.into_iter().unzip();
-        Self { topology, segments, bones, parameters, points, fixed, candidates: Vec::new() }
+        Self {
+            topology,
+            segments,
+            bones,
+            parameters,
+            points,
+            fixed,
+            candidates: Vec::new(),
+        }
     }
 
     /// One pass over all vertices; how far the point that moved most went.
@@ -133,7 +158,12 @@ impl<'a> Smoothing<'a> {
 
     /// Puts a foot point where the candidates' bone lines are closest to `target`; how far it moved.
     fn project(&mut self, vertex: usize, target: &Point64) -> f64 {
-        let mut best = (f64::INFINITY, self.bones[vertex], self.parameters[vertex], self.points[vertex]);
+        let mut best = (
+            f64::INFINITY,
+            self.bones[vertex],
+            self.parameters[vertex],
+            self.points[vertex],
+        );
         for &bone in &self.candidates {
             let [a, b] = self.segments[bone as usize];
             let t = closest_on_segment(target, &a, &b);
@@ -144,7 +174,11 @@ impl<'a> Smoothing<'a> {
             }
         }
         let moved = (best.3 - self.points[vertex]).norm();
-        (self.bones[vertex], self.parameters[vertex], self.points[vertex]) = (best.1, best.2, best.3);
+        (
+            self.bones[vertex],
+            self.parameters[vertex],
+            self.points[vertex],
+        ) = (best.1, best.2, best.3);
         moved
     }
 }
@@ -154,7 +188,8 @@ struct BonesOfJoints(std::collections::HashMap<usize, Vec<usize>>);
 
 impl BonesOfJoints {
     fn of(graph: &BoneGraph) -> Self {
-        let mut carried: std::collections::HashMap<usize, Vec<usize>> = std::collections::HashMap::new();
+        let mut carried: std::collections::HashMap<usize, Vec<usize>> =
+            std::collections::HashMap::new();
         for (index, bone) in graph.bones.iter().enumerate() {
             carried.entry(bone.joint).or_default().push(index);
         }

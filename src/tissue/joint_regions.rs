@@ -20,7 +20,11 @@ const BESIDE: f64 = 0.5;
 /// # Panics
 /// If weights are given for another number of vertices.
 #[must_use]
-pub fn joint_regions(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinWeights>) -> Vec<(Point, f32)> {
+pub fn joint_regions(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    weights: Option<&SkinWeights>,
+) -> Vec<(Point, f32)> {
     let holds = weights.map(|weights| holding(mesh, skeleton, weights));
     let bends = |joint: &usize| {
         let moves_skin = match &holds {
@@ -32,7 +36,8 @@ pub fn joint_regions(mesh: &TriMesh, skeleton: &Skeleton, weights: Option<&SkinW
     let joints: Vec<usize> = (0..skeleton.len()).filter(bends).collect();
     let region = |&joint: &usize| {
         let position = skeleton.bind_position(joint);
-        limb_radius(mesh, &position.coords, &limb_axis(skeleton, joint)).map(|radius| (position.cast(), radius as f32))
+        limb_radius(mesh, &position.coords, &limb_axis(skeleton, joint))
+            .map(|radius| (position.cast(), radius as f32))
     };
     joints.par_iter().filter_map(region).collect()
 }
@@ -57,7 +62,9 @@ fn holding(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> Vec<bo
 /// The direction from the nearest ancestor that is at another place, if any is.
 fn parent_elsewhere(skeleton: &Skeleton, joint: usize) -> Option<Vec64> {
     let position = skeleton.bind_position(joint);
-    let ancestors = std::iter::successors(skeleton.joints()[joint].parent, |&parent| skeleton.joints()[parent].parent);
+    let ancestors = std::iter::successors(skeleton.joints()[joint].parent, |&parent| {
+        skeleton.joints()[parent].parent
+    });
     let mut directions = ancestors.map(|parent| position - skeleton.bind_position(parent));
     directions.find_map(|direction| direction.try_normalize(1e-9))
 }
@@ -66,7 +73,10 @@ fn parent_elsewhere(skeleton: &Skeleton, joint: usize) -> Option<Vec64> {
 fn limb_axis(skeleton: &Skeleton, joint: usize) -> Vec64 {
     let position = skeleton.bind_position(joint);
     let mut axis = parent_elsewhere(skeleton, joint).unwrap_or_else(Vec64::y);
-    let children = skeleton.children(joint).iter().filter_map(|&child| (skeleton.bind_position(child) - position).try_normalize(1e-9));
+    let children = skeleton
+        .children(joint)
+        .iter()
+        .filter_map(|&child| (skeleton.bind_position(child) - position).try_normalize(1e-9));
     if let Some(down) = children.sum::<Vec64>().try_normalize(1e-3) {
         axis = (axis + down).try_normalize(1e-3).unwrap_or(axis);
     }
@@ -75,7 +85,11 @@ fn limb_axis(skeleton: &Skeleton, joint: usize) -> Vec64 {
 
 /// The lower median over the sectors of the distance of the nearest vertex beside `point`; `None` where there is no skin around.
 fn limb_radius(mesh: &TriMesh, point: &Vec64, axis: &Vec64) -> Option<f64> {
-    let other = if axis.x.abs() < 0.8 { Vec64::x() } else { Vec64::y() };
+    let other = if axis.x.abs() < 0.8 {
+        Vec64::x()
+    } else {
+        Vec64::y()
+    };
     let u = axis.cross(&other).normalize();
     let v = axis.cross(&u);
     let mut nearest = [f64::INFINITY; SECTORS];
@@ -90,7 +104,8 @@ fn limb_radius(mesh: &TriMesh, point: &Vec64, axis: &Vec64) -> Option<f64> {
         }
         // Octants by signs and by which part is larger: no angle needed.
         let (x, y) = (d.dot(&u), d.dot(&v));
-        let sector = usize::from(x < 0.0) * 4 + usize::from(y < 0.0) * 2 + usize::from(x.abs() < y.abs());
+        let sector =
+            usize::from(x < 0.0) * 4 + usize::from(y < 0.0) * 2 + usize::from(x.abs() < y.abs());
         nearest[sector] = nearest[sector].min(distance2);
     }
     nearest.sort_unstable_by(f64::total_cmp);
@@ -107,15 +122,29 @@ mod tests {
     fn tube(radius: f32) -> TriMesh {
         let at = |ring: usize, k: usize| {
             let angle = k as f32 / 24.0 * std::f32::consts::TAU;
-            Point::new(ring as f32 * 0.1 - 3.0, radius * angle.cos(), radius * angle.sin())
+            Point::new(
+                ring as f32 * 0.1 - 3.0,
+                radius * angle.cos(),
+                radius * angle.sin(),
+            )
         };
-        TriMesh { positions: (0..61).flat_map(|ring| (0..24).map(move |k| at(ring, k))).collect(), triangles: Vec::new() }
+        TriMesh {
+            positions: (0..61)
+                .flat_map(|ring| (0..24).map(move |k| at(ring, k)))
+                .collect(),
+            triangles: Vec::new(),
+        }
     }
 
     #[test]
     fn the_middle_joint_of_a_tube_bends_and_knows_its_radius() {
-        let joint = |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
-        let joints = [joint("root", None, -3.0), joint("middle", Some(0), 0.0), joint("end", Some(1), 3.0)];
+        let joint =
+            |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
+        let joints = [
+            joint("root", None, -3.0),
+            joint("middle", Some(0), 0.0),
+            joint("end", Some(1), 3.0),
+        ];
         let skeleton = Skeleton::from_positions(&joints).unwrap();
         let regions = joint_regions(&tube(0.5), &skeleton, None);
         assert_eq!(regions.len(), 1);
@@ -125,11 +154,18 @@ mod tests {
 
     #[test]
     fn leaves_count_where_they_move_skin() {
-        let joint = |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
-        let skeleton = Skeleton::from_positions(&[joint("root", None, -3.0), joint("leaf", Some(0), 0.0)]).unwrap();
+        let joint =
+            |name: &str, parent, x: f64| (name.to_owned(), parent, Point64::new(x, 0.0, 0.0));
+        let skeleton =
+            Skeleton::from_positions(&[joint("root", None, -3.0), joint("leaf", Some(0), 0.0)])
+                .unwrap();
         let mesh = tube(0.5);
         assert!(joint_regions(&mesh, &skeleton, None).is_empty());
-        let rows: Vec<_> = mesh.positions.iter().map(|p| [(u32::from(p.x > 0.0), 1.0)]).collect();
+        let rows: Vec<_> = mesh
+            .positions
+            .iter()
+            .map(|p| [(u32::from(p.x > 0.0), 1.0)])
+            .collect();
         let weights = SkinWeights::from_rows(rows).0;
         assert_eq!(joint_regions(&mesh, &skeleton, Some(&weights)).len(), 1);
     }

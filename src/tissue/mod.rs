@@ -1,4 +1,4 @@
-//! The flesh: volumetric bones, the skin shrunken onto them, prisms and tetrahedra between.
+//! The flesh: volumetric bones, the skin shrunken onto them, and layers of tetrahedra between.
 //!
 //! Komaritzan & Botsch, "Projective Skinning" (PS), PACMCGIT 2018, sections 3 and 4.2; Komaritzan's thesis (FPS), sections 3.2.1 and
 //! 3.2.2 and appendix A.
@@ -11,7 +11,7 @@
 //! | r     | `Bone::radius`, `Node::radius` | 1 | world | bone cylinder, joint sphere                       |
 //!
 //! The stages, in order: [`graph`] (joints → nodes and bone segments, tails for leaves, helpers left out), [`foot`] (foot points),
-//! [`volumes`] (radii), [`shrink`] (base surface), [`prisms`] (tets), [`anchors`] (how the base follows the bones).
+//! [`volumes`] (radii), [`shrink`] (base surface), [`layer`] (tets), [`anchors`] (how the base follows the bones).
 //!
 //! # Departures
 //! - Where the file has weights, a vertex looks for its foot point only on bones of joints that move it: an arm beside the body
@@ -30,8 +30,8 @@ pub mod foot;
 pub mod graph;
 mod held;
 mod joint_regions;
+pub mod layer;
 pub mod parts;
-pub mod prisms;
 mod quality;
 pub mod shrink;
 mod stretch;
@@ -41,8 +41,8 @@ pub mod volumes;
 pub use anchors::{Anchors, BaseFrame};
 pub use graph::{Bone, BoneGraph, Node};
 pub use joint_regions::joint_regions;
-pub use parts::{Part, Parts, Skin};
-pub use prisms::{Prism, Prisms};
+pub use layer::{Corner, CornerKind, Layer, Tet};
+pub use parts::{Parts, Skin, SkinComponent};
 pub use quality::Quality;
 pub(crate) use stretching::FreeBone;
 
@@ -56,7 +56,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::rig::Skeleton;
 use crate::weights::SkinWeights;
 
-/// The two-layer model in the bind pose. Immutable.
+/// The volumetric model in the bind pose. Immutable.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Tissue {
     /// Volumetric skeleton.
@@ -67,14 +67,20 @@ pub struct Tissue {
     pub foot_points: Vec<Point64>,
     /// Per skin vertex its copy on the volumetric skeleton, world space.
     pub base: Vec<Point64>,
-    /// The elements between skin and base.
-    pub prisms: Prisms,
-    /// Skin vertices that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets
-    /// don't hold in place.
+    /// The tets, layer by layer from the skin inwards: one layer between skin and base. Unknowns are the skin vertices, then
+    /// [`Tissue::interior`]; prescribed points are the base vertices, then the places of the carried unknowns.
+    pub layers: Vec<Layer>,
+    /// Unknown points under the skin at rest, world space; none with a single layer.
+    pub interior: Vec<Point64>,
+    /// Per unknown the prescribed point that it moves with when the flesh is stiff: guesses start with its motion, and damping acts on
+    /// the velocity relative to it. For a skin vertex the base vertex under it.
+    pub references: Vec<u32>,
+    /// Unknowns that are not simulated but carried by the bones, ascending: those of held bones, and those that usable tets don't hold
+    /// in place.
     pub carried: Vec<u32>,
-    /// How the base follows the bones; after the base vertices come the carried skin vertices.
+    /// How the prescribed points follow the bones: the base vertices, then the carried unknowns.
     pub anchors: Anchors,
-    /// How good it is.
+    /// Its quality measures.
     pub quality: Quality,
     /// What was noticed about skeleton and skin.
     pub notes: Vec<Note>,
@@ -85,13 +91,17 @@ pub struct Tissue {
 #[non_exhaustive]
 pub enum TissueError {
     /// No skeleton at all.
-    #[error("the character has no skeleton; flesh needs bones: give a .skel file or a rigged .glb beside the mesh")]
+    #[error(
+        "the character has no skeleton; flesh needs bones: give a .skel file or a rigged .glb beside the mesh"
+    )]
     NoSkeleton,
     /// No skin to build on.
     #[error("the character has no skinned triangles, so there is no flesh to simulate")]
     NoSkin,
     /// All bones are out of reach of the skin.
-    #[error("none of the {joints} joints lies inside the skin; check that mesh and skeleton have the same unit, axes and place")]
+    #[error(
+        "none of the {joints} joints lies inside the skin; check that mesh and skeleton have the same unit, axes and place"
+    )]
     OutsideSkin {
         /// How many joints were tried.
         joints: usize,
@@ -112,9 +122,30 @@ impl Tissue {
     #[must_use]
     pub fn is_of(&self, sim: &SimMesh) -> bool {
         let vertices = sim.mesh.positions.len();
-        [self.base.len(), self.foot_bones.len(), self.foot_points.len()] == [vertices; 3]
-            && self.prisms.prisms.len() == sim.mesh.triangles.len()
+        [
+            self.base.len(),
+            self.foot_bones.len(),
+            self.foot_points.len(),
+        ] == [vertices; 3]
+            && self.references.len() == vertices + self.interior.len()
             && self.anchors.len() == vertices + self.carried.len()
+    }
+
+    /// How many unknown points there are: skin vertices, then interior points.
+    #[must_use]
+    pub fn unknowns(&self) -> usize {
+        self.references.len()
+    }
+
+    /// The prescribed point at which a carried unknown is put, by its index in [`Tissue::carried`].
+    #[must_use]
+    pub fn carried_place(&self, index: usize) -> u32 {
+        (self.base.len() + index) as u32
+    }
+
+    /// All tets, layer by layer.
+    pub fn tets(&self) -> impl Iterator<Item = &Tet> {
+        self.layers.iter().flat_map(|layer| &layer.tets)
     }
 
     /// Builds the model around the skeleton in the bind pose. `weights`, one row per simulation vertex, are the file's, if any; of the
@@ -153,17 +184,46 @@ impl Tissue {
         let shrunken = shrink::shrink(mesh, &graph, &feet);
         progress.check()?;
         progress.report(0.9, "Filling with tetrahedra");
-        let prisms = prisms::split(mesh, &shrunken.base);
-        let quality = Quality::of(mesh, &shrunken, &prisms, limb_radius(mesh, &feet));
-        let is_held =
-            |vertex: u32| settings.bones.get(&graph.bones[feet.bones[vertex as usize] as usize].joint).is_some_and(|bone| bone.held);
-        let mut carried = held::not_held(mesh, &shrunken.base, &prisms);
+        let layers = vec![layer::between(mesh, &shrunken.base)];
+        let unknowns: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
+        let quality = Quality::of(
+            &layers,
+            &unknowns,
+            &shrunken.base,
+            shrunken.without_hit,
+            limb_radius(mesh, &feet),
+        );
+        let is_held = |vertex: u32| {
+            settings
+                .bones
+                .get(&graph.bones[feet.bones[vertex as usize] as usize].joint)
+                .is_some_and(|bone| bone.held)
+        };
+        let mut carried = held::not_held(&layers, &unknowns, &shrunken.base);
         carried.extend((0..mesh.positions.len() as u32).filter(|&vertex| is_held(vertex)));
         carried.sort_unstable();
         carried.dedup();
-        let carried_skin: Vec<CarriedVertex> = carried.iter().map(|&vertex| CarriedVertex { vertex, rigid: is_held(vertex) }).collect();
+        let carried_skin: Vec<CarriedVertex> = carried
+            .iter()
+            .map(|&vertex| CarriedVertex {
+                vertex,
+                rigid: is_held(vertex),
+            })
+            .collect();
         let anchors = Anchors::bind(&graph, skeleton, &feet, &shrunken.base, mesh, &carried_skin);
-        Ok(Self { graph, foot_bones: feet.bones, foot_points: feet.points, base: shrunken.base, prisms, carried, anchors, quality, notes })
+        Ok(Self {
+            graph,
+            foot_bones: feet.bones,
+            foot_points: feet.points,
+            base: shrunken.base,
+            layers,
+            interior: Vec::new(),
+            references: (0..unknowns.len() as u32).collect(),
+            carried,
+            anchors,
+            quality,
+            notes,
+        })
     }
 }
 
@@ -173,10 +233,15 @@ fn limb_radius(mesh: &TriMesh, feet: &Feet) -> f64 {
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         let [a, b, c] = mesh.corners(index).map(nalgebra::OPoint::cast::<f64>);
         let area = (b - a).cross(&(c - a)).norm();
-        let distance = |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - feet.points[v as usize]).norm();
+        let distance =
+            |&v: &u32| (mesh.positions[v as usize].cast::<f64>() - feet.points[v as usize]).norm();
         sum += area * triangle.iter().map(distance).sum::<f64>() / 3.0;
         total += area;
     }
-    // Skin without an area, or on the bones: some length, so that nobody divides by zero.
-    if sum > 0.0 { sum / total } else { f64::from(mesh.bounds().size()).max(f64::MIN_POSITIVE) / 30.0 }
+    // Skin without an area, or on the bones: a positive length to divide by.
+    if sum > 0.0 {
+        sum / total
+    } else {
+        f64::from(mesh.bounds().size()).max(f64::MIN_POSITIVE) / 30.0
+    }
 }

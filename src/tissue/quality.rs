@@ -1,11 +1,10 @@
-//! How good a tissue is.
+//! Quality measures of a tissue.
 
 use serde::Serialize;
 
-use super::prisms::{Prism, Prisms, chain, edge_matrix};
-use super::shrink::Shrunken;
+use super::Layer;
+use super::layer::edge_matrix;
 use crate::math::Point64;
-use crate::mesh::TriMesh;
 
 /// Ratio of longest edge to smallest height from which on a tet counts as thin.
 const THIN: f64 = 20.0;
@@ -34,37 +33,44 @@ pub struct Quality {
 }
 
 impl Quality {
-    pub(super) fn of(mesh: &TriMesh, shrunken: &Shrunken, prisms: &Prisms, limb_radius: f64) -> Self {
-        let skin: Vec<Point64> = mesh.positions.iter().map(|p| p.cast::<f64>()).collect();
-        let mut aspects = Vec::with_capacity(prisms.tets);
-        for prism in &prisms.prisms {
-            let points = chain(prism, &skin, &shrunken.base);
-            for tet in (0..3).filter(|&tet| prism.rest_inverse[tet].is_some()) {
-                aspects.push(aspect(&points, tet));
-            }
-        }
+    /// Measures layers whose points at rest are `unknowns` and `prescribed`.
+    pub(super) fn of(
+        layers: &[Layer],
+        unknowns: &[Point64],
+        prescribed: &[Point64],
+        without_hit: usize,
+        limb_radius: f64,
+    ) -> Self {
+        let all = || layers.iter().flat_map(|layer| &layer.tets);
+        let mut aspects: Vec<f64> = all()
+            .filter(|tet| tet.is_usable())
+            .filter_map(|tet| tet.points(unknowns, prescribed))
+            .map(|points| aspect(&points))
+            .collect();
         aspects.sort_by(f64::total_cmp);
         Self {
-            tets: prisms.tets,
-            flat: prisms.flat,
-            inverted: prisms.inverted,
+            tets: all().filter(|tet| tet.is_usable()).count(),
+            flat: all().filter(|tet| !tet.is_usable()).count(),
+            inverted: all().filter(|tet| tet.is_inverted()).count(),
             thin: aspects.iter().filter(|&&a| a > THIN).count(),
             worst_aspect: aspects.last().copied().unwrap_or_default(),
             median_aspect: aspects.get(aspects.len() / 2).copied().unwrap_or_default(),
-            without_hit: shrunken.without_hit,
+            without_hit,
             limb_radius,
-            volume: prisms.prisms.iter().map(usable_volume).sum(),
+            volume: layers
+                .iter()
+                .flat_map(|layer| layer.tets.chunk_by(|a, b| a.cell == b.cell))
+                .map(|cell| {
+                    let usable = cell.iter().filter(|tet| tet.is_usable());
+                    usable.map(|tet| tet.volume).sum::<f64>()
+                })
+                .sum(),
         }
     }
 }
 
-fn usable_volume(prism: &Prism) -> f64 {
-    prism.volumes.iter().zip(&prism.rest_inverse).filter(|(_, inverse)| inverse.is_some()).map(|(volume, _)| volume).sum()
-}
-
-/// Longest edge over smallest height of tet `tet` of a chain.
-fn aspect(points: &[Point64; 6], tet: usize) -> f64 {
-    let p = &points[tet..tet + 4];
+/// Longest edge over smallest height of a tet.
+fn aspect(p: &[Point64; 4]) -> f64 {
     let mut longest = 0.0_f64;
     let mut largest_face = 0.0_f64;
     for i in 0..4 {
@@ -74,6 +80,6 @@ fn aspect(points: &[Point64; 6], tet: usize) -> f64 {
         let [a, b, c] = [p[(i + 1) % 4], p[(i + 2) % 4], p[(i + 3) % 4]];
         largest_face = largest_face.max((b - a).cross(&(c - a)).norm() / 2.0);
     }
-    let volume = edge_matrix(points, tet).determinant().abs() / 6.0;
+    let volume = edge_matrix(p).determinant().abs() / 6.0;
     longest * largest_face / (3.0 * volume).max(f64::MIN_POSITIVE)
 }

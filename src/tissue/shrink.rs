@@ -62,7 +62,10 @@ fn first_hit(graph: &BoneGraph, bone: usize, start: &Point64, way: &Vec64) -> Op
         _ => {}
     };
     let own = graph.bones[bone].nodes;
-    let mut bones: Vec<usize> = own.iter().flat_map(|&node| graph.nodes[node].bones.iter().copied()).collect();
+    let mut bones: Vec<usize> = own
+        .iter()
+        .flat_map(|&node| graph.nodes[node].bones.iter().copied())
+        .collect();
     bones.sort_unstable();
     bones.dedup();
     for node in own {
@@ -78,7 +81,13 @@ fn first_hit(graph: &BoneGraph, bone: usize, start: &Point64, way: &Vec64) -> Op
 }
 
 /// Offers the hits with one bone: cylinder, round caps, and frusta towards its joints.
-fn hit_bone(graph: &BoneGraph, bone: usize, start: &Point64, way: &Vec64, offer: &mut impl FnMut(Option<f64>)) {
+fn hit_bone(
+    graph: &BoneGraph,
+    bone: usize,
+    start: &Point64,
+    way: &Vec64,
+    offer: &mut impl FnMut(Option<f64>),
+) {
     let radius = graph.bones[bone].radius;
     let [n0, n1] = graph.bones[bone].nodes.map(|node| &graph.nodes[node]);
     let [v0, v1] = cylinder_ends(graph, bone);
@@ -87,7 +96,14 @@ fn hit_bone(graph: &BoneGraph, bone: usize, start: &Point64, way: &Vec64, offer:
     offer(hit_frustum(&v0, radius, &v1, radius, start, way));
     for (node, end) in [(n0, &v0), (n1, &v1)] {
         if node.radius > 0.0 {
-            offer(hit_frustum(&node.position, FRUSTUM * node.radius, end, FRUSTUM * radius, start, way));
+            offer(hit_frustum(
+                &node.position,
+                FRUSTUM * node.radius,
+                end,
+                FRUSTUM * radius,
+                start,
+                way,
+            ));
         }
     }
 }
@@ -101,7 +117,11 @@ pub fn cylinder_ends(graph: &BoneGraph, bone: usize) -> [Point64; 2] {
     let radius = graph.bones[bone].radius;
     let inset = |node: usize| {
         let node = &graph.nodes[node];
-        if node.radius > 0.0 { node.radius + radius } else { 0.0 }
+        if node.radius > 0.0 {
+            node.radius + radius
+        } else {
+            0.0
+        }
     };
     let [i0, i1] = graph.bones[bone].nodes.map(inset);
     let scale = (length / (i0 + i1).max(f64::MIN_POSITIVE)).min(1.0);
@@ -126,7 +146,14 @@ fn hit_sphere(center: &Point64, radius: f64, start: &Point64, way: &Vec64) -> Op
 }
 
 /// First hit of a ray with the side of a frustum, as [`hit_sphere`]. Its flat ends are open: spheres close them.
-fn hit_frustum(c0: &Point64, r0: f64, c1: &Point64, r1: f64, start: &Point64, way: &Vec64) -> Option<f64> {
+fn hit_frustum(
+    c0: &Point64,
+    r0: f64,
+    c1: &Point64,
+    r1: f64,
+    start: &Point64,
+    way: &Vec64,
+) -> Option<f64> {
     let axis = c1 - c0;
     let height = axis.norm();
     if height < 1e-12 {
@@ -139,7 +166,10 @@ fn hit_frustum(c0: &Point64, r0: f64, c1: &Point64, r1: f64, start: &Point64, wa
     let k = 1.0 + slope * slope;
     let a = way.norm_squared() - along_way * along_way * k;
     let b = way.dot(&offset) - along_way * along_offset * k - along_way * slope * r0;
-    let g = offset.norm_squared() - r0 * r0 - along_offset * along_offset * k - 2.0 * slope * r0 * along_offset;
+    let g = offset.norm_squared()
+        - r0 * r0
+        - along_offset * along_offset * k
+        - 2.0 * slope * r0 * along_offset;
     let within = |t: f64| (0.0..=height).contains(&(along_offset + t * along_way));
     if g < 0.0 && within(0.0) {
         return Some(-1.0);
@@ -170,8 +200,22 @@ mod tests {
     #[test]
     fn a_ray_that_starts_inside_says_so() {
         let center = Point64::origin();
-        assert_eq!(hit_sphere(&center, 1.0, &Point64::new(0.2, 0.0, 0.0), &Vec64::x()), Some(-1.0));
-        assert_eq!(hit_sphere(&center, 1.0, &Point64::new(3.0, 0.0, 0.0), &Vec64::x()), None);
-        assert_eq!(hit_sphere(&center, 1.0, &Point64::new(-3.0, 0.0, 0.0), &(Vec64::x() * 4.0)), Some(0.5));
+        assert_eq!(
+            hit_sphere(&center, 1.0, &Point64::new(0.2, 0.0, 0.0), &Vec64::x()),
+            Some(-1.0)
+        );
+        assert_eq!(
+            hit_sphere(&center, 1.0, &Point64::new(3.0, 0.0, 0.0), &Vec64::x()),
+            None
+        );
+        assert_eq!(
+            hit_sphere(
+                &center,
+                1.0,
+                &Point64::new(-3.0, 0.0, 0.0),
+                &(Vec64::x() * 4.0)
+            ),
+            Some(0.5)
+        );
     }
 }

@@ -18,9 +18,15 @@ pub(super) fn stretched_nodes(graph: &BoneGraph) -> Vec<Point64> {
         parts += 1;
         let mut stack = vec![(root, None)];
         while let Some((node, incoming)) = stack.pop() {
-            let Some(here) = positions[node] else { continue };
-            let open: Vec<usize> =
-                graph.nodes[node].bones.iter().copied().filter(|&bone| positions[graph.other_end(bone, node)].is_none()).collect();
+            let Some(here) = positions[node] else {
+                continue;
+            };
+            let open: Vec<usize> = graph.nodes[node]
+                .bones
+                .iter()
+                .copied()
+                .filter(|&bone| positions[graph.other_end(bone, node)].is_none())
+                .collect();
             let directions = spread(incoming, open.len());
             for (&bone, direction) in open.iter().zip(directions) {
                 let next = graph.other_end(bone, node);
@@ -31,20 +37,30 @@ pub(super) fn stretched_nodes(graph: &BoneGraph) -> Vec<Point64> {
             }
         }
     }
-    positions.into_iter().map(Option::unwrap_or_default).collect()
+    positions
+        .into_iter()
+        .map(Option::unwrap_or_default)
+        .collect()
 }
 
 /// `count` unit directions that leave a node, as far from each other and from the bone that came in (along `incoming`) as possible.
 fn spread(incoming: Option<Vec64>, count: usize) -> Vec<Vec64> {
     let forward = incoming.unwrap_or_else(Vec64::x);
-    let side = if forward.x.abs() < 0.7 { forward.cross(&Vec64::x()) } else { forward.cross(&Vec64::y()) }.normalize();
+    let side = if forward.x.abs() < 0.7 {
+        forward.cross(&Vec64::x())
+    } else {
+        forward.cross(&Vec64::y())
+    }
+    .normalize();
     let back = incoming.map(|d| -d);
     match (count, back) {
         (0, _) => Vec::new(),
         (1, _) => vec![forward],
         (2, None) => vec![forward, -forward],
         // All in one plane: 120° apart.
-        (2, Some(_)) => [1.0, -1.0].map(|s| forward * 0.5 + side * (s * 0.75_f64.sqrt())).to_vec(),
+        (2, Some(_)) => [1.0, -1.0]
+            .map(|s| forward * 0.5 + side * (s * 0.75_f64.sqrt()))
+            .to_vec(),
         _ => repel(back, count, &forward, &side),
     }
 }
@@ -63,8 +79,15 @@ fn repel(fixed: Option<Vec64>, count: usize, forward: &Vec64, side: &Vec64) -> V
         .collect();
     for _ in 0..1000 {
         for k in 0..count {
-            let others = directions.iter().enumerate().filter(|&(other, _)| other != k).map(|(_, d)| *d).chain(fixed);
-            let push: Vec64 = others.map(|d| (directions[k] - d) / (directions[k] - d).norm().max(1e-6).powi(3)).sum();
+            let others = directions
+                .iter()
+                .enumerate()
+                .filter(|&(other, _)| other != k)
+                .map(|(_, d)| *d)
+                .chain(fixed);
+            let push: Vec64 = others
+                .map(|d| (directions[k] - d) / (directions[k] - d).norm().max(1e-6).powi(3))
+                .sum();
             directions[k] = (directions[k] + push * 0.05).normalize();
         }
     }
@@ -80,7 +103,10 @@ mod tests {
         let incoming = Vec64::new(0.0, 0.6, 0.8);
         let directions = spread(Some(incoming), 3);
         for (k, d) in directions.iter().enumerate() {
-            assert!((d.dot(&-incoming) + 1.0 / 3.0).abs() < 1e-2, "{d} {incoming}");
+            assert!(
+                (d.dot(&-incoming) + 1.0 / 3.0).abs() < 1e-2,
+                "{d} {incoming}"
+            );
             for other in &directions[k + 1..] {
                 assert!((d.dot(other) + 1.0 / 3.0).abs() < 1e-2);
             }

@@ -66,7 +66,12 @@ pub(super) struct Twist {
 
 impl StretchingBone {
     pub(super) fn bind(graph: &BoneGraph, skeleton: &Skeleton, bone: usize) -> Self {
-        let inverse_bind = |joint: usize| skeleton.joints()[joint].world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
+        let inverse_bind = |joint: usize| {
+            skeleton.joints()[joint]
+                .world_from_bind
+                .try_inverse()
+                .unwrap_or_else(Affine::identity)
+        };
         let [a, b] = graph.segment(bone);
         let bone = &graph.bones[bone];
         Self {
@@ -87,7 +92,10 @@ impl StretchingBone {
     /// The bone in a pose, or where `free` says it is.
     pub(super) fn moved(&self, world_from_joint: &[Affine], free: Option<&FreeBone>) -> MovedBone {
         let own = world_from_joint[self.joint] * self.joint_from_bind;
-        let end = self.end.as_ref().map(|(joint, joint_from_bind)| world_from_joint[*joint] * joint_from_bind);
+        let end = self
+            .end
+            .as_ref()
+            .map(|(joint, joint_from_bind)| world_from_joint[*joint] * joint_from_bind);
         let (posed, ends) = match (free, &end) {
             (Some(free), _) => (free.posed_from_bind, free.ends),
             (None, Some(end)) => (own, [own * self.a, end * self.b]),
@@ -95,12 +103,24 @@ impl StretchingBone {
         };
         let [turned, stretched] = fit_to_ends(&posed, &self.a, &self.b, &ends);
         let angle = match &end {
-            Some(end) if self.twists && free.is_none() => twist_angle(&own, end, &(self.b - self.a)),
+            Some(end) if self.twists && free.is_none() => {
+                twist_angle(&own, end, &(self.b - self.a))
+            }
             _ => 0.0,
         };
-        let twist = Twist { angle: angle as f32, a: self.a.cast::<f32>(), b: self.b.cast::<f32>() };
+        let twist = Twist {
+            angle: angle as f32,
+            a: self.a.cast::<f32>(),
+            b: self.b.cast::<f32>(),
+        };
         let rigid = if free.is_some() { turned } else { own };
-        MovedBone { thickening: thickening(&posed, &(self.b - self.a)), rigid, turned, stretched, twist }
+        MovedBone {
+            thickening: thickening(&posed, &(self.b - self.a)),
+            rigid,
+            turned,
+            stretched,
+            twist,
+        }
     }
 }
 
@@ -114,9 +134,13 @@ fn fit_to_ends(posed: &Affine, a: &Point64, b: &Point64, ends: &[Point64; 2]) ->
     if apart <= AGREES * length || !apart.is_finite() {
         return [*posed, *posed];
     }
-    let moved = |linear: &nalgebra::Matrix3<f64>| affine(linear, &(ends[0] - linear * a.coords).coords);
+    let moved =
+        |linear: &nalgebra::Matrix3<f64>| affine(linear, &(ends[0] - linear * a.coords).coords);
     let linear = linear_part(posed);
-    let (Some(old_axis), Some(axis)) = (old.try_normalize(f64::MIN_POSITIVE), new.try_normalize(1e-6 * length)) else {
+    let (Some(old_axis), Some(axis)) = (
+        old.try_normalize(f64::MIN_POSITIVE),
+        new.try_normalize(1e-6 * length),
+    ) else {
         let turned = moved(&linear);
         return [turned, turned];
     };
@@ -129,17 +153,34 @@ fn fit_to_ends(posed: &Affine, a: &Point64, b: &Point64, ends: &[Point64; 2]) ->
 }
 
 fn half_turn(axis: &Vec64) -> Quat {
-    let other = if axis.x.abs() < 0.7 { Vec64::x() } else { Vec64::y() };
-    Quat::from_axis_angle(&nalgebra::Unit::new_normalize(axis.cross(&other)), std::f64::consts::PI)
+    let other = if axis.x.abs() < 0.7 {
+        Vec64::x()
+    } else {
+        Vec64::y()
+    };
+    Quat::from_axis_angle(
+        &nalgebra::Unit::new_normalize(axis.cross(&other)),
+        std::f64::consts::PI,
+    )
 }
 
 /// How much more `end` turns about the axis than `own`, rad in −π..=π: the twist of the swing–twist decomposition.
 fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
-    let Some(axis) = axis.try_normalize(f64::MIN_POSITIVE) else { return 0.0 };
+    let Some(axis) = axis.try_normalize(f64::MIN_POSITIVE) else {
+        return 0.0;
+    };
     let turn = Trs::from_affine(own).rotation.inverse() * Trs::from_affine(end).rotation;
     let angle = 2.0 * turn.imag().dot(&axis).atan2(turn.w);
-    let angle = if angle > std::f64::consts::PI { angle - std::f64::consts::TAU } else { angle };
-    let angle = if angle < -std::f64::consts::PI { angle + std::f64::consts::TAU } else { angle };
+    let angle = if angle > std::f64::consts::PI {
+        angle - std::f64::consts::TAU
+    } else {
+        angle
+    };
+    let angle = if angle < -std::f64::consts::PI {
+        angle + std::f64::consts::TAU
+    } else {
+        angle
+    };
     // Rounding of joints that agree is no twist.
     if angle.abs() > 1e-7 { angle } else { 0.0 }
 }
@@ -147,7 +188,9 @@ fn twist_angle(own: &Affine, end: &Affine, axis: &Vec64) -> f64 {
 /// How much thicker a transform makes what lies around an axis: the root of the area of a unit square across it.
 fn thickening(posed: &Affine, axis: &Vec64) -> f64 {
     let linear = linear_part(posed);
-    let along = axis.try_normalize(f64::MIN_POSITIVE).map_or(1.0, |axis| (linear * axis).norm());
+    let along = axis
+        .try_normalize(f64::MIN_POSITIVE)
+        .map_or(1.0, |axis| (linear * axis).norm());
     let across = (linear.determinant().abs() / along.max(f64::MIN_POSITIVE)).sqrt();
     if across.is_finite() { across } else { 1.0 }
 }
@@ -197,8 +240,12 @@ mod tests {
     use super::*;
 
     fn some_pose() -> Affine {
-        Trs { translation: Vec64::new(1.0, 2.0, -3.0), rotation: Quat::from_euler_angles(0.3, -1.0, 2.0), scale: Vec64::new(2.0, 2.0, 2.0) }
-            .to_affine()
+        Trs {
+            translation: Vec64::new(1.0, 2.0, -3.0),
+            rotation: Quat::from_euler_angles(0.3, -1.0, 2.0),
+            scale: Vec64::new(2.0, 2.0, 2.0),
+        }
+        .to_affine()
     }
 
     #[test]
@@ -207,7 +254,9 @@ mod tests {
         let posed = some_pose();
         let ends = [posed * a, posed * b + Vec64::new(0.3, -0.2, 0.9)];
         let [turned, stretched] = fit_to_ends(&posed, &a, &b, &ends);
-        assert!((stretched * a - ends[0]).norm() < 1e-12 && (stretched * b - ends[1]).norm() < 1e-12);
+        assert!(
+            (stretched * a - ends[0]).norm() < 1e-12 && (stretched * b - ends[1]).norm() < 1e-12
+        );
         let across = (b - a).cross(&Vec64::z()).normalize();
         for linear in [linear_part(&turned), linear_part(&stretched)] {
             assert!(((linear * across).norm() - 2.0).abs() < 1e-12);
@@ -220,7 +269,10 @@ mod tests {
     fn joints_that_agree_leave_the_transform_as_it_is() {
         let (a, b) = (Point64::new(0.0, 1.0, 0.0), Point64::new(0.5, 2.0, 0.0));
         let posed = some_pose();
-        assert_eq!(fit_to_ends(&posed, &a, &b, &[posed * a, posed * b]), [posed, posed]);
+        assert_eq!(
+            fit_to_ends(&posed, &a, &b, &[posed * a, posed * b]),
+            [posed, posed]
+        );
     }
 
     /// Whatever the ends do: nothing infinite.
@@ -240,8 +292,16 @@ mod tests {
         for angle in [-3.0, -1.0, 0.0, 0.7, 3.1] {
             let swing = Quat::from_euler_angles(0.0, 0.4, 0.0);
             let axis = nalgebra::Unit::new_normalize(Vec64::x());
-            let end = own * Trs { rotation: swing * Quat::from_axis_angle(&axis, angle), ..Trs::IDENTITY }.to_affine();
-            assert!((twist_angle(&own, &end, &Vec64::x()) - angle).abs() < 1e-9, "{angle}");
+            let end = own
+                * Trs {
+                    rotation: swing * Quat::from_axis_angle(&axis, angle),
+                    ..Trs::IDENTITY
+                }
+                .to_affine();
+            assert!(
+                (twist_angle(&own, &end, &Vec64::x()) - angle).abs() < 1e-9,
+                "{angle}"
+            );
         }
     }
 }

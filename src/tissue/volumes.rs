@@ -23,16 +23,36 @@ const SAMPLES: usize = 9;
 
 /// Sets all radii: each bone what is `wanted` for its joint, or 75 % of its closest distance to the skin, each joint the largest of its bones; then, as long as a
 /// bone of length l with joint radii r₁, r₂ breaks r₁ + r₂ + 2 r ≤ l, its three radii are scaled by l / (r₁ + r₂ + 2 r).
-pub(super) fn fit_radii(graph: &mut BoneGraph, mesh: &TriMesh, feet: &Feet, wanted: &BTreeMap<usize, f64>) {
+pub(super) fn fit_radii(
+    graph: &mut BoneGraph,
+    mesh: &TriMesh,
+    feet: &Feet,
+    wanted: &BTreeMap<usize, f64>,
+) {
     let thinnest = THINNEST * f64::from(mesh.bounds().size());
-    let distances: Vec<f64> = (0..graph.bones.len()).into_par_iter().map(|bone| distance_to_skin(graph, bone, mesh)).collect();
+    let distances: Vec<f64> = (0..graph.bones.len())
+        .into_par_iter()
+        .map(|bone| distance_to_skin(graph, bone, mesh))
+        .collect();
     let medians = median_distances(graph, mesh, feet);
     for ((bone, distance), median) in graph.bones.iter_mut().zip(distances).zip(medians) {
-        let free = if distance < CROSSING * median { INSTEAD * median } else { distance };
-        bone.radius = wanted.get(&bone.joint).copied().unwrap_or(FILL * free).max(thinnest);
+        let free = if distance < CROSSING * median {
+            INSTEAD * median
+        } else {
+            distance
+        };
+        bone.radius = wanted
+            .get(&bone.joint)
+            .copied()
+            .unwrap_or(FILL * free)
+            .max(thinnest);
     }
     for node in &mut graph.nodes {
-        let largest = node.bones.iter().map(|&bone| graph.bones[bone].radius).fold(0.0, f64::max);
+        let largest = node
+            .bones
+            .iter()
+            .map(|&bone| graph.bones[bone].radius)
+            .fold(0.0, f64::max);
         // A leaf's end is the round cap of its bone.
         node.radius = if node.bones.len() > 1 { largest } else { 0.0 };
     }
@@ -59,11 +79,13 @@ fn make_fit(graph: &mut BoneGraph, thinnest: f64) {
         for bone in 0..graph.bones.len() {
             let [a, b] = graph.bones[bone].nodes;
             let length = graph.length(bone);
-            let needed = graph.nodes[a].radius + graph.nodes[b].radius + 2.0 * graph.bones[bone].radius;
+            let needed =
+                graph.nodes[a].radius + graph.nodes[b].radius + 2.0 * graph.bones[bone].radius;
             if needed > length * (1.0 + 1e-9) {
                 all_fit = false;
                 let scale = length / needed;
-                graph.bones[bone].radius = (graph.bones[bone].radius * scale).max(thinnest.min(0.25 * length));
+                graph.bones[bone].radius =
+                    (graph.bones[bone].radius * scale).max(thinnest.min(0.25 * length));
                 for node in [a, b] {
                     graph.nodes[node].radius *= scale;
                 }
@@ -78,7 +100,9 @@ fn make_fit(graph: &mut BoneGraph, thinnest: f64) {
 /// Smallest distance between a bone's segment and the skin.
 fn distance_to_skin(graph: &BoneGraph, bone: usize, mesh: &TriMesh) -> f64 {
     let [a, b] = graph.segment(bone);
-    let samples: Vec<Point64> = (0..SAMPLES).map(|k| a + (b - a) * (k as f64 / (SAMPLES - 1) as f64)).collect();
+    let samples: Vec<Point64> = (0..SAMPLES)
+        .map(|k| a + (b - a) * (k as f64 / (SAMPLES - 1) as f64))
+        .collect();
     let mut best = f64::INFINITY;
     for position in &mesh.positions {
         let p = position.cast::<f64>();
@@ -88,7 +112,10 @@ fn distance_to_skin(graph: &BoneGraph, bone: usize, mesh: &TriMesh) -> f64 {
     for triangle in 0..mesh.triangles.len() {
         let [p, q, r] = mesh.corners(triangle).map(nalgebra::OPoint::cast::<f64>);
         let center = Point64::from((p.coords + q.coords + r.coords) / 3.0);
-        let reach = (p - center).norm().max((q - center).norm()).max((r - center).norm());
+        let reach = (p - center)
+            .norm()
+            .max((q - center).norm())
+            .max((r - center).norm());
         let t = crate::mesh::closest_on_segment(&center, &a, &b);
         if (a + (b - a) * t - center).norm() - reach >= best {
             continue;

@@ -1,55 +1,69 @@
-//! Upsampling by normal displacements, the alternative that the thesis compares with.
+//! Upsampling by normal displacements, the alternative to which the thesis compares.
 //!
-//! Botsch and Sorkine, "On linear variational surface deformation methods", TVCG 2008, section 2.4: a fine vertex is a point of a coarse
-//! triangle plus a displacement in the frame that stands there, whose third axis is the coarse normal interpolated over the triangle.
+//! Botsch and Sorkine, "On linear variational surface deformation methods", TVCG 2008, section 2.4:
+//! a fine vertex is a point of a coarse triangle plus a displacement in the local frame, whose
+//! third axis is the coarse normal interpolated over the triangle.
 
 use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use super::fit::frame;
 use super::frames::{Frames, LocalFrame, Tangents};
-use super::locate::{Target, edge_lengths};
+use super::locate::{LocateTarget, edge_lengths};
 use super::plain::PlainStand;
-use super::surface::Surface;
+use super::surface::FrontMesh;
 use crate::math::{Point, Point64, Vec3};
 use crate::mesh::{Closest, TriMesh, vertex_normals_into};
 
-/// Vertices of one task.
+/// Vertices per task.
 const TASK: usize = 1024;
 
 /// Fine vertices on coarse triangles.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Displacement {
     triangles: Vec<[u32; 3]>,
-    anchors: Vec<Anchor>,
+    anchors: Vec<TriangleAnchor>,
 }
 
 /// One fine vertex.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-struct Anchor {
+struct TriangleAnchor {
     corners: [u32; 3],
-    /// Of the second and third corner, barycentric.
+    /// Barycentric coordinates of the second and third corner.
     share: [f32; 2],
     /// The displacement, along two tangents and the normal.
     local: [f32; 3],
 }
 
 impl Displacement {
-    /// Puts every fine vertex on the coarse triangle that fits best. `None` if there is no coarse triangle.
+    /// Binds every fine vertex to its best coarse triangle. `None` if there is no coarse triangle.
     pub(super) fn build(fine: &TriMesh, coarse: &TriMesh) -> Option<Self> {
         if coarse.triangles.is_empty() {
             return None;
         }
         let lengths = edge_lengths(coarse);
         let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
-        let target = Target::new(coarse);
+        let target = LocateTarget::new(coarse);
         let found = target.locate(fine, &vec![mean; fine.positions.len()]);
         let on_triangle = |hit: &Option<Closest>| {
-            let Some(hit) = hit else { return Anchor { corners: coarse.triangles[0], share: [0.0; 2], local: [0.0; 3] } };
+            let Some(hit) = hit else {
+                return TriangleAnchor {
+                    corners: coarse.triangles[0],
+                    share: [0.0; 2],
+                    local: [0.0; 3],
+                };
+            };
             let corners = coarse.triangles[hit.triangle as usize];
-            Anchor { corners, share: barycentric(&hit.point, &coarse.corners(hit.triangle as usize)), local: [0.0; 3] }
+            TriangleAnchor {
+                corners,
+                share: barycentric(&hit.point, &coarse.corners(hit.triangle as usize)),
+                local: [0.0; 3],
+            }
         };
-        let mut built = Self { triangles: coarse.triangles.clone(), anchors: found.iter().map(on_triangle).collect() };
+        let mut built = Self {
+            triangles: coarse.triangles.clone(),
+            anchors: found.iter().map(on_triangle).collect(),
+        };
         let normals = coarse.vertex_normals();
         for (anchor, fine) in built.anchors.iter_mut().zip(&fine.positions) {
             let (base, frame) = anchor.place(&coarse.positions, &normals);
@@ -58,19 +72,40 @@ impl Displacement {
         Some(built)
     }
 
-    /// Every vertex where it is, with one of its edges as a tangent: for a coarse mesh that is the fine one.
+    /// Binds every vertex to itself, with one of its edges as a tangent: for equal coarse and fine
+    /// meshes.
     pub(super) fn identity(mesh: &TriMesh) -> Self {
-        let surface = Surface::new(mesh);
+        let surface = FrontMesh::new(mesh);
         let anchor = |v: u32| {
             let [a, b] = surface.wings(v).first().copied().unwrap_or([v, v]);
-            Anchor { corners: [v, a, b], share: [0.0; 2], local: [0.0; 3] }
+            TriangleAnchor {
+                corners: [v, a, b],
+                share: [0.0; 2],
+                local: [0.0; 3],
+            }
         };
-        Self { triangles: mesh.triangles.clone(), anchors: (0..mesh.positions.len() as u32).map(anchor).collect() }
+        Self {
+            triangles: mesh.triangles.clone(),
+            anchors: (0..mesh.positions.len() as u32).map(anchor).collect(),
+        }
     }
 
-    /// What each fine vertex stands on.
+    /// The binding of each fine vertex.
     pub(super) fn stands(&self) -> Vec<PlainStand> {
-        self.anchors.iter().map(|&Anchor { corners, share, local }| PlainStand { corners, share, local }).collect()
+        self.anchors
+            .iter()
+            .map(
+                |&TriangleAnchor {
+                     corners,
+                     share,
+                     local,
+                 }| PlainStand {
+                    corners,
+                    share,
+                    local,
+                },
+            )
+            .collect()
     }
 
     /// The coarse triangles.
@@ -79,21 +114,28 @@ impl Displacement {
     }
 
     pub(super) fn apply(&self, coarse: &[Point], frames: &mut Frames, fine: &mut [Point]) {
-        let Frames { tangents, coarse_normals, .. } = frames;
+        let Frames {
+            tangents,
+            coarse_normals,
+            ..
+        } = frames;
         vertex_normals_into(coarse, &self.triangles, coarse_normals);
         let normals = coarse_normals.as_slice();
         let parts = fine.par_chunks_mut(TASK).zip(tangents.par_chunks_mut(TASK));
-        self.anchors.par_chunks(TASK).zip(parts).for_each(|(anchors, (fine, tangents))| {
-            for ((anchor, fine), tangents) in anchors.iter().zip(fine).zip(tangents) {
-                let (base, frame) = anchor.place(coarse, normals);
-                *fine = base + frame.vector(&anchor.local);
-                *tangents = frame.tangents();
-            }
-        });
+        self.anchors
+            .par_chunks(TASK)
+            .zip(parts)
+            .for_each(|(anchors, (fine, tangents))| {
+                for ((anchor, fine), tangents) in anchors.iter().zip(fine).zip(tangents) {
+                    let (base, frame) = anchor.place(coarse, normals);
+                    *fine = base + frame.vector(&anchor.local);
+                    *tangents = frame.tangents();
+                }
+            });
     }
 }
 
-impl Anchor {
+impl TriangleAnchor {
     /// The point on the triangle and the orthonormal frame there.
     fn place(&self, coarse: &[Point], normals: &[Vec3]) -> (Point, LocalFrame) {
         let [a, b, c] = self.corners.map(|v| coarse[v as usize]);
@@ -102,28 +144,37 @@ impl Anchor {
         let base = a + (b - a) * s + (c - a) * t;
         let normal = na + (nb - na) * s + (nc - na) * t;
         let side = normal.cross(&(b - a));
-        let tangents: Option<Tangents> = match (normal.try_normalize(1e-20), side.try_normalize(1e-30)) {
-            (Some(normal), Some(side)) => Some([side.cross(&normal), side].map(|t| [t.x, t.y, t.z, 0.0])),
-            _ => None,
-        };
-        (base, LocalFrame::new(&tangents.unwrap_or_else(|| any_tangents(&normal))))
+        let tangents: Option<Tangents> =
+            match (normal.try_normalize(1e-20), side.try_normalize(1e-30)) {
+                (Some(normal), Some(side)) => {
+                    Some([side.cross(&normal), side].map(|t| [t.x, t.y, t.z, 0.0]))
+                }
+                _ => None,
+            };
+        (
+            base,
+            LocalFrame::new(&tangents.unwrap_or_else(|| any_tangents(&normal))),
+        )
     }
 }
 
-/// Tangents for a triangle without an edge.
+/// Tangents for a degenerate triangle.
 fn any_tangents(normal: &Vec3) -> Tangents {
     let axes: Matrix3<f32> = frame(&normal.cast()).cast();
     [axes.column(0), axes.column(1)].map(|t| [t.x, t.y, t.z, 0.0])
 }
 
-/// Shares of the second and third corner in a point of a triangle.
+/// Barycentric coordinates of the second and third corner.
 fn barycentric(point: &Point64, corners: &[Point; 3]) -> [f32; 2] {
     let [a, b, c]: [Point64; 3] = [corners[0].cast(), corners[1].cast(), corners[2].cast()];
     let (u, v, p) = (b - a, c - a, point - a);
     let (uu, uv, vv, pu, pv) = (u.dot(&u), u.dot(&v), v.dot(&v), p.dot(&u), p.dot(&v));
     let determinant = uu * vv - uv * uv;
     if determinant > 1e-12 * uu * vv {
-        [((vv * pu - uv * pv) / determinant) as f32, ((uu * pv - uv * pu) / determinant) as f32]
+        [
+            ((vv * pu - uv * pv) / determinant) as f32,
+            ((uu * pv - uv * pu) / determinant) as f32,
+        ]
     } else if uu >= vv && uu > 0.0 {
         [(pu / uu) as f32, 0.0]
     } else if vv > 0.0 {

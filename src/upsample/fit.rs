@@ -1,58 +1,63 @@
-//! The weights of one fine vertex: moving least squares with a spectrum under control.
+//! The weights of one fine vertex: moving least squares with rank and amplification control.
 //!
-//! The shape functions Nᵢ = ωᵢ ψᵢᵀ K⁺ ψ(x) (thesis 3.8) are Nᵢ = ωᵢ Σₘ φₘ(xᵢ) φₘ(x) with monomials φₘ made orthonormal under the
-//! weights ωᵢ. Made by Gram and Schmidt's process with pivots, first the linear, then the quadratic ones, that is the pseudo-inverse with
-//! a rank criterion and with the fall-back from quadratic to linear to constant, one function at a time: functions that the
-//! neighbours can't tell from zero are left out.
+//! The shape functions Nᵢ = ωᵢ ψᵢᵀ K⁺ ψ(x) (thesis 3.8) equal Nᵢ = ωᵢ Σₘ φₘ(xᵢ) φₘ(x) with
+//! monomials φₘ orthonormalised under the weights ωᵢ. Pivoted Gram–Schmidt, first over the linear,
+//! then over the quadratic monomials, gives the pseudo-inverse with a rank criterion and the
+//! fall-back from quadratic to linear to constant, one function at a time: functions that vanish at
+//! the neighbours are dropped.
 //!
-//! On a surface that is nearly flat or nearly a quadric, three or four of the ten functions are small at all neighbours. They hold what
-//! the polynomials of the surface's own two coordinates leave over, hardly any shape but the chance of how the coarse vertices lie; fitted
-//! like the others they make waves in strong bends. Fading them out brings a bent tube of 150 to 1000 coarse vertices two to four
-//! times closer to the truth (in position and in normals), and three to five times closer than normal displacements are.
+//! On a surface that is nearly flat or nearly a quadric, three or four of the ten functions are
+//! small at all neighbours. They represent noise from the positions of the coarse vertices rather
+//! than shape; fitted like the others they cause waves in strong bends. Fading them out reduces the
+//! error of a bent tube of 150 to 1000 coarse vertices by two to four times (positions and
+//! normals), to a third or a fifth of that of normal displacements.
 
 use nalgebra::Matrix3;
 
 use super::front::Near;
 use crate::math::{Point, Point64, Vec3, Vec64};
 
-/// Neighbours of a vertex, at most.
+/// Maximum number of neighbours.
 pub const MAX_NEIGHBOURS: usize = 48;
 
 /// Monomials without the constant: x, y, z, x², y², z², xy, xz, yz.
 const COLUMNS: usize = 9;
 const LINEAR: usize = 3;
-/// Neighbours, then the value where the fit is asked for, then two derivatives there.
+/// Rows: the neighbours, then the value at the point of evaluation, then two derivatives there.
 const ROWS: usize = MAX_NEIGHBOURS + 3;
 
-/// A function smaller than this at the neighbours (root mean square; the neighbourhood has radius 1) is zero there.
+/// A function with a smaller root mean square at the neighbours (of radius 1) counts as zero.
 const RANK_TOLERANCE: f64 = 1e-4;
-/// Quadratic functions smaller than the second count less, those smaller than the first not at all.
+/// Quadratic functions below the second value are attenuated, those below the first are dropped.
 const FADING: [f64; 2] = [0.01, 0.03];
-/// An orthonormal function larger than this where the fit is asked for is extrapolated, and damped.
+/// An orthonormal function larger than this at the point of evaluation is an extrapolation, and is
+/// damped.
 const MOST_VALUE: f64 = 3.0;
-/// Σ|Nᵢ| is kept below this by mixing with a lower order: so much a disturbance of the coarse vertices can grow.
+/// Upper bound of Σ|Nᵢ|, the amplification of a disturbance of the coarse vertices; enforced by
+/// mixing with a lower order.
 const MOST_AMPLIFICATION: f64 = 2.5;
-/// Derivatives amplify at most so many times as much as those of the linear fit.
+/// Upper bound of the derivatives' amplification, relative to the linear fit.
 const MOST_STEEPER: f64 = 3.0;
-/// The area of the parallelogram of two tangents at rest, 1 if nothing was left out.
+/// Minimum area of the parallelogram of two rest tangents; 1 if no function was dropped.
 const SOUND_AREA: std::ops::Range<f64> = 0.3..3.0;
-/// The last neighbour shall weigh something even if all are equally far.
+/// The last neighbour gets a positive weight even if all are equally far.
 const WIDER: f64 = 1.0 + 1e-3;
-/// The support of a vertex with fewer neighbours in reach than asked for, in distances to the farthest.
+/// Support radius of a vertex with fewer neighbours than requested, relative to the distance of the
+/// farthest.
 const ALL_IN_REACH: f64 = 1.5;
 
-/// What a fine vertex takes from its neighbours.
+/// The weights of one fine vertex.
 pub(super) struct Stencil {
     pub(super) count: usize,
     pub(super) coarse: [u32; MAX_NEIGHBOURS],
-    /// Of each neighbour: its part in the position and in two tangents, the latter in 1/length. The first adds up to one, the others to
-    /// zero.
+    /// Per neighbour: weight for the position and for two tangents, the latter in 1/length. The
+    /// first sum to one, the others to zero.
     pub(super) weights: [[f64; 3]; MAX_NEIGHBOURS],
 }
 
 type Column = [f64; ROWS];
 
-/// Fits, one vertex after the other.
+/// Computes the fits, one vertex after the other.
 pub(super) struct Fitter<'a> {
     coarse: &'a [Point],
     /// Unit normals of the coarse mesh.
@@ -73,12 +78,16 @@ impl<'a> Fitter<'a> {
             normals,
             columns: [[0.0; ROWS]; COLUMNS],
             omega: [0.0; MAX_NEIGHBOURS],
-            stencil: Stencil { count: 0, coarse: [0; MAX_NEIGHBOURS], weights: [[0.0; 3]; MAX_NEIGHBOURS] },
+            stencil: Stencil {
+                count: 0,
+                coarse: [0; MAX_NEIGHBOURS],
+                weights: [[0.0; 3]; MAX_NEIGHBOURS],
+            },
         }
     }
 
-    /// Fits at a point with the given neighbours, nearest first: one more than `neighbours`, or all that there are. `hint` is a normal
-    /// for where the neighbours have none in common.
+    /// Fits at a point with the given neighbours, nearest first: `neighbours + 1`, or all
+    /// available. `hint` is the normal to use if the neighbours have no common one.
     pub(super) fn fit(&mut self, near: &[Near], neighbours: usize, at: &Point, hint: &Vec3) {
         let n = self.set_omega(near, neighbours);
         self.stencil.count = n;
@@ -112,23 +121,35 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// Whether the tangents span what they should: else the vertex can't tell how it turns.
+    /// Whether the tangents span enough area to determine the vertex's rotation.
     fn has_frame(&self) -> bool {
-        let Stencil { count, coarse, weights } = &self.stencil;
+        let Stencil {
+            count,
+            coarse,
+            weights,
+        } = &self.stencil;
         let tangent = |c: usize| -> Vec64 {
-            coarse[..*count].iter().zip(weights).map(|(&i, weights)| self.coarse[i as usize].coords.cast::<f64>() * weights[c]).sum()
+            coarse[..*count]
+                .iter()
+                .zip(weights)
+                .map(|(&i, weights)| self.coarse[i as usize].coords.cast::<f64>() * weights[c])
+                .sum()
         };
         SOUND_AREA.contains(&tangent(1).cross(&tangent(2)).norm())
     }
 
-    /// ω(r) = (1 − r/ρ)³, scaled to the sum 1. Returns how many neighbours there are.
+    /// ω(r) = (1 − r/ρ)³, normalised to sum 1. Returns the number of neighbours.
     fn set_omega(&mut self, near: &[Near], neighbours: usize) -> usize {
         let n = near.len().min(neighbours).min(MAX_NEIGHBOURS);
         let farthest = near.last().map_or(0.0, |near| f64::from(near.distance));
         let radius = farthest * if near.len() > n { WIDER } else { ALL_IN_REACH };
         let mut sum = 0.0;
         for (omega, near) in self.omega.iter_mut().zip(&near[..n]) {
-            *omega = if radius > 0.0 { (1.0 - f64::from(near.distance) / radius).powi(3) } else { 1.0 };
+            *omega = if radius > 0.0 {
+                (1.0 - f64::from(near.distance) / radius).powi(3)
+            } else {
+                1.0
+            };
             sum += *omega;
         }
         for omega in &mut self.omega[..n] {
@@ -163,9 +184,17 @@ impl<'a> Fitter<'a> {
             scale = 1.0;
         }
         for row in 0..=n {
-            let point = if row < n { &self.coarse[neighbours[row] as usize] } else { at };
+            let point = if row < n {
+                &self.coarse[neighbours[row] as usize]
+            } else {
+                at
+            };
             let [x, y, z] = (offset(point) / scale).into();
-            for (column, value) in self.columns.iter_mut().zip([x, y, z, x * x, y * y, z * z, x * y, x * z, y * z]) {
+            for (column, value) in
+                self.columns
+                    .iter_mut()
+                    .zip([x, y, z, x * x, y * y, z * z, x * y, x * z, y * z])
+            {
                 column[row] = value;
             }
             if row == n {
@@ -178,7 +207,11 @@ impl<'a> Fitter<'a> {
             }
         }
         for column in &mut self.columns {
-            let mean: f64 = self.omega[..n].iter().zip(&column[..n]).map(|(omega, value)| omega * value).sum();
+            let mean: f64 = self.omega[..n]
+                .iter()
+                .zip(&column[..n])
+                .map(|(omega, value)| omega * value)
+                .sum();
             for value in &mut column[..=n] {
                 *value -= mean;
             }
@@ -186,10 +219,24 @@ impl<'a> Fitter<'a> {
         scale
     }
 
-    /// Makes the columns of a group orthonormal, the largest first, and adds those that are not zero to the sums.
-    fn add_group(&mut self, n: usize, start: usize, end: usize, found: &mut [bool; COLUMNS], sums: &mut Sums) {
+    /// Orthonormalises the columns of a group, the largest first, and adds the non-zero ones to the
+    /// sums.
+    fn add_group(
+        &mut self,
+        n: usize,
+        start: usize,
+        end: usize,
+        found: &mut [bool; COLUMNS],
+        sums: &mut Sums,
+    ) {
         for _ in start..end {
-            let norm2 = |column: &Column| -> f64 { self.omega[..n].iter().zip(&column[..n]).map(|(omega, v)| omega * v * v).sum() };
+            let norm2 = |column: &Column| -> f64 {
+                self.omega[..n]
+                    .iter()
+                    .zip(&column[..n])
+                    .map(|(omega, v)| omega * v * v)
+                    .sum()
+            };
             let mut pivot = (0.0, start);
             for p in (start..end).filter(|&p| !found[p]) {
                 let size = norm2(&self.columns[p]);
@@ -214,9 +261,19 @@ impl<'a> Fitter<'a> {
                     *value -= shared * phi;
                 }
             }
-            let damped = |value: f64, most: f64| if value.abs() > most { most * most / value } else { value };
+            let damped = |value: f64, most: f64| {
+                if value.abs() > most {
+                    most * most / value
+                } else {
+                    value
+                }
+            };
             let value = damped(phi[n], MOST_VALUE);
-            let share = if start < LINEAR { 1.0 } else { smooth_step(FADING, size.sqrt()) };
+            let share = if start < LINEAR {
+                1.0
+            } else {
+                smooth_step(FADING, size.sqrt())
+            };
             for i in 0..n {
                 let part = share * self.omega[i] * phi[i];
                 sums.0[i][0] += part * value;
@@ -227,7 +284,7 @@ impl<'a> Fitter<'a> {
     }
 }
 
-/// 0 up to the first, 1 from the second on, smooth between.
+/// Smoothstep: 0 up to the first value, 1 from the second on.
 fn smooth_step([low, high]: [f64; 2], x: f64) -> f64 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -240,11 +297,14 @@ fn amplification(sums: &Sums, column: usize, n: usize) -> f64 {
 
 /// Mixes with a lower order until the amplification is at most `most`.
 fn limit(sums: &mut Sums, lower: &Sums, column: usize, most: f64, n: usize) {
-    let (own, low) = (amplification(sums, column, n), amplification(lower, column, n));
+    let (own, low) = (
+        amplification(sums, column, n),
+        amplification(lower, column, n),
+    );
     if own <= most || own <= low {
         return;
     }
-    // The amplification is convex in the share, so that it stays below the straight line.
+    // The amplification is convex in the mixing parameter, so it stays below the chord.
     let share = ((most - low) / (own - low)).clamp(0.0, 1.0);
     for (row, lower) in sums.0[..n].iter_mut().zip(&lower.0) {
         row[column] = lower[column] + share * (row[column] - lower[column]);
@@ -253,7 +313,10 @@ fn limit(sums: &mut Sums, lower: &Sums, column: usize, most: f64, n: usize) {
 
 /// A right-handed orthonormal frame whose third axis is along `normal`.
 pub(super) fn frame(normal: &Vec64) -> Matrix3<f64> {
-    let z = normal.try_normalize(1e-30).filter(|z| z.iter().all(|c| c.is_finite())).unwrap_or_else(Vec64::z);
+    let z = normal
+        .try_normalize(1e-30)
+        .filter(|z| z.iter().all(|c| c.is_finite()))
+        .unwrap_or_else(Vec64::z);
     let mut side = Vec64::zeros();
     side[z.iamin()] = 1.0;
     let x = (side - z * z.dot(&side)).normalize();

@@ -1,4 +1,4 @@
-//! What a frame leaves behind: how each fine vertex is turned and stretched.
+//! Output of a frame: positions and local frames of the fine vertices.
 
 use nalgebra::Matrix3;
 use pulp::Simd;
@@ -6,39 +6,43 @@ use pulp::Simd;
 use super::lanes::{LANES, Lanes, Ops, Vectors, each, scaled};
 use crate::math::{Point, Vec3};
 
-/// A point in memory: x, y, z and a pad, so that one instruction moves it.
-pub(super) type Slot = [f32; 4];
-/// As many as a `u16` can name.
+/// A point in memory: x, y, z and padding, so that one instruction moves it.
+pub(super) type PaddedPoint = [f32; 4];
+/// Number of values of a `u16` index.
 pub(super) const SLOTS: usize = 1 << 16;
 
 /// Two tangents of a fine vertex.
-pub(super) type Tangents = [Slot; 2];
-/// The first two axes of the world.
+pub(super) type Tangents = [PaddedPoint; 2];
+/// The first two world axes.
 const WORLD: Tangents = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
 
-/// Tangents whose parallelogram is smaller than this (at rest it is about 1) say nothing about a direction.
+/// Tangents whose parallelogram is smaller than this (at rest it is about 1) define no direction.
 const FLAT: f32 = 1e-6;
 
-/// Room for one frame of an [`Upsampling`](super::Upsampling), and its outcome: the local frame of every fine vertex, from which
-/// [`Directions`](super::Directions) makes normals and tangents. Made once by
-/// [`Upsampling::frames`](super::Upsampling::frames).
+/// Buffers of one frame of an [`Upsampling`](super::Upsampling): the local frame of every fine
+/// vertex, from which [`Directions`](super::Directions) computes normals and tangents. Allocated
+/// once by [`Upsampling::frames`](super::Upsampling::frames).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frames {
     /// The coarse positions.
-    pub(super) slots: Vec<Slot>,
-    /// Of every fine vertex; where they are degenerate, the first two axes of the world.
+    pub(super) slots: Vec<PaddedPoint>,
+    /// For every fine vertex; the first two world axes where degenerate.
     pub(super) tangents: Vec<Tangents>,
-    /// Of every coarse vertex, if asked for.
+    /// For every coarse vertex, if requested.
     pub(super) coarse_normals: Vec<Vec3>,
 }
 
 impl Frames {
     pub(super) fn new(coarse: usize, fine: usize, with_normals: bool) -> Self {
-        // Where a u16 can name all there is room for all that a u16 can name, so that no index needs a check; untouched memory costs
-        // nothing.
+        // With `u16` indices the buffer has all 65536 entries, so that no index needs a check;
+        // untouched memory costs nothing.
         let slots = vec![[0.0; 4]; if coarse <= SLOTS { SLOTS } else { coarse }];
         let coarse_normals = vec![Vec3::y(); if with_normals { coarse } else { 0 }];
-        Self { slots, tangents: vec![WORLD; fine], coarse_normals }
+        Self {
+            slots,
+            tangents: vec![WORLD; fine],
+            coarse_normals,
+        }
     }
 
     pub(super) fn set_coarse(&mut self, coarse: &[Point]) {
@@ -48,7 +52,8 @@ impl Frames {
     }
 }
 
-/// Tangents t₁, t₂ with their unit normal: what vectors are counted in. The axes of the world if the tangents span no area.
+/// Tangents t₁, t₂ with their unit normal: the basis in which vectors are expressed. The world axes
+/// if the tangents span no area.
 #[derive(Clone, Copy)]
 pub(super) struct LocalFrame {
     t: [Vec3; 2],
@@ -61,7 +66,17 @@ impl LocalFrame {
         let cross = a.cross(&b);
         let area = cross.norm();
         // False for NaN too.
-        if area > FLAT { Self { t: [a, b], normal: cross / area } } else { Self { t: [Vec3::x(), Vec3::y()], normal: Vec3::z() } }
+        if area > FLAT {
+            Self {
+                t: [a, b],
+                normal: cross / area,
+            }
+        } else {
+            Self {
+                t: [Vec3::x(), Vec3::y()],
+                normal: Vec3::z(),
+            }
+        }
     }
 
     pub(super) fn tangents(&self) -> Tangents {
@@ -75,19 +90,30 @@ impl LocalFrame {
 
     /// Components of a vector, for [`LocalFrame::vector`]. Zero if it is not finite.
     pub(super) fn components(&self, vector: &Vec3) -> [f32; 3] {
-        let columns: Matrix3<f64> = Matrix3::from_columns(&[self.t[0], self.t[1], self.normal]).cast();
-        let solved = columns.try_inverse().map(|inverse| inverse * vector.cast::<f64>());
+        let columns: Matrix3<f64> =
+            Matrix3::from_columns(&[self.t[0], self.t[1], self.normal]).cast();
+        let solved = columns
+            .try_inverse()
+            .map(|inverse| inverse * vector.cast::<f64>());
         finite_or_zero(solved.unwrap_or_default().cast())
     }
 
     /// Components of a normal vector, for [`LocalFrames::covectors`].
     pub(super) fn dual_components(&self, normal: &Vec3) -> [f32; 3] {
-        finite_or_zero(Vec3::new(normal.dot(&self.t[0]), normal.dot(&self.t[1]), normal.dot(&self.normal)))
+        finite_or_zero(Vec3::new(
+            normal.dot(&self.t[0]),
+            normal.dot(&self.t[1]),
+            normal.dot(&self.normal),
+        ))
     }
 }
 
 fn finite_or_zero(vector: Vec3) -> [f32; 3] {
-    if vector.iter().all(|c| c.is_finite()) { vector.into() } else { [0.0; 3] }
+    if vector.iter().all(|c| c.is_finite()) {
+        vector.into()
+    } else {
+        [0.0; 3]
+    }
 }
 
 /// Local frames of [`LANES`] vertices.
@@ -98,7 +124,10 @@ pub(super) struct LocalFrames {
     area: Lanes,
 }
 
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 impl LocalFrames {
     #[inline(always)]
     pub(super) fn new<S: Simd>(ops: Ops<S>, t: [Vectors; 2]) -> Self {
@@ -106,14 +135,14 @@ impl LocalFrames {
         let area = ops.norm(cross);
         let normal = scaled(cross, each(|lane| 1.0 / area[lane]));
         let mut frames = Self { t, normal, area };
-        // Not so for NaN either.
+        // False for NaN too.
         if !area.iter().all(|&area| area > FLAT) {
             frames.replace_flat();
         }
         frames
     }
 
-    /// The frame of the world where the tangents span no area.
+    /// The world axes where the tangents span no area.
     #[cold]
     fn replace_flat(&mut self) {
         for lane in 0..LANES {
@@ -135,12 +164,22 @@ impl LocalFrames {
         ops.combine(&[self.t[0], self.t[1], self.normal], local)
     }
 
-    /// Multiples of the normal vectors (those that are perpendicular to what was perpendicular at rest) with these components along the
-    /// dual frame.
+    /// Scaled normal vectors (covectors) with these components along the dual frame.
     #[inline(always)]
     pub(super) fn covectors<S: Simd>(&self, ops: Ops<S>, local: [Lanes; 3]) -> Vectors {
         let [a, b] = self.t;
-        let dual = [ops.cross(b, self.normal), ops.cross(self.normal, a), self.normal];
-        ops.combine(&dual, [local[0], local[1], each(|lane| local[2][lane] * self.area[lane])])
+        let dual = [
+            ops.cross(b, self.normal),
+            ops.cross(self.normal, a),
+            self.normal,
+        ];
+        ops.combine(
+            &dual,
+            [
+                local[0],
+                local[1],
+                each(|lane| local[2][lane] * self.area[lane]),
+            ],
+        )
     }
 }

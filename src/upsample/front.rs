@@ -1,40 +1,44 @@
-//! The nearest coarse vertices of every fine vertex, by distances on the fine surface.
+//! The nearest coarse vertices of every fine vertex, by geodesic distance on the fine surface.
 //!
-//! A wave runs from every coarse vertex over the fine mesh, triangle by triangle (Dijkstra's order; a triangle is crossed by unfolding
-//! it, as in Novotni and Klein, "Computing geodesic distances on triangular meshes", WSCG 2002, in place of the first-order update of
-//! Kimmel and Sethian 1998). It stops where it can't be among the nearest any more: no vertex is farther from its k-th nearest coarse
-//! vertex than from its nearest, plus the distance from there to the k-th nearest of that one; the latter is bounded from above in the
-//! graph of neighbouring Voronoi cells. So each wave covers little more than the vertices that keep it, and waves run in parallel.
+//! A front propagates from every coarse vertex over the fine mesh, triangle by triangle (Dijkstra
+//! order; a triangle is crossed by unfolding it, as in Novotni and Klein, "Computing geodesic
+//! distances on triangular meshes", WSCG 2002, instead of the first-order update of Kimmel and
+//! Sethian 1998). It stops where it cannot be among the k nearest: a vertex's distance to its k-th
+//! nearest coarse vertex is at most the distance to its nearest one, plus the distance from there
+//! to that one's k-th nearest; the latter is bounded from above in the graph of neighbouring
+//! Voronoi cells. Each front therefore covers little more than the vertices that keep it, and
+//! fronts run in parallel.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use rayon::prelude::*;
 
-use super::surface::Surface;
+use super::surface::FrontMesh;
 use crate::progress::{Cancelled, Progress};
 
-/// Waves that run before the nearest of each vertex are sorted in; fixed, for results shall not depend on threads.
+/// Fronts per batch before the results are merged; fixed, because results must not depend on the
+/// number of threads.
 const BATCH: usize = 512;
-/// Waves that run at the same time.
+/// Concurrent fronts.
 const ROOMS: usize = 8;
-/// Fine vertices whose nearest are sorted in together.
+/// Fine vertices whose lists are merged together.
 const RANGE: usize = 1 << 14;
 /// Bounds are widened by this for rounding.
 const SLACK: f32 = 1.0 + 1e-4;
 const NOBODY: u32 = u32::MAX;
 
-/// Where a coarse vertex lies on the fine mesh: fine vertices around it and their distances.
+/// Position of a coarse vertex on the fine mesh: surrounding fine vertices and their distances.
 pub(super) type Start = [(u32, f32); 3];
 
-/// A coarse vertex in reach of a fine one.
+/// A coarse vertex within reach of a fine one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Near {
     pub(super) distance: f32,
     pub(super) coarse: u32,
 }
 
-/// For every fine vertex its nearest coarse ones, nearest first.
+/// For every fine vertex its nearest coarse vertices, nearest first.
 pub(super) struct Neighbourhoods {
     width: usize,
     near: Vec<Near>,
@@ -42,38 +46,44 @@ pub(super) struct Neighbourhoods {
 }
 
 impl Neighbourhoods {
-    /// Up to `width` nearest; fewer in parts that have fewer.
+    /// Up to `width` nearest; fewer in components that have fewer.
     pub(super) fn of(&self, vertex: usize) -> &[Near] {
         &self.near[vertex * self.width..][..self.count[vertex] as usize]
     }
 
-    /// Whether `width` coarse vertices are at most as far as this.
+    /// Whether `width` coarse vertices are within this distance.
     fn is_beyond(&self, vertex: u32, distance: f32) -> bool {
         let near = self.of(vertex as usize);
         near.len() == self.width && near[self.width - 1].distance <= distance
     }
 }
 
-/// A coarse vertex with all fine vertices that it reached, and their distances.
+/// A coarse vertex with all fine vertices it reached, and their distances.
 type Reached = (u32, Vec<(u32, f32)>);
 
-/// A queue of vertices by distance; distances are not negative, so that their bits sort like themselves.
+/// Priority queue of vertices by distance; distances are non-negative, so their bits are ordered
+/// like the values.
 #[derive(Default)]
-struct Queue(BinaryHeap<Reverse<u64>>);
+struct DistanceQueue(BinaryHeap<Reverse<u64>>);
 
-impl Queue {
+impl DistanceQueue {
     fn push(&mut self, vertex: u32, distance: f32) {
-        self.0.push(Reverse(u64::from(distance.to_bits()) << 32 | u64::from(vertex)));
+        self.0.push(Reverse(
+            u64::from(distance.to_bits()) << 32 | u64::from(vertex),
+        ));
     }
 
     fn pop(&mut self) -> Option<(u32, f32)> {
-        self.0.pop().map(|Reverse(key)| (key as u32, f32::from_bits((key >> 32) as u32)))
+        self.0
+            .pop()
+            .map(|Reverse(key)| (key as u32, f32::from_bits((key >> 32) as u32)))
     }
 }
 
-/// Finds the `width` nearest coarse vertices of every fine vertex. Coarse vertices without a start take no part.
+/// Finds the `width` nearest coarse vertices of every fine vertex. Coarse vertices without a start
+/// are ignored.
 pub(super) fn neighbourhoods(
-    surface: &Surface<'_>,
+    surface: &FrontMesh<'_>,
     starts: &[Option<Start>],
     width: usize,
     progress: &Progress,
@@ -81,25 +91,60 @@ pub(super) fn neighbourhoods(
     let n = surface.len();
     let bound = bounds(surface, starts, width);
     progress.check()?;
-    let mut found = Neighbourhoods { width, near: vec![Near { distance: f32::INFINITY, coarse: NOBODY }; n * width], count: vec![0; n] };
-    let all: Vec<(u32, Start)> = starts.iter().enumerate().filter_map(|(c, start)| start.map(|start| (c as u32, start))).collect();
-    let mut rooms: Vec<Wave> = (0..ROOMS.min(all.len())).into_par_iter().map(|_| Wave::new(n)).collect();
+    let mut found = Neighbourhoods {
+        width,
+        near: vec![
+            Near {
+                distance: f32::INFINITY,
+                coarse: NOBODY
+            };
+            n * width
+        ],
+        count: vec![0; n],
+    };
+    let all: Vec<(u32, Start)> = starts
+        .iter()
+        .enumerate()
+        .filter_map(|(c, start)| start.map(|start| (c as u32, start)))
+        .collect();
+    let mut rooms: Vec<Front> = (0..ROOMS.min(all.len()))
+        .into_par_iter()
+        .map(|_| Front::new(n))
+        .collect();
     let base = progress.fraction();
     for (done, batch) in all.chunks(BATCH).enumerate() {
         progress.check()?;
         progress.set_fraction(base + (0.6 - base) * (done * BATCH) as f32 / all.len() as f32);
-        let run = |(room, sources): (&mut Wave, &[(u32, Start)])| -> Vec<Reached> {
-            sources.iter().map(|(coarse, start)| (*coarse, room.run(surface, *coarse, start, &bound, &found))).collect()
+        let run = |(room, sources): (&mut Front, &[(u32, Start)])| -> Vec<Reached> {
+            sources
+                .iter()
+                .map(|(coarse, start)| (*coarse, room.run(surface, *coarse, start, &bound, &found)))
+                .collect()
         };
-        let waves: Vec<Vec<Reached>> = rooms.par_iter_mut().zip(batch.par_chunks(BATCH / ROOMS)).map(run).collect();
-        let ranges = found.near.par_chunks_mut(RANGE * width).zip(found.count.par_chunks_mut(RANGE)).enumerate();
-        ranges.for_each(|(range, (near, count))| sort_in(&waves, range * RANGE, width, near, count));
+        let waves: Vec<Vec<Reached>> = rooms
+            .par_iter_mut()
+            .zip(batch.par_chunks(BATCH / ROOMS))
+            .map(run)
+            .collect();
+        let ranges = found
+            .near
+            .par_chunks_mut(RANGE * width)
+            .zip(found.count.par_chunks_mut(RANGE))
+            .enumerate();
+        ranges
+            .for_each(|(range, (near, count))| sort_in(&waves, range * RANGE, width, near, count));
     }
     Ok(found)
 }
 
-/// Enters what waves found into the lists of the vertices from `first` on.
-fn sort_in(waves: &[Vec<Reached>], first: usize, width: usize, near: &mut [Near], count: &mut [u16]) {
+/// Merges the fronts' results into the lists of the vertices from `first` on.
+fn sort_in(
+    waves: &[Vec<Reached>],
+    first: usize,
+    width: usize,
+    near: &mut [Near],
+    count: &mut [u16],
+) {
     for (coarse, reached) in waves.iter().flatten() {
         for &(vertex, distance) in reached {
             let at = (vertex as usize).wrapping_sub(first);
@@ -115,26 +160,39 @@ fn sort_in(waves: &[Vec<Reached>], first: usize, width: usize, near: &mut [Near]
             let place = list[..filled].partition_point(before);
             let end = (filled + 1).min(width);
             list.copy_within(place..end - 1, place + 1);
-            list[place] = Near { distance, coarse: *coarse };
+            list[place] = Near {
+                distance,
+                coarse: *coarse,
+            };
             count[at] = end as u16;
         }
     }
 }
 
-/// Room for one wave at a time.
-struct Wave {
-    /// Distance, and which wave it is of: twice its number plus 2, plus 1 once it is final.
+/// Buffers of one front.
+struct Front {
+    /// Distance, and the front it belongs to: twice its number plus 2, plus 1 once it is final.
     cells: Vec<(f32, u32)>,
-    queue: Queue,
+    queue: DistanceQueue,
 }
 
-impl Wave {
+impl Front {
     fn new(n: usize) -> Self {
-        Self { cells: vec![(f32::INFINITY, 0); n], queue: Queue::default() }
+        Self {
+            cells: vec![(f32::INFINITY, 0); n],
+            queue: DistanceQueue::default(),
+        }
     }
 
     /// All vertices that may keep this coarse vertex, and their distances.
-    fn run(&mut self, surface: &Surface<'_>, coarse: u32, start: &Start, bound: &[f32], found: &Neighbourhoods) -> Vec<(u32, f32)> {
+    fn run(
+        &mut self,
+        surface: &FrontMesh<'_>,
+        coarse: u32,
+        start: &Start,
+        bound: &[f32],
+        found: &Neighbourhoods,
+    ) -> Vec<(u32, f32)> {
         let open = 2 * coarse + 2;
         let mut reached = Vec::new();
         for &(vertex, distance) in start {
@@ -167,7 +225,11 @@ impl Wave {
 
     fn offer(&mut self, vertex: u32, distance: f32, open: u32, bound: &[f32]) {
         let cell = &mut self.cells[vertex as usize];
-        let known = if cell.1 >= open { cell.0 } else { f32::INFINITY };
+        let known = if cell.1 >= open {
+            cell.0
+        } else {
+            f32::INFINITY
+        };
         if distance < known && distance <= bound[vertex as usize] {
             *cell = (distance, open);
             self.queue.push(vertex, distance);
@@ -175,19 +237,25 @@ impl Wave {
     }
 }
 
-/// For every fine vertex a distance within which its `width` nearest coarse vertices lie.
-fn bounds(surface: &Surface<'_>, starts: &[Option<Start>], width: usize) -> Vec<f32> {
+/// For every fine vertex an upper bound of the distance to its `width`-th nearest coarse vertex.
+fn bounds(surface: &FrontMesh<'_>, starts: &[Option<Start>], width: usize) -> Vec<f32> {
     let (label, distance) = nearest(surface, starts);
     let reach = reaches(&links(surface, &label, &distance), starts.len(), width);
-    let bound = |(&label, &distance): (&u32, &f32)| if label == NOBODY { 0.0 } else { (reach[label as usize] + distance) * SLACK };
+    let bound = |(&label, &distance): (&u32, &f32)| {
+        if label == NOBODY {
+            0.0
+        } else {
+            (reach[label as usize] + distance) * SLACK
+        }
+    };
     label.iter().zip(&distance).map(bound).collect()
 }
 
 /// The nearest coarse vertex of every fine vertex, and its distance.
-fn nearest(surface: &Surface<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<f32>) {
+fn nearest(surface: &FrontMesh<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<f32>) {
     let mut label = vec![NOBODY; surface.len()];
     let mut distance = vec![f32::INFINITY; surface.len()];
-    let mut queue = Queue::default();
+    let mut queue = DistanceQueue::default();
     for (coarse, start) in starts.iter().enumerate() {
         for &(vertex, d) in start.iter().flatten() {
             if d < distance[vertex as usize] {
@@ -206,7 +274,11 @@ fn nearest(surface: &Surface<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<f3
                 if distance[w as usize] <= d {
                     continue;
                 }
-                let at_o = if label[o as usize] == own { distance[o as usize] } else { f32::INFINITY };
+                let at_o = if label[o as usize] == own {
+                    distance[o as usize]
+                } else {
+                    f32::INFINITY
+                };
                 let candidate = surface.carried(v, d, o, at_o, w);
                 if candidate < distance[w as usize] {
                     (label[w as usize], distance[w as usize]) = (own, candidate);
@@ -218,8 +290,9 @@ fn nearest(surface: &Surface<'_>, starts: &[Option<Start>]) -> (Vec<u32>, Vec<f3
     (label, distance)
 }
 
-/// Pairs of coarse vertices whose cells touch, both ways, and the length of a path between them; sorted, the shortest of each pair first.
-fn links(surface: &Surface<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, u32, f32)> {
+/// Pairs of coarse vertices with adjacent Voronoi cells, in both directions, and the length of a
+/// path between them; sorted, the shortest of each pair first.
+fn links(surface: &FrontMesh<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, u32, f32)> {
     let mut links = Vec::new();
     for v in 0..surface.len() as u32 {
         let own = label[v as usize];
@@ -227,7 +300,11 @@ fn links(surface: &Surface<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, u3
             let other = label[*w as usize];
             if other != own && other != NOBODY && own != NOBODY {
                 let step = (surface.positions[v as usize] - surface.positions[*w as usize]).norm();
-                links.push((own, other, distance[v as usize] + step + distance[*w as usize]));
+                links.push((
+                    own,
+                    other,
+                    distance[v as usize] + step + distance[*w as usize],
+                ));
             }
         }
     }
@@ -236,7 +313,8 @@ fn links(surface: &Surface<'_>, label: &[u32], distance: &[f32]) -> Vec<(u32, u3
     links
 }
 
-/// For every coarse vertex a distance within which `width` coarse vertices lie, itself among them; infinite where there are fewer.
+/// For every coarse vertex a distance within which `width` coarse vertices lie, including itself;
+/// infinite if there are fewer.
 fn reaches(links: &[(u32, u32, f32)], coarse: usize, width: usize) -> Vec<f32> {
     let mut offsets = vec![0_u32; coarse + 1];
     for link in links {
@@ -246,7 +324,7 @@ fn reaches(links: &[(u32, u32, f32)], coarse: usize, width: usize) -> Vec<f32> {
         offsets[c + 1] += offsets[c];
     }
     let from = |c: u32| &links[offsets[c as usize] as usize..offsets[c as usize + 1] as usize];
-    let reach = |(queue, best): &mut (Queue, HashMap<u32, f32>), source: u32| {
+    let reach = |(queue, best): &mut (DistanceQueue, HashMap<u32, f32>), source: u32| {
         queue.0.clear();
         best.clear();
         queue.push(source, 0.0);
@@ -270,5 +348,9 @@ fn reaches(links: &[(u32, u32, f32)], coarse: usize, width: usize) -> Vec<f32> {
         }
         f32::INFINITY
     };
-    (0..coarse as u32).into_par_iter().with_min_len(64).map_init(Default::default, reach).collect()
+    (0..coarse as u32)
+        .into_par_iter()
+        .with_min_len(64)
+        .map_init(Default::default, reach)
+        .collect()
 }

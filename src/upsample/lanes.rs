@@ -1,33 +1,40 @@
-//! Vector code with eight vertices side by side, on whatever vector unit there is.
+//! SIMD code that processes eight vertices at a time, for the available instruction set.
 //!
-//! No closure here may call an intrinsic: it would not be inlined into the function that enables it.
+//! Closures here must not call intrinsics: they would not be inlined into the function that enables
+//! the instructions.
 
 #[cfg(target_arch = "x86_64")]
 use std::any::Any;
 
 use pulp::Simd;
 
-use super::frames::Slot;
+use super::frames::PaddedPoint;
 
-/// Vertices side by side.
+/// Number of lanes.
 pub(super) const LANES: usize = 8;
-/// One number a vertex.
+/// One number per lane.
 pub(super) type Lanes = [f32; LANES];
-/// One vector a vertex, coordinate by coordinate.
+/// One vector per lane, coordinate by coordinate.
 pub(super) type Vectors = [Lanes; 3];
 
-/// Vector instructions under short names.
+/// Vector instructions by short names.
 #[derive(Clone, Copy)]
 pub(super) struct Ops<S: Simd>(pub(super) S);
 
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 impl<S: Simd> Ops<S> {
     /// a b + c.
     #[inline(always)]
     pub(super) fn fma(self, a: Lanes, b: Lanes, c: Lanes) -> Lanes {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
-            return pulp::cast(v3.fma._mm256_fmadd_ps(pulp::cast(a), pulp::cast(b), pulp::cast(c)));
+            return pulp::cast(
+                v3.fma
+                    ._mm256_fmadd_ps(pulp::cast(a), pulp::cast(b), pulp::cast(c)),
+            );
         }
         each(|lane| a[lane] * b[lane] + c[lane])
     }
@@ -35,7 +42,11 @@ impl<S: Simd> Ops<S> {
     /// a s + b.
     #[inline(always)]
     pub(super) fn fma3(self, a: Vectors, s: Lanes, b: Vectors) -> Vectors {
-        [self.fma(a[0], s, b[0]), self.fma(a[1], s, b[1]), self.fma(a[2], s, b[2])]
+        [
+            self.fma(a[0], s, b[0]),
+            self.fma(a[1], s, b[1]),
+            self.fma(a[2], s, b[2]),
+        ]
     }
 
     /// Σ cₖ vₖ.
@@ -52,56 +63,83 @@ impl<S: Simd> Ops<S> {
 
     #[inline(always)]
     pub(super) fn cross(self, a: Vectors, b: Vectors) -> Vectors {
-        [self.difference(a[1], b[2], a[2], b[1]), self.difference(a[2], b[0], a[0], b[2]), self.difference(a[0], b[1], a[1], b[0])]
+        [
+            self.difference(a[1], b[2], a[2], b[1]),
+            self.difference(a[2], b[0], a[0], b[2]),
+            self.difference(a[0], b[1], a[1], b[0]),
+        ]
     }
 
     #[inline(always)]
     pub(super) fn norm(self, a: Vectors) -> Lanes {
-        let square = self.fma(a[0], a[0], self.fma(a[1], a[1], each(|lane| a[2][lane] * a[2][lane])));
+        let square = self.fma(
+            a[0],
+            a[0],
+            self.fma(a[1], a[1], each(|lane| a[2][lane] * a[2][lane])),
+        );
         each(|lane| square[lane].sqrt())
     }
 
-    /// Sixteen-bit integers as numbers.
+    /// 16-bit integers converted to `f32`.
     #[inline(always)]
     pub(super) fn widened(self, a: [i16; LANES]) -> Lanes {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
-            return pulp::cast(v3.avx._mm256_cvtepi32_ps(v3.avx2._mm256_cvtepi16_epi32(pulp::cast(a))));
+            return pulp::cast(
+                v3.avx
+                    ._mm256_cvtepi32_ps(v3.avx2._mm256_cvtepi16_epi32(pulp::cast(a))),
+            );
         }
         each(|lane| f32::from(a[lane]))
     }
 
-    /// Points in memory, coordinate by coordinate.
+    /// Loads points, coordinate by coordinate.
     #[inline(always)]
-    pub(super) fn gathered(self, slots: [Slot; LANES]) -> Vectors {
+    pub(super) fn gathered(self, slots: [PaddedPoint; LANES]) -> Vectors {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
             let avx = v3.avx;
             let mut rows = [avx._mm256_setzero_ps(); 4];
             for (k, row) in rows.iter_mut().enumerate() {
-                *row = avx._mm256_insertf128_ps::<1>(avx._mm256_castps128_ps256(pulp::cast(slots[k])), pulp::cast(slots[k + 4]));
+                *row = avx._mm256_insertf128_ps::<1>(
+                    avx._mm256_castps128_ps256(pulp::cast(slots[k])),
+                    pulp::cast(slots[k + 4]),
+                );
             }
             let [r0, r1, r2, r3] = rows;
-            let (low01, low23) = (avx._mm256_unpacklo_ps(r0, r1), avx._mm256_unpacklo_ps(r2, r3));
-            let (high01, high23) = (avx._mm256_unpackhi_ps(r0, r1), avx._mm256_unpackhi_ps(r2, r3));
+            let (low01, low23) = (
+                avx._mm256_unpacklo_ps(r0, r1),
+                avx._mm256_unpacklo_ps(r2, r3),
+            );
+            let (high01, high23) = (
+                avx._mm256_unpackhi_ps(r0, r1),
+                avx._mm256_unpackhi_ps(r2, r3),
+            );
             let x = avx._mm256_unpacklo_pd(pulp::cast(low01), pulp::cast(low23));
             let y = avx._mm256_unpackhi_pd(pulp::cast(low01), pulp::cast(low23));
             let z = avx._mm256_unpacklo_pd(pulp::cast(high01), pulp::cast(high23));
             return [pulp::cast(x), pulp::cast(y), pulp::cast(z)];
         }
-        [each(|lane| slots[lane][0]), each(|lane| slots[lane][1]), each(|lane| slots[lane][2])]
+        [
+            each(|lane| slots[lane][0]),
+            each(|lane| slots[lane][1]),
+            each(|lane| slots[lane][2]),
+        ]
     }
 
-    /// The way back to memory.
+    /// Stores points.
     #[inline(always)]
-    pub(super) fn scattered(self, v: Vectors) -> [Slot; LANES] {
+    pub(super) fn scattered(self, v: Vectors) -> [PaddedPoint; LANES] {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = as_v3(self.0) {
             let avx = v3.avx;
             let zero = avx._mm256_setzero_ps();
             let (x, y, z) = (pulp::cast(v[0]), pulp::cast(v[1]), pulp::cast(v[2]));
             let (low, high) = (avx._mm256_unpacklo_ps(x, y), avx._mm256_unpackhi_ps(x, y));
-            let (low_z, high_z) = (avx._mm256_unpacklo_ps(z, zero), avx._mm256_unpackhi_ps(z, zero));
+            let (low_z, high_z) = (
+                avx._mm256_unpacklo_ps(z, zero),
+                avx._mm256_unpackhi_ps(z, zero),
+            );
             let rows = [
                 avx._mm256_unpacklo_pd(pulp::cast(low), pulp::cast(low_z)),
                 avx._mm256_unpackhi_pd(pulp::cast(low), pulp::cast(low_z)),
@@ -124,7 +162,10 @@ impl<S: Simd> Ops<S> {
 }
 
 /// One number a lane.
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 pub(super) fn each(f: impl Fn(usize) -> f32) -> Lanes {
     let mut out = [0.0; LANES];
@@ -134,27 +175,51 @@ pub(super) fn each(f: impl Fn(usize) -> f32) -> Lanes {
     out
 }
 
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 pub(super) fn scaled(a: Vectors, s: Lanes) -> Vectors {
-    [each(|lane| a[0][lane] * s[lane]), each(|lane| a[1][lane] * s[lane]), each(|lane| a[2][lane] * s[lane])]
+    [
+        each(|lane| a[0][lane] * s[lane]),
+        each(|lane| a[1][lane] * s[lane]),
+        each(|lane| a[2][lane] * s[lane]),
+    ]
 }
 
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 pub(super) fn plus(a: Vectors, b: Vectors) -> Vectors {
-    [each(|lane| a[0][lane] + b[0][lane]), each(|lane| a[1][lane] + b[1][lane]), each(|lane| a[2][lane] + b[2][lane])]
+    [
+        each(|lane| a[0][lane] + b[0][lane]),
+        each(|lane| a[1][lane] + b[1][lane]),
+        each(|lane| a[2][lane] + b[2][lane]),
+    ]
 }
 
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 pub(super) fn minus(a: Vectors, b: Vectors) -> Vectors {
-    [each(|lane| a[0][lane] - b[0][lane]), each(|lane| a[1][lane] - b[1][lane]), each(|lane| a[2][lane] - b[2][lane])]
+    [
+        each(|lane| a[0][lane] - b[0][lane]),
+        each(|lane| a[1][lane] - b[1][lane]),
+        each(|lane| a[2][lane] - b[2][lane]),
+    ]
 }
 
 /// The token for AVX2 and FMA if `simd` has them.
 #[cfg(target_arch = "x86_64")]
-#[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+#[expect(
+    clippy::inline_always,
+    reason = "vector code must be inlined into the function that enables the instructions"
+)]
 #[inline(always)]
 fn as_v3<S: Simd>(simd: S) -> Option<pulp::x86::V3> {
     let any = &simd as &dyn Any;
@@ -173,9 +238,12 @@ mod tests {
     struct All;
 
     impl WithSimd for All {
-        type Output = (Vec<Lanes>, [Slot; LANES]);
+        type Output = (Vec<Lanes>, [PaddedPoint; LANES]);
 
-        #[expect(clippy::inline_always, reason = "vector code must be inlined into the function that enables the instructions")]
+        #[expect(
+            clippy::inline_always,
+            reason = "vector code must be inlined into the function that enables the instructions"
+        )]
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
             let ops = Ops(simd);
@@ -192,12 +260,15 @@ mod tests {
     }
 
     #[test]
-    fn every_vector_unit_computes_what_one_number_after_the_other_gives() {
+    fn every_instruction_set_matches_scalar_code() {
         let (expected, slots) = pulp::Simd::vectorize(pulp::Scalar::new(), All);
         let (found, there) = Arch::new().dispatch(All);
         assert!(slots.iter().flatten().eq(there.iter().flatten()));
         for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
-            assert!((expected - found).abs() <= 1e-6 * expected.abs().max(1.0), "{expected} {found}");
+            assert!(
+                (expected - found).abs() <= 1e-6 * expected.abs().max(1.0),
+                "{expected} {found}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Points of one mesh found on another that looks almost the same: on the matching part and on the matching side.
+//! Locates points of one mesh on another, nearly equal mesh: on the corresponding component and
+//! side.
 
 use rayon::prelude::*;
 
@@ -6,38 +7,48 @@ use super::surface::parts;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Closest, TriMesh, TriangleTree};
 
-/// Normals that enclose a smaller cosine count as another side…
+/// Normals that enclose a smaller cosine indicate the other side…
 const SAME_SIDE: f32 = 0.5;
-/// …and are as bad as so many edge lengths of distance a unit of cosine.
+/// …with this penalty, in edge lengths per unit of cosine.
 const OTHER_SIDE: f32 = 1.0;
-/// A part of one mesh lies on one part of the other if so many of its points are found there first.
+/// A component of one mesh corresponds to a component of the other if this many of its points are
+/// located there first.
 const MOST: f64 = 0.6;
 
-/// A mesh to look for points in.
-pub(super) struct Target<'a> {
+/// A mesh on which points are located.
+pub(super) struct LocateTarget<'a> {
     mesh: &'a TriMesh,
     tree: TriangleTree,
-    /// Unit normals of all triangles; zero for those without area.
+    /// Unit normals of all triangles; zero for degenerate ones.
     normals: Vec<Vec3>,
-    /// The part of every vertex.
+    /// The component of every vertex.
     part_of: Vec<u32>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> LocateTarget<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
         let normal = |triangle: usize| {
             let [a, b, c] = mesh.corners(triangle);
-            (b - a).cross(&(c - a)).try_normalize(f32::MIN_POSITIVE).unwrap_or_else(Vec3::zeros)
+            (b - a)
+                .cross(&(c - a))
+                .try_normalize(f32::MIN_POSITIVE)
+                .unwrap_or_else(Vec3::zeros)
         };
         let normals = (0..mesh.triangles.len()).map(normal).collect();
-        Self { mesh, tree: TriangleTree::new(mesh), normals, part_of: parts(mesh.positions.len(), &mesh.triangles).0 }
+        Self {
+            mesh,
+            tree: TriangleTree::new(mesh),
+            normals,
+            part_of: parts(mesh.positions.len(), &mesh.triangles).0,
+        }
     }
 
     fn part(&self, triangle: u32) -> u32 {
         self.part_of[self.mesh.triangles[triangle as usize][0] as usize]
     }
 
-    /// Finds the vertices of `other`. `lengths` says what is near, one length a vertex: an edge of the coarser of the two meshes.
+    /// Locates the vertices of `other`. `lengths` is the local length scale, one per vertex: an
+    /// edge of the coarser mesh.
     pub(super) fn locate(&self, other: &TriMesh, lengths: &[f32]) -> Vec<Option<Closest>> {
         let normals = other.vertex_normals();
         let (part_of, parts) = parts(other.positions.len(), &other.triangles);
@@ -50,24 +61,48 @@ impl<'a> Target<'a> {
                 if part.is_some_and(|part| part != self.part(triangle)) {
                     return f64::INFINITY;
                 }
-                if has_side[v] { wrong_side(&normals[v], &self.normals[triangle as usize], lengths[v]) } else { 0.0 }
+                if has_side[v] {
+                    wrong_side(&normals[v], &self.normals[triangle as usize], lengths[v])
+                } else {
+                    0.0
+                }
             })
         };
-        let first: Vec<_> = (0..other.positions.len()).into_par_iter().map(|v| find(v, None)).collect();
+        let first: Vec<_> = (0..other.positions.len())
+            .into_par_iter()
+            .map(|v| find(v, None))
+            .collect();
         let home = self.homes(&first, &part_of, parts);
         let settle = |(v, first): (usize, &Option<(Closest, f64)>)| {
             let (closest, sum) = (*first)?;
-            let Some(home) = home[part_of[v] as usize].filter(|&home| home != self.part(closest.triangle)) else { return Some(closest) };
+            let Some(home) =
+                home[part_of[v] as usize].filter(|&home| home != self.part(closest.triangle))
+            else {
+                return Some(closest);
+            };
             let within = |&(_, second): &(Closest, f64)| second <= sum + f64::from(lengths[v]);
-            Some(find(v, Some(home)).filter(within).map_or(closest, |(at_home, _)| at_home))
+            Some(
+                find(v, Some(home))
+                    .filter(within)
+                    .map_or(closest, |(at_home, _)| at_home),
+            )
         };
         first.par_iter().enumerate().map(settle).collect()
     }
 
-    /// For every part of the other mesh the part of this one where most of it was found.
-    fn homes(&self, found: &[Option<(Closest, f64)>], part_of: &[u32], parts: usize) -> Vec<Option<u32>> {
-        let mut votes: Vec<(u32, u32)> =
-            found.iter().zip(part_of).filter_map(|(hit, &part)| hit.map(|(hit, _)| (part, self.part(hit.triangle)))).collect();
+    /// For every component of the other mesh the component of this one where most of its points
+    /// were located.
+    fn homes(
+        &self,
+        found: &[Option<(Closest, f64)>],
+        part_of: &[u32],
+        parts: usize,
+    ) -> Vec<Option<u32>> {
+        let mut votes: Vec<(u32, u32)> = found
+            .iter()
+            .zip(part_of)
+            .filter_map(|(hit, &part)| hit.map(|(hit, _)| (part, self.part(hit.triangle))))
+            .collect();
         votes.sort_unstable();
         let mut total = vec![0_usize; parts];
         let mut home = vec![(0_usize, 0_u32); parts];
@@ -78,7 +113,9 @@ impl<'a> Target<'a> {
                 home[part as usize] = (same.len(), there);
             }
         }
-        let clear = |(&(count, there), &total): (&(usize, u32), &usize)| (count as f64 > MOST * total as f64).then_some(there);
+        let clear = |(&(count, there), &total): (&(usize, u32), &usize)| {
+            (count as f64 > MOST * total as f64).then_some(there)
+        };
         home.iter().zip(&total).map(clear).collect()
     }
 }
@@ -87,7 +124,7 @@ fn wrong_side(wanted: &Vec3, normal: &Vec3, length: f32) -> f64 {
     f64::from((SAME_SIDE - wanted.dot(normal)).max(0.0) * OTHER_SIDE * length)
 }
 
-/// The mean length of the edges at every vertex; the mean of all for those without a triangle.
+/// The mean length of the edges at every vertex; the overall mean for vertices without a triangle.
 pub(super) fn edge_lengths(mesh: &TriMesh) -> Vec<f32> {
     let mut sums = vec![(0.0_f64, 0_u32); mesh.positions.len()];
     let length = |a: &Point, b: &Point| f64::from((a - b).norm());
@@ -102,7 +139,9 @@ pub(super) fn edge_lengths(mesh: &TriMesh) -> Vec<f32> {
             }
         }
     }
-    let (sum, count) = sums.iter().fold((0.0, 0_u64), |(sum, count), (s, c)| (sum + s, count + u64::from(*c)));
+    let (sum, count) = sums.iter().fold((0.0, 0_u64), |(sum, count), (s, c)| {
+        (sum + s, count + u64::from(*c))
+    });
     let mean = if count > 0 { sum / count as f64 } else { 0.0 };
     sums.into_iter().map(|(sum, count)| if count > 0 { sum / f64::from(count) } else { mean } as f32).collect()
 }

@@ -5,24 +5,33 @@ use rayon::prelude::*;
 use super::fit::Fitter;
 use super::frames::Frames;
 use super::front::{Near, Neighbourhoods, Start, neighbourhoods};
-use super::locate::{Target, edge_lengths};
-use super::rows::{BLOCK, Block};
-use super::surface::Surface;
+use super::locate::{LocateTarget, edge_lengths};
+use super::rows::{BLOCK, WeightBlock};
+use super::surface::FrontMesh;
 use crate::math::{Point, Vec3};
 use crate::mesh::{Closest, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 
-/// Vertices of a part without coarse vertices that are asked for what is closest.
+/// For a component without coarse vertices: the number of its vertices for which the closest coarse
+/// vertex is searched.
 const SAMPLES: usize = 64;
 
-/// Builds the weights. The coarse mesh has at least one finite vertex.
-pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progress: &Progress) -> Result<Vec<Block>, Cancelled> {
-    let surface = Surface::new(fine);
-    let target = Target::new(fine);
+/// Computes the weights. The coarse mesh has at least one finite vertex.
+pub(super) fn build(
+    fine: &TriMesh,
+    coarse: &TriMesh,
+    neighbours: usize,
+    progress: &Progress,
+) -> Result<Vec<WeightBlock>, Cancelled> {
+    let surface = FrontMesh::new(fine);
+    let target = LocateTarget::new(fine);
     progress.check()?;
     progress.set_fraction(0.1);
     let hits = target.locate(coarse, &edge_lengths(coarse));
-    let starts: Vec<Option<Start>> = hits.iter().map(|hit| hit.as_ref().map(|hit| start(fine, hit))).collect();
+    let starts: Vec<Option<Start>> = hits
+        .iter()
+        .map(|hit| hit.as_ref().map(|hit| start(fine, hit)))
+        .collect();
     progress.check()?;
     progress.set_fraction(0.2);
     let found = neighbourhoods(&surface, &starts, neighbours + 1, progress)?;
@@ -31,17 +40,30 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
     let normals = coarse.vertex_normals();
     let mut rest = Frames::new(coarse.positions.len(), 0, false);
     rest.set_coarse(&coarse.positions);
-    let any = coarse.positions.iter().position(is_finite).unwrap_or_default();
-    let lost = Ride { near: vec![Near { distance: 0.0, coarse: any as u32 }], at: coarse.positions[any], normal: Vec3::y() };
+    let any = coarse
+        .positions
+        .iter()
+        .position(is_finite)
+        .unwrap_or_default();
+    let lost = Ride {
+        near: vec![Near {
+            distance: 0.0,
+            coarse: any as u32,
+        }],
+        at: coarse.positions[any],
+        normal: Vec3::y(),
+    };
     let block = |first: usize| {
         progress.check()?;
         let mut fitter = Fitter::new(&coarse.positions, &normals);
         let range = first..(first + BLOCK).min(surface.len());
-        let mut block = Block::new(range.len(), neighbours, coarse.positions.len());
+        let mut block = WeightBlock::new(range.len(), neighbours, coarse.positions.len());
         for v in range.clone() {
             let own = found.of(v);
             if own.is_empty() {
-                let ride = riding[surface.part_of[v] as usize].as_ref().unwrap_or(&lost);
+                let ride = riding[surface.part_of[v] as usize]
+                    .as_ref()
+                    .unwrap_or(&lost);
                 fitter.fit(&ride.near, neighbours, &ride.at, &ride.normal);
             } else {
                 fitter.fit(own, neighbours, &fine.positions[v], &Vec3::y());
@@ -52,27 +74,42 @@ pub(super) fn build(fine: &TriMesh, coarse: &TriMesh, neighbours: usize, progres
         progress.set_fraction(0.6 + 0.4 * first as f32 / surface.len() as f32);
         Ok(block)
     };
-    (0..surface.len()).into_par_iter().step_by(BLOCK).map(block).collect()
+    (0..surface.len())
+        .into_par_iter()
+        .step_by(BLOCK)
+        .map(block)
+        .collect()
 }
 
 fn is_finite(point: &Point) -> bool {
     point.iter().all(|c| c.is_finite())
 }
 
-/// The corners of the triangle where a coarse vertex was found, and their distances.
+/// The corners of the triangle where a coarse vertex was located, and their distances.
 fn start(fine: &TriMesh, hit: &Closest) -> Start {
-    fine.triangles[hit.triangle as usize].map(|v| (v, (fine.positions[v as usize].cast::<f64>() - hit.point).norm() as f32))
+    fine.triangles[hit.triangle as usize].map(|v| {
+        (
+            v,
+            (fine.positions[v as usize].cast::<f64>() - hit.point).norm() as f32,
+        )
+    })
 }
 
-/// How a part without coarse vertices moves: all of it like one point of another part.
+/// Motion of a component without coarse vertices: rigid with one point of another component.
 struct Ride {
     near: Vec<Near>,
     at: Point,
     normal: Vec3,
 }
 
-/// For every part that no coarse vertex lies on, the coarse vertex closest to it, with the neighbours that that one has.
-fn riding(surface: &Surface<'_>, coarse: &TriMesh, starts: &[Option<Start>], found: &Neighbourhoods) -> Vec<Option<Ride>> {
+/// For every component without coarse vertices the coarse vertex closest to it, with that one's
+/// neighbours.
+fn riding(
+    surface: &FrontMesh<'_>,
+    coarse: &TriMesh,
+    starts: &[Option<Start>],
+    found: &Neighbourhoods,
+) -> Vec<Option<Ride>> {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); surface.parts];
     let mut reached = vec![false; surface.parts];
     for v in 0..surface.len() {
@@ -92,27 +129,70 @@ fn riding(surface: &Surface<'_>, coarse: &TriMesh, starts: &[Option<Start>], fou
             return None;
         }
         let step = members.len().div_ceil(SAMPLES);
-        let samples = members.iter().step_by(step).map(|&v| surface.positions[v as usize]);
-        let (c, at, normal) = samples.filter_map(|sample| closest(&tree, coarse, starts, &sample)).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
-        let near = starts[c as usize].iter().flatten().map(|&(v, _)| found.of(v as usize)).find(|near| !near.is_empty());
-        Some(Ride { near: near.map_or_else(|| vec![Near { distance: 0.0, coarse: c }], <[Near]>::to_vec), at, normal })
+        let samples = members
+            .iter()
+            .step_by(step)
+            .map(|&v| surface.positions[v as usize]);
+        let (c, at, normal) = samples
+            .filter_map(|sample| closest(&tree, coarse, starts, &sample))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?
+            .1;
+        let near = starts[c as usize]
+            .iter()
+            .flatten()
+            .map(|&(v, _)| found.of(v as usize))
+            .find(|near| !near.is_empty());
+        Some(Ride {
+            near: near.map_or_else(
+                || {
+                    vec![Near {
+                        distance: 0.0,
+                        coarse: c,
+                    }]
+                },
+                <[Near]>::to_vec,
+            ),
+            at,
+            normal,
+        })
     };
     members.par_iter().map(ride).collect()
 }
 
-/// The coarse vertex next to a point, the point's foot on the coarse mesh and the normal there, with the distance.
-fn closest(tree: &TriangleTree, coarse: &TriMesh, starts: &[Option<Start>], point: &Point) -> Option<(f64, (u32, Point, Vec3))> {
-    let usable = |triangle: u32| coarse.triangles[triangle as usize].iter().all(|&c| starts[c as usize].is_some());
+/// The coarse vertex nearest to a point, the closest point on the coarse mesh and the normal there,
+/// with the distance.
+fn closest(
+    tree: &TriangleTree,
+    coarse: &TriMesh,
+    starts: &[Option<Start>],
+    point: &Point,
+) -> Option<(f64, (u32, Point, Vec3))> {
+    let usable = |triangle: u32| {
+        coarse.triangles[triangle as usize]
+            .iter()
+            .all(|&c| starts[c as usize].is_some())
+    };
     let distance_to = |c: u32| (coarse.positions[c as usize] - point).norm_squared();
     if let Some(hit) = tree.closest(&point.cast(), f64::INFINITY, usable) {
         let corners = coarse.triangles[hit.triangle as usize];
-        let c = corners.into_iter().min_by(|&a, &b| distance_to(a).total_cmp(&distance_to(b)))?;
+        let c = corners
+            .into_iter()
+            .min_by(|&a, &b| distance_to(a).total_cmp(&distance_to(b)))?;
         let [p, q, r] = coarse.corners(hit.triangle as usize);
         return Some((hit.distance, (c, hit.point.cast(), (q - p).cross(&(r - p)))));
     }
     let nowhere = starts.iter().all(Option::is_none);
-    let fits = |&c: &u32| if nowhere { is_finite(&coarse.positions[c as usize]) } else { starts[c as usize].is_some() };
+    let fits = |&c: &u32| {
+        if nowhere {
+            is_finite(&coarse.positions[c as usize])
+        } else {
+            starts[c as usize].is_some()
+        }
+    };
     let all = (0..coarse.positions.len() as u32).filter(fits);
     let c = all.min_by(|&a, &b| distance_to(a).total_cmp(&distance_to(b)))?;
-    Some((f64::from(distance_to(c)).sqrt(), (c, coarse.positions[c as usize], Vec3::y())))
+    Some((
+        f64::from(distance_to(c)).sqrt(),
+        (c, coarse.positions[c as usize], Vec3::y()),
+    ))
 }

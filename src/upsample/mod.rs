@@ -1,34 +1,39 @@
-//! Upsampling: a coarse mesh moves, a fine one follows.
+//! Upsampling: computes a fine mesh from the motion of a coarse one.
 //!
-//! Komaritzan's thesis, section 3.2.4. Each fine vertex is a weighted sum of coarse ones, xⱼ = Σᵢ Nᵢⱼ xᵢ, with the shape functions of
-//! moving least squares: of all fields that are quadratic around xⱼ, the one that fits the coarse displacements best. Distances are
-//! measured on the fine surface.
+//! Komaritzan's thesis, section 3.2.4. Each fine vertex is a weighted sum of coarse ones, xⱼ = Σᵢ
+//! Nᵢⱼ xᵢ, with the shape functions of moving least squares: the field, quadratic around xⱼ, that
+//! best fits the coarse displacements. Distances are measured on the fine surface.
 //!
 //! | thesis | here | shape | note |
 //! |---|---|---|---|
 //! | i, j | `coarse`, `fine` | | coarse vertices need not be fine ones, only lie close to the same surface |
-//! | k | [`Settings::neighbours`] | | 20 |
+//! | k | [`UpsamplingSettings::neighbours`] | | 20 |
 //! | ρⱼ, ω | `fit.rs` | | ω(r) = (1 − r/ρ)³, ρ the geodesic distance to the (k+1)-th neighbour (`front.rs`) |
 //! | ψ | `fit.rs` | 10 | 1, x, y, z, x², y², z², xy, xz, yz, mean-centred, scaled to the unit ball |
 //! | K⁺ | `fit.rs` | | an orthonormal basis of the monomials in place of the pseudo-inverse |
 //! | Nᵢⱼ | `rows.rs` | k | sum to one exactly; 16 bits each |
 //!
 //! # Departures
-//! - Geodesics by unfolding triangles, from the coarse vertices outwards (`front.rs`), not from each fine vertex.
-//! - Rank, amplification and extrapolation are limited function by function (`fit.rs`), so that a badly placed vertex loses precision, not
-//!   stability: Σ|Nᵢ| ≤ 2.5.
-//! - What the sum then misses at rest (details that stand out of a flat patch can't be a sum of its vertices) is added back in a local frame
-//!   that turns along: the rest pose is reproduced to rounding, and a rigid motion moves all rigidly, whatever the meshes.
-//! - The local frame is the derivative of the same fit, two tangents a vertex. Normals are carried by it and not fitted to coarse normals
-//!   (ψ(n) in the thesis): they are exact under every affine map, don't blur along a limb (where coarse normals that are equal at rest say
-//!   nothing about position), need no coarse normals, and serve any number of normals at one vertex, hard edges among them, and tangents.
+//! - Geodesics by unfolding triangles, propagated from the coarse vertices (`front.rs`), not from
+//!   each fine vertex.
+//! - Rank, amplification and extrapolation are limited per function (`fit.rs`), so that a badly
+//!   placed vertex loses accuracy, not stability: Σ|Nᵢ| ≤ 2.5.
+//! - The remainder at rest (details off a flat patch are not a sum of its vertices) is added in the
+//!   co-rotating local frame: the rest pose is reproduced within rounding, and rigid motions are
+//!   reproduced rigidly, for all meshes.
+//! - The local frame is the derivative of the same fit, two tangents per vertex. It transports the
+//!   normals, which are not fitted to coarse normals (ψ(n) in the thesis): they are exact under
+//!   every affine map, are not blurred along a limb (where equal coarse rest normals carry no
+//!   information about position), need no coarse normals, and allow several normals per vertex, at
+//!   hard edges for example, and tangents.
 //!
-//! Types by lifetime: [`Upsampling`] and [`Directions`] are made once, [`Frames`] is the room for a frame.
+//! Types by lifetime: [`Upsampling`] and [`Directions`] are computed once, [`Frames`] holds the
+//! buffers of a frame.
 //! ```
-//! # use sinew::{mesh::TriMesh, math::{Point, Vec3}, progress::Progress, upsample::{Directions, Settings, Upsampling}};
+//! # use sinew::{mesh::TriMesh, math::{Point, Vec3}, progress::Progress, upsample::{Directions, UpsamplingSettings, Upsampling}};
 //! # let coarse = TriMesh { positions: vec![Point::origin(), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)], triangles: vec![[0, 1, 2]] };
 //! # let fine = coarse.clone();
-//! let upsampling = Upsampling::build(&fine, &coarse, &Settings::default(), &Progress::new())?;
+//! let upsampling = Upsampling::build(&fine, &coarse, &UpsamplingSettings::default(), &Progress::new())?;
 //! let mut frames = upsampling.frames();
 //! let mut positions = fine.positions.clone();
 //! upsampling.positions_into(&coarse.positions, &mut frames, &mut positions);
@@ -63,39 +68,45 @@ use crate::mesh::TriMesh;
 use crate::progress::{Cancelled, Progress};
 
 use displacement::Displacement;
-use rows::Block;
+use rows::WeightBlock;
 
-/// How a fine mesh follows a coarse one.
+/// Upsampling method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum UpsamplingKind {
     /// Moving least squares over neighbours on the surface: smooth in strong bends.
     #[default]
     MovingLeastSquares,
-    /// Each fine vertex stands on one coarse triangle: cheaper to make, faceted in strong bends.
+    /// Each fine vertex is bound to one coarse triangle: cheaper to set up, faceted in strong
+    /// bends.
     NormalDisplacement,
 }
 
-/// What to build.
+/// Parameters of an upsampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Settings {
-    /// Coarse vertices that move a fine one, 1..=[`MAX_NEIGHBOURS`]; other numbers are clamped.
+pub struct UpsamplingSettings {
+    /// Coarse vertices per fine vertex, 1..=[`MAX_NEIGHBOURS`]; clamped.
     pub neighbours: usize,
     /// The method.
-    pub kind: Kind,
+    pub kind: UpsamplingKind,
 }
 
-impl Default for Settings {
+impl Default for UpsamplingSettings {
     fn default() -> Self {
-        Self { neighbours: 20, kind: Kind::default() }
+        Self {
+            neighbours: 20,
+            kind: UpsamplingKind::default(),
+        }
     }
 }
 
-/// Makes the positions of a fine mesh from those of a coarse one. Immutable; serves any number of [`Frames`].
+/// Computes the positions of a fine mesh from those of a coarse one. Immutable; serves any number
+/// of [`Frames`].
 ///
-/// - At rest it reproduces the fine mesh, and rigid motions rigidly.
-/// - Connected parts of the fine mesh don't hear of each other. A part that no coarse vertex lies on moves with the closest point of the
-///   others, as rigidly as that; with one or two coarse vertices (or a straight line of them) it can't tell how it turns, and only shifts.
+/// - It reproduces the fine mesh at rest, and rigid motions.
+/// - Connected components of the fine mesh are independent. A component without coarse vertices
+///   moves rigidly with the closest point of the others; with one or two coarse vertices (or
+///   collinear ones) its rotation is undetermined, and it only translates.
 /// - Output is bit-equal for any number of threads.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Upsampling {
@@ -106,22 +117,27 @@ pub struct Upsampling {
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Method {
-    /// The coarse mesh is the fine one; only frames are made.
+    /// The coarse mesh is the fine one; only frames are computed.
     Copy(Displacement),
-    Sums(Vec<Block>),
+    Sums(Vec<WeightBlock>),
     Displacement(Displacement),
-    /// There is nothing to follow.
+    /// There is no coarse vertex.
     Still(Vec<Point>),
 }
 
 impl Upsampling {
-    /// Finds the weights of every fine vertex: about 10 µs a vertex on one core, shared by all threads.
+    /// Computes the weights of every fine vertex: about 10 µs per vertex on one core, in parallel.
     ///
-    /// Triangle indices must be in range. Vertices that are not finite take no part.
+    /// Triangle indices must be in range. Non-finite vertices are ignored.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn build(fine: &TriMesh, coarse: &TriMesh, settings: &Settings, progress: &Progress) -> Result<Self, Cancelled> {
+    pub fn build(
+        fine: &TriMesh,
+        coarse: &TriMesh,
+        settings: &UpsamplingSettings,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
         progress.report(0.0, "Upsampling");
         progress.check()?;
         let neighbours = settings.neighbours.clamp(1, MAX_NEIGHBOURS);
@@ -132,8 +148,8 @@ impl Upsampling {
             Method::Still(fine.positions.clone())
         } else {
             let displacement = match settings.kind {
-                Kind::MovingLeastSquares => None,
-                Kind::NormalDisplacement => Displacement::build(fine, coarse),
+                UpsamplingKind::MovingLeastSquares => None,
+                UpsamplingKind::NormalDisplacement => Displacement::build(fine, coarse),
             };
             match displacement {
                 Some(displacement) => Method::Displacement(displacement),
@@ -141,42 +157,51 @@ impl Upsampling {
             }
         };
         progress.set_fraction(1.0);
-        Ok(Self { coarse: coarse.positions.len(), fine: fine.positions.len(), method })
+        Ok(Self {
+            coarse: coarse.positions.len(),
+            fine: fine.positions.len(),
+            method,
+        })
     }
 
-    /// Whether it is of the sizes of these meshes.
+    /// Whether it matches the sizes of these meshes.
     #[must_use]
     pub fn is_between(&self, fine: &TriMesh, coarse: &TriMesh) -> bool {
         (self.fine, self.coarse) == (fine.positions.len(), coarse.positions.len())
     }
 
-    /// Room for one frame. It belongs to this upsampling, or to one of meshes of the same sizes and the same kind.
+    /// Buffers of one frame, for this upsampling or one of equal sizes and kind.
     #[must_use]
     pub fn frames(&self) -> Frames {
         let with_normals = matches!(self.method, Method::Copy(_) | Method::Displacement(_));
         Frames::new(self.coarse, self.fine, with_normals)
     }
 
-    /// How many coarse vertices there are.
+    /// Number of coarse vertices.
     #[must_use]
     pub fn coarse_vertices(&self) -> usize {
         self.coarse
     }
 
-    /// How many fine vertices there are.
+    /// Number of fine vertices.
     #[must_use]
     pub fn fine_vertices(&self) -> usize {
         self.fine
     }
 
-    /// Writes the positions of the fine vertices and leaves their local frames in `frames`. Allocates nothing.
+    /// Writes the positions of the fine vertices, and their local frames into `frames`. Does not
+    /// allocate.
     ///
     /// # Panics
-    /// If `coarse`, `fine` or `frames` are of other sizes than the meshes it was built for.
+    /// If the sizes of `coarse`, `fine` or `frames` do not match.
     pub fn positions_into(&self, coarse: &[Point], frames: &mut Frames, fine: &mut [Point]) {
-        assert_eq!(coarse.len(), self.coarse, "positions of all coarse vertices");
-        assert_eq!(fine.len(), self.fine, "room for all fine vertices");
-        assert_eq!(frames.tangents.len(), self.fine, "frames made by this upsampling");
+        assert_eq!(coarse.len(), self.coarse, "one position per coarse vertex");
+        assert_eq!(fine.len(), self.fine, "one entry per fine vertex");
+        assert_eq!(
+            frames.tangents.len(),
+            self.fine,
+            "frames made by this upsampling"
+        );
         match &self.method {
             Method::Copy(displacement) => {
                 displacement.apply(coarse, frames, fine);

@@ -1,22 +1,22 @@
-//! Upsampling as plain numbers, for those who follow elsewhere (`gpu::surface`).
+//! Per-vertex upsampling data in flat arrays, for upload to the GPU (`gpu::surface`).
 
 use super::rows::BLOCK;
 use super::{Method, Upsampling};
 use crate::math::Point;
 
-/// How every fine vertex follows.
+/// Representation of the fine vertices.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainUpsampling {
-    /// As sums over coarse vertices.
+    /// Weighted sums over coarse vertices.
     Sums(PlainSums),
-    /// Each on a triangle, in the frame of its interpolated vertex normals.
+    /// Points on triangles, in the frame of interpolated vertex normals.
     Standing {
-        /// The coarse triangles, of which the coarse normals are made.
+        /// The coarse triangles, from which the coarse normals are computed.
         triangles: Vec<[u32; 3]>,
-        /// Of every fine vertex.
+        /// Per fine vertex.
         stands: Vec<PlainStand>,
     },
-    /// Not at all; the local frames are the axes of the world.
+    /// Copied from the coarse vertices; the local frames are the world axes.
     Still(Vec<Point>),
 }
 
@@ -24,13 +24,13 @@ pub enum PlainUpsampling {
 /// parallelogram has an area of 1e-6 or less are replaced by the first two axes of the world.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlainSums {
-    /// Neighbours of a vertex beside the first.
+    /// Number of neighbours of a vertex besides the first.
     pub width: usize,
     /// x₀ of every fine vertex.
     pub first: Vec<u32>,
     /// u₀, u₁, u₂ of every fine vertex.
     pub units: Vec<[f32; 3]>,
-    /// What the sum misses at rest, of every fine vertex.
+    /// Remainder at rest of every fine vertex.
     pub remainders: Vec<[f32; 3]>,
     /// `width` neighbours of the first fine vertex, then of the second, and so on.
     pub names: Vec<u32>,
@@ -38,12 +38,12 @@ pub struct PlainSums {
     pub weights: Vec<[i16; 3]>,
 }
 
-/// A point of a coarse triangle and a displacement from there.
+/// A point of a coarse triangle and a displacement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlainStand {
     /// The triangle.
     pub corners: [u32; 3],
-    /// Barycentric, of the second and third corner.
+    /// Barycentric coordinates of the second and third corner.
     pub share: [f32; 2],
     /// The displacement: along the first edge in the plane of the normal, across it, and along the normal.
     pub local: [f32; 3],
@@ -59,15 +59,21 @@ impl PlainSums {
 }
 
 impl Upsampling {
-    /// All its numbers.
+    /// All numbers.
     #[must_use]
     pub fn plain(&self) -> PlainUpsampling {
         match &self.method {
             Method::Copy(displacement) | Method::Displacement(displacement) => {
-                PlainUpsampling::Standing { triangles: displacement.triangles().to_vec(), stands: displacement.stands() }
+                PlainUpsampling::Standing {
+                    triangles: displacement.triangles().to_vec(),
+                    stands: displacement.stands(),
+                }
             }
             Method::Sums(blocks) => {
-                let mut sums = PlainSums { width: blocks.first().map_or(0, super::Block::width), ..PlainSums::default() };
+                let mut sums = PlainSums {
+                    width: blocks.first().map_or(0, super::WeightBlock::width),
+                    ..PlainSums::default()
+                };
                 let mut left = self.fine;
                 for block in blocks {
                     block.append_to(&mut sums, left.min(BLOCK));

@@ -1,20 +1,21 @@
-//! A mesh as a surface that waves walk over.
+//! A mesh prepared for the propagation of fronts.
 
 use crate::math::Point;
 use crate::mesh::TriMesh;
 
-/// Who lies around each vertex, and which part it belongs to.
-pub(super) struct Surface<'a> {
+/// Opposite edges around each vertex, and its component.
+pub(super) struct FrontMesh<'a> {
     pub(super) positions: &'a [Point],
     offsets: Vec<u32>,
     /// For every vertex the two other corners of each of its triangles.
     wings: Vec<[u32; 2]>,
-    /// For every vertex its connected part; vertices without a triangle form parts of their own.
+    /// For every vertex its connected component; vertices without a triangle are components of one
+    /// vertex.
     pub(super) part_of: Vec<u32>,
     pub(super) parts: usize,
 }
 
-impl<'a> Surface<'a> {
+impl<'a> FrontMesh<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
         let n = mesh.positions.len();
         let mut offsets = vec![0_u32; n + 1];
@@ -33,7 +34,13 @@ impl<'a> Surface<'a> {
             }
         }
         let (part_of, parts) = parts(n, &mesh.triangles);
-        Self { positions: &mesh.positions, offsets, wings, part_of, parts }
+        Self {
+            positions: &mesh.positions,
+            offsets,
+            wings,
+            part_of,
+            parts,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -41,11 +48,13 @@ impl<'a> Surface<'a> {
     }
 
     pub(super) fn wings(&self, vertex: u32) -> &[[u32; 2]] {
-        &self.wings[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+        &self.wings
+            [self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 
-    /// The distance at `w` of a wave that has run `at_v` to `v` and, where known, `at_o` to `o`: straight through the edge `v o` of
-    /// the triangle `v o w`, unfolded to a plane, if the wave comes through there; else along the edge `v w`.
+    /// The distance at `w` of a front with distance `at_v` at `v` and, if known, `at_o` at `o`:
+    /// straight through the edge `v o` of the unfolded triangle `v o w`, if the front passes there;
+    /// otherwise along the edge `v w`.
     pub(super) fn carried(&self, v: u32, at_v: f32, o: u32, at_o: f32, w: u32) -> f32 {
         let from = self.positions[v as usize];
         let to_w = self.positions[w as usize] - from;
@@ -58,8 +67,8 @@ impl<'a> Surface<'a> {
         if length <= 0.0 {
             return along;
         }
-        // The plane of the triangle with v at the origin, o on the x axis and w above it; the source lies below, at the given
-        // distances from v and o.
+        // The plane of the triangle with v at the origin, o on the x axis and w above it; the
+        // source is below, at the given distances from v and o.
         let w_x = to_w.dot(&edge) / length;
         let w_y = (to_w.norm_squared() - w_x * w_x).max(0.0).sqrt();
         let source_x = (length * length + (at_v - at_o) * (at_v + at_o)) / (2.0 * length);
@@ -77,7 +86,7 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// Connected parts by union-find, numbered by their first vertex.
+/// Connected components by union-find, numbered by their first vertex.
 pub(super) fn parts(n: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, usize) {
     let mut root: Vec<u32> = (0..n as u32).collect();
     let find = |root: &mut [u32], mut v: u32| {

@@ -1,14 +1,26 @@
 //! Smooth weights from distances alone, for skins that come without any.
 //!
 //! A vertex belongs to its closest bone and to the bones next to that; a bone at distance d gets (`d_min` / d)⁴. A few passes of
-//! averaging over the mesh take out what is left of creases.
+//! averaging over the mesh smooth the remaining creases.
 
 use rayon::prelude::*;
 
-use super::SkinWeights;
+use super::{Descriptor, SkinWeights};
 use crate::math::{Point, Point64};
 use crate::mesh::{Topology, TriMesh, closest_on_segment};
 use crate::rig::Skeleton;
+
+/// Weights by distance.
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    id: "distance",
+    label: "By distance",
+    doc: "From distances to the nearest bones, smoothed over the skin. Quick, and works on any mesh.",
+    version: 1,
+    compute: Some(|input, progress| {
+        progress.check()?;
+        Ok(by_distance(input.mesh, input.skeleton))
+    }),
+};
 
 const FALLOFF: i32 = 4;
 const SMOOTHING_PASSES: usize = 8;
@@ -28,11 +40,18 @@ struct Line {
 #[must_use]
 pub fn by_distance(mesh: &TriMesh, skeleton: &Skeleton) -> SkinWeights {
     let lines = lines(skeleton);
-    let rows: Vec<Vec<(u32, f32)>> = mesh.positions.par_iter().map(|position| row(position, &lines)).collect();
+    let rows: Vec<Vec<(u32, f32)>> = mesh
+        .positions
+        .par_iter()
+        .map(|position| row(position, &lines))
+        .collect();
     let topology = Topology::of(mesh);
     let mut rows = rows;
     for _ in 0..SMOOTHING_PASSES {
-        rows = (0..rows.len()).into_par_iter().map(|vertex| averaged(vertex, &rows, &topology)).collect();
+        rows = (0..rows.len())
+            .into_par_iter()
+            .map(|vertex| averaged(vertex, &rows, &topology))
+            .collect();
     }
     for row in &mut rows {
         row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -46,11 +65,19 @@ fn lines(skeleton: &Skeleton) -> Vec<Line> {
     for joint in 0..skeleton.len() {
         let here = skeleton.bind_position(joint);
         for &child in skeleton.children(joint) {
-            lines.push(Line { joint: joint as u32, ends: [here, skeleton.bind_position(child)], joints: [joint, child] });
+            lines.push(Line {
+                joint: joint as u32,
+                ends: [here, skeleton.bind_position(child)],
+                joints: [joint, child],
+            });
         }
         if skeleton.children(joint).is_empty() {
             let end = skeleton.joints()[joint].tail.unwrap_or(here);
-            lines.push(Line { joint: joint as u32, ends: [here, end], joints: [joint, joint] });
+            lines.push(Line {
+                joint: joint as u32,
+                ends: [here, end],
+                joints: [joint, joint],
+            });
         }
     }
     lines
@@ -60,12 +87,22 @@ fn row(position: &Point, lines: &[Line]) -> Vec<(u32, f32)> {
     let point = position.cast::<f64>();
     let distance = |line: &Line| {
         let [a, b] = line.ends;
-        (a + (b - a) * closest_on_segment(&point, &a, &b) - point).norm().max(1e-12)
+        (a + (b - a) * closest_on_segment(&point, &a, &b) - point)
+            .norm()
+            .max(1e-12)
     };
-    let Some((closest, nearest)) = lines.iter().map(|line| (line, distance(line))).min_by(|a, b| a.1.total_cmp(&b.1)) else {
+    let Some((closest, nearest)) = lines
+        .iter()
+        .map(|line| (line, distance(line)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+    else {
         return Vec::new();
     };
-    let near = |line: &&Line| line.joints.iter().any(|joint| closest.joints.contains(joint));
+    let near = |line: &&Line| {
+        line.joints
+            .iter()
+            .any(|joint| closest.joints.contains(joint))
+    };
     let mut row: Vec<(u32, f32)> = Vec::new();
     for line in lines.iter().filter(near) {
         let weight = (nearest / distance(line)).powi(FALLOFF) as f32;

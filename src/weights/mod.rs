@@ -1,8 +1,38 @@
-//! Skinning weights and the methods that make them.
+//! Skinning weights and the methods that compute them.
+//!
+//! A weight method is a file here with a [`Descriptor`] and a line in the list of built-in methods; others can be added from outside of
+//! the crate by [`register`].
 
+mod bones;
 mod distance;
+mod heat;
+mod registry;
+#[cfg(test)]
+mod tests;
 
+pub use bones::Segment;
 pub use distance::by_distance;
+pub use heat::{HeatSource, heat_equilibrium, limited};
+pub use registry::{
+    Compute, Descriptor, Input, RegisterError, UnknownWeights, WeightError, WeightMethod, register,
+    registry,
+};
+
+/// The built-in weight methods, the default first.
+const BUILT_IN: [WeightMethod; 3] = [
+    WeightMethod::FILE,
+    WeightMethod::of(&distance::DESCRIPTOR),
+    WeightMethod::of(&heat::DESCRIPTOR),
+];
+
+/// The file's own weights.
+const FILE: Descriptor = Descriptor {
+    id: "file",
+    label: "From the file",
+    doc: "The weights in the file; by distance for meshes that have none there.",
+    version: 1,
+    compute: None,
+};
 
 /// For every vertex a few joints and how much each moves it.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -19,8 +49,14 @@ impl SkinWeights {
     /// Takes lists of `(joint, weight)` per vertex. Influences that are not finite and positive are dropped, the others of a
     /// vertex made to sum to 1, largest first. Returns the weights and the vertices that were left with no influence at all.
     #[must_use]
-    pub fn from_rows<I: IntoIterator<Item = (u32, f32)>>(rows: impl IntoIterator<Item = I>) -> (Self, Vec<usize>) {
-        let mut weights = Self { offsets: vec![0], joints: Vec::new(), values: Vec::new() };
+    pub fn from_rows<I: IntoIterator<Item = (u32, f32)>>(
+        rows: impl IntoIterator<Item = I>,
+    ) -> (Self, Vec<usize>) {
+        let mut weights = Self {
+            offsets: vec![0],
+            joints: Vec::new(),
+            values: Vec::new(),
+        };
         let mut empty = Vec::new();
         let mut merged: Vec<(u32, f32)> = Vec::new();
         for (vertex, row) in rows.into_iter().enumerate() {
@@ -42,7 +78,9 @@ impl SkinWeights {
                 weights.joints.push(joint);
                 weights.values.push((f64::from(value) / sum) as f32);
             }
-            weights.offsets.push(u32::try_from(weights.joints.len()).unwrap_or(u32::MAX));
+            weights
+                .offsets
+                .push(u32::try_from(weights.joints.len()).unwrap_or(u32::MAX));
         }
         (weights, empty)
     }
@@ -50,7 +88,9 @@ impl SkinWeights {
     /// The influences of a vertex, as [`SkinWeights::from_rows`] takes them.
     #[must_use]
     pub fn row(&self, vertex: usize) -> Vec<(u32, f32)> {
-        self.of(vertex).map(|(joint, value)| (joint as u32, value)).collect()
+        self.of(vertex)
+            .map(|(joint, value)| (joint as u32, value))
+            .collect()
     }
 
     /// The weights of some of the vertices, in the order given.
@@ -83,7 +123,10 @@ impl SkinWeights {
     /// The influences of a vertex, largest first.
     pub fn of(&self, vertex: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
         let range = self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize;
-        self.joints[range.clone()].iter().map(|&j| j as usize).zip(self.values[range].iter().copied())
+        self.joints[range.clone()]
+            .iter()
+            .map(|&j| j as usize)
+            .zip(self.values[range].iter().copied())
     }
 
     /// The joint with the largest weight, if the vertex has any.

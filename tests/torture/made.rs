@@ -42,7 +42,12 @@ fn triangle_data(weights: [f32; 3]) -> Vec<u8> {
     let positions = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     let mut data: Vec<u8> = positions.iter().flat_map(|p| p.to_le_bytes()).collect();
     data.extend([0, 1, 0, 0].repeat(3));
-    data.extend(weights.iter().flat_map(|&w| [w, 0.0, 0.0, 0.0]).flat_map(f32::to_le_bytes));
+    data.extend(
+        weights
+            .iter()
+            .flat_map(|&w| [w, 0.0, 0.0, 0.0])
+            .flat_map(f32::to_le_bytes),
+    );
     data
 }
 
@@ -54,26 +59,53 @@ fn read(json: &str, data: &[u8]) -> Result<Character, String> {
 #[test]
 fn a_whole_triangle_loads_and_its_weights_are_mended() {
     let character = read(TRIANGLE, &triangle_data([1.0; 3])).expect("a character");
-    assert_eq!((character.source_vertices(), character.source_triangles(), character.skeleton.len()), (3, 1, 2));
+    assert_eq!(
+        (
+            character.source_vertices(),
+            character.source_triangles(),
+            character.skeleton.len()
+        ),
+        (3, 1, 2)
+    );
     assert!(character.notes.is_empty(), "{:?}", character.notes);
     // The skinned node's own transform is ignored; all vertices ride on joint a.
-    let at_rest = character.meshes[0].positions_at(&character.skeleton.world_from_joint(&character.skeleton.rest_pose()));
+    let at_rest = character.meshes[0].positions_at(
+        &character
+            .skeleton
+            .world_from_joint(&character.skeleton.rest_pose()),
+    );
     assert!((at_rest[1] - sinew::math::Point::new(1.0, 1.0, 0.0)).norm() < 1e-6);
     let mended = read(TRIANGLE, &triangle_data([f32::NAN, 0.0, 2.0])).expect("a character");
     let counts: Vec<usize> = mended.notes.iter().map(|note| note.count).collect();
-    assert_eq!(counts, [1, 2, 1], "not a number, none at all, not normalised: {:?}", mended.notes);
-    assert!(matches!(&mended.meshes[0].attachment, sinew::character::Attachment::Skinned { weights, .. } if weights.joints.len() == 3));
+    assert_eq!(
+        counts,
+        [1, 2, 1],
+        "not a number, none at all, not normalised: {:?}",
+        mended.notes
+    );
+    assert!(
+        matches!(&mended.meshes[0].attachment, sinew::character::Attachment::Skinned { weights, .. } if weights.joints.len() == 3)
+    );
 }
 
 #[test]
 fn broken_documents_are_refused_in_a_sentence() {
     let data = triangle_data([1.0; 3]);
     let cases: &[(&str, &str)] = &[
-        ("\"count\":3,\"type\":\"VEC3\"", "\"count\":4000000000000,\"type\":\"VEC3\""),
+        (
+            "\"count\":3,\"type\":\"VEC3\"",
+            "\"count\":4000000000000,\"type\":\"VEC3\"",
+        ),
         ("\"count\":3", "\"count\":18446744073709551615"),
-        ("\"count\":3,\"type\":\"VEC3\"", "\"count\":4,\"type\":\"VEC3\""),
+        (
+            "\"count\":3,\"type\":\"VEC3\"",
+            "\"count\":4,\"type\":\"VEC3\"",
+        ),
         ("\"type\":\"VEC3\"", "\"type\":\"VEC4\""),
-        ("5126,\"count\":3,\"type\":\"VEC3\"", "999,\"count\":3,\"type\":\"VEC3\""),
+        (
+            "5126,\"count\":3,\"type\":\"VEC3\"",
+            "999,\"count\":3,\"type\":\"VEC3\"",
+        ),
         ("\"byteLength\":36", "\"byteLength\":9999"),
         ("\"byteOffset\":48", "\"byteOffset\":18446744073709551615"),
         ("\"byteLength\":96", "\"byteLength\":97777"),
@@ -86,7 +118,10 @@ fn broken_documents_are_refused_in_a_sentence() {
         ("\"joints\":[1,2]", "\"joints\":[]"),
         ("\"joints\":[1,2]", "\"joints\":[1,22]"),
         ("\"version\":\"2.0\"", "\"version\":\"1.0\""),
-        ("\"scene\":0", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0"),
+        (
+            "\"scene\":0",
+            "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0",
+        ),
         ("\"skin\":0", "\"skin\":1"),
         ("\"mesh\":0", "\"mesh\":-1"),
         ("{\"asset\"", "{{\"asset\""),
@@ -100,15 +135,24 @@ fn broken_documents_are_refused_in_a_sentence() {
         }
     }
     // An accessor without data is zeros, but not without end.
-    let zeros = TRIANGLE.replacen("\"bufferView\":0,\"componentType\":5126,\"count\":3", "\"componentType\":5126,\"count\":3000000000", 1);
+    let zeros = TRIANGLE.replacen(
+        "\"bufferView\":0,\"componentType\":5126,\"count\":3",
+        "\"componentType\":5126,\"count\":3000000000",
+        1,
+    );
     read(&zeros, &data).expect_err("too many zeros");
 }
 
 #[test]
 fn a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack() {
     let count = 100_000;
-    let nodes: Vec<String> = (1..count).map(|child| format!("{{\"children\":[{child}]}}")).collect();
-    let json = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"scenes\":[{{\"nodes\":[0]}}],\"nodes\":[{},{{}}]}}", nodes.join(","));
+    let nodes: Vec<String> = (1..count)
+        .map(|child| format!("{{\"children\":[{child}]}}"))
+        .collect();
+    let json = format!(
+        "{{\"asset\":{{\"version\":\"2.0\"}},\"scenes\":[{{\"nodes\":[0]}}],\"nodes\":[{},{{}}]}}",
+        nodes.join(",")
+    );
     read(&json, &[]).expect("nodes alone are no error here");
 }
 
@@ -121,10 +165,19 @@ fn files_cut_short_anywhere_are_refused_or_load() {
 }
 
 /// Writes a file, loads it, removes it.
-fn load_text(extension: &str, bytes: &[u8], with: Option<(&str, &[u8])>) -> Result<Character, String> {
+fn load_text(
+    extension: &str,
+    bytes: &[u8],
+    with: Option<(&str, &[u8])>,
+) -> Result<Character, String> {
     static SERIAL: AtomicUsize = AtomicUsize::new(0);
     let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-    let at = |extension: &str| std::env::temp_dir().join(format!("sinew-torture-{}-{serial}.{extension}", std::process::id()));
+    let at = |extension: &str| {
+        std::env::temp_dir().join(format!(
+            "sinew-torture-{}-{serial}.{extension}",
+            std::process::id()
+        ))
+    };
     let mut paths = vec![at(extension)];
     std::fs::write(&paths[0], bytes).expect("a temporary file");
     if let Some((extension, bytes)) = with {
@@ -142,15 +195,34 @@ fn load_text(extension: &str, bytes: &[u8], with: Option<(&str, &[u8])>) -> Resu
 fn broken_text_files_are_refused() {
     let nan = "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     let huge = "v 1e38 0 0\nv -1e38 0 0\nv 0 1e38 0\nf 1 2 3\n";
-    for text in ["", "\0\0\0", "v 1 2", "v 0 0 0\nf 1 1 1\n", nan, huge, "f 1 2 3", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3"] {
+    for text in [
+        "",
+        "\0\0\0",
+        "v 1 2",
+        "v 0 0 0\nf 1 1 1\n",
+        nan,
+        huge,
+        "f 1 2 3",
+        "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3",
+    ] {
         load_text("obj", text.as_bytes(), None).expect_err(text);
     }
     let mesh = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\n";
     let bare = load_text("obj", mesh, None).expect("a mesh without skeleton");
-    assert!(bare.notes.iter().any(|note| note.text.contains("no skeleton")));
-    let posed = load_text("obj", mesh, Some(("skel", b"2\n0.1 0.1 0.1 a root\n0.5 0.1 0.1 b a\n"))).expect("a character");
+    assert!(
+        bare.notes
+            .iter()
+            .any(|note| note.text.contains("no skeleton"))
+    );
+    let posed = load_text(
+        "obj",
+        mesh,
+        Some(("skel", b"2\n0.1 0.1 0.1 a root\n0.5 0.1 0.1 b a\n")),
+    )
+    .expect("a character");
     assert_eq!(posed.skeleton.len(), 2);
-    let outside = load_text("obj", mesh, Some(("skel", b"1\n50 50 50 a root\n"))).expect_err("the skeleton is outside");
+    let outside = load_text("obj", mesh, Some(("skel", b"1\n50 50 50 a root\n")))
+        .expect_err("the skeleton is outside");
     assert!(outside.contains("outside"), "{outside}");
     load_text("ini", b"SIMMESH nowhere.off\n", None).expect_err("the mesh is missing");
 }

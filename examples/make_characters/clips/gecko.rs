@@ -15,7 +15,9 @@ const TAIL: usize = 6;
 /// All clips of the gecko.
 pub fn clips(skeleton: &Skeleton) -> Result<Vec<Clip>, String> {
     Ok(vec![
-        bake(skeleton, "crawl", CRAWL_SECS, |t| Ok(crawling(t / CRAWL_SECS)))?,
+        bake(skeleton, "crawl", CRAWL_SECS, |t| {
+            Ok(crawling(t / CRAWL_SECS))
+        })?,
         bake(skeleton, "wiggle", 3.0, |t| Ok(wiggling(t / 3.0)))?,
     ])
 }
@@ -30,7 +32,11 @@ fn undulate(stance: &mut Stance, phase: f64, amount: f64) {
     stance.turn("neck", Y, 8.0 * amount * side(0.2));
     stance.turn("head", Y, 8.0 * amount * side(0.2));
     for i in 1..=TAIL {
-        stance.turn(&format!("tail.{i}"), Y, (7.0 + 2.2 * i as f64) * amount * side(0.34 + 0.09 * i as f64));
+        stance.turn(
+            &format!("tail.{i}"),
+            Y,
+            (7.0 + 2.2 * i as f64) * amount * side(0.34 + 0.09 * i as f64),
+        );
     }
 }
 
@@ -43,7 +49,10 @@ fn step(stance: &mut Stance, stem: &str, side: &str, phase: f64) {
         (1.0 - 2.0 * phase / ground, 0.0)
     } else {
         let air = (phase - ground) / (1.0 - ground);
-        (-(std::f64::consts::PI * air).cos(), (std::f64::consts::PI * air).sin())
+        (
+            -(std::f64::consts::PI * air).cos(),
+            (std::f64::consts::PI * air).sin(),
+        )
     };
     // Forward is a turn of the left side's leg (pointing to +x) towards +z: negative about Y.
     stance.turn(&format!("{stem}_upper.{side}"), Y, -mirror * 27.0 * reach);

@@ -3,14 +3,21 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
-use egui::{Align, Button, ComboBox, Context, DragValue, Layout, ProgressBar, RichText, TextEdit, Ui};
+use egui::{
+    Align, Button, ComboBox, Context, DragValue, Layout, ProgressBar, RichText, TextEdit, Ui,
+};
 
-use super::settings::{CaptureSettings, MAX_SIDE, MIN_SIDE, What};
-use super::{Capture, CaptureAction};
+use super::Capture;
+use crate::app::actions::CaptureAction;
 use crate::app::actions::{Action, Actions};
-use crate::app::comfort::dialog::{CENTER, dialog};
-use crate::app::panels::row;
+use crate::app::popup::CENTER;
+use crate::app::popup::dialog;
+use crate::app::settings::capture::CaptureSettings;
+use crate::app::settings::capture::MAX_SIDE;
+use crate::app::settings::capture::MIN_SIDE;
+use crate::app::settings::capture::What;
 use crate::app::theme;
+use crate::app::widgets::row;
 use crate::io::AnimationFormat;
 use crate::session::JobView;
 
@@ -41,14 +48,29 @@ pub struct CaptureView<'a> {
 
 impl Capture {
     /// Draws the dialog, if it is open.
-    pub fn ui(&mut self, ctx: &Context, has_character: bool, clip_secs: Option<f64>, view_size: [u32; 2], actions: &mut Actions) {
+    pub fn ui(
+        &mut self,
+        ctx: &Context,
+        has_character: bool,
+        clip_secs: Option<f64>,
+        view_size: [u32; 2],
+        actions: &mut Actions,
+    ) {
         if !self.open {
             return;
         }
         let mut open = true;
         let job = self.job();
-        let view = CaptureView { settings: &self.settings, has_character, clip_secs, view_size, job: job.as_ref() };
-        dialog(ctx, "Export picture", &mut open, 400.0, CENTER, |ui| capture_ui(ui, &view, actions));
+        let view = CaptureView {
+            settings: &self.settings,
+            has_character,
+            clip_secs,
+            view_size,
+            job: job.as_ref(),
+        };
+        dialog(ctx, "Export picture", &mut open, 400.0, CENTER, |ui| {
+            capture_ui(ui, &view, actions);
+        });
         if !open {
             actions.push(Action::Capture(CaptureAction::ToggleDialog));
         }
@@ -63,7 +85,8 @@ pub fn capture_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
         size_ui(ui, view, &mut settings);
         time_ui(ui, view, &mut settings);
         row(ui, "Background", "What stands behind", |ui, _| {
-            ui.checkbox(&mut settings.transparent, "Transparent").on_hover_text("Nothing stands behind, and the floor is left out");
+            ui.checkbox(&mut settings.transparent, "Transparent")
+                .on_hover_text("Nothing stands behind, and the floor is left out");
         });
         file_ui(ui, &mut settings, actions);
     });
@@ -83,7 +106,9 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
             let (name, sentence) = what.words();
             let possible = what != What::Clip || view.clip_secs.is_some();
             ui.add_enabled_ui(possible, |ui| {
-                let choice = ui.selectable_value(&mut settings.what, what, name).on_hover_text(sentence);
+                let choice = ui
+                    .selectable_value(&mut settings.what, what, name)
+                    .on_hover_text(sentence);
                 choice.on_disabled_hover_text("Show a clip first");
             });
         }
@@ -92,11 +117,14 @@ fn what_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
         row(ui, "As", "The kind of file", |ui, _| {
             for format in AnimationFormat::ALL {
                 let sentence = match format {
-                    AnimationFormat::Gif => "Plays everywhere; at most 256 colours a frame, up to 50 frames a second",
+                    AnimationFormat::Gif => {
+                        "Plays everywhere; at most 256 colours a frame, up to 50 frames a second"
+                    }
                     AnimationFormat::Webp => "Plays in browsers; all colours, soft transparency",
                     AnimationFormat::Png => "A file for every frame, for video editors",
                 };
-                ui.selectable_value(&mut settings.format, format, format.label()).on_hover_text(sentence);
+                ui.selectable_value(&mut settings.format, format, format.label())
+                    .on_hover_text(sentence);
             }
         });
     }
@@ -114,14 +142,29 @@ fn size_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
                 ui.label("×");
             }
         }
-        let sizes = SIZES.into_iter().chain([("As the view", view.view_size.map(|side| side.clamp(MIN_SIDE, MAX_SIDE)))]);
-        let chosen = sizes.clone().find(|(_, size)| *size == settings.size).map_or("Own size", |(name, _)| name);
-        let combo = ComboBox::from_id_salt("capture size").selected_text(chosen).width(120.0).show_ui(ui, |ui| {
-            for (name, size) in sizes {
-                ui.selectable_value(&mut settings.size, size, format!("{name}   {} × {}", size[0], size[1]));
-            }
-        });
-        combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Named sizes"));
+        let sizes = SIZES.into_iter().chain([(
+            "As the view",
+            view.view_size.map(|side| side.clamp(MIN_SIDE, MAX_SIDE)),
+        )]);
+        let chosen = sizes
+            .clone()
+            .find(|(_, size)| *size == settings.size)
+            .map_or("Own size", |(name, _)| name);
+        let combo = ComboBox::from_id_salt("capture size")
+            .selected_text(chosen)
+            .width(120.0)
+            .show_ui(ui, |ui| {
+                for (name, size) in sizes {
+                    ui.selectable_value(
+                        &mut settings.size,
+                        size,
+                        format!("{name}   {} × {}", size[0], size[1]),
+                    );
+                }
+            });
+        combo
+            .response
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Named sizes"));
     });
 }
 
@@ -131,16 +174,34 @@ fn time_ui(ui: &mut Ui, view: &CaptureView<'_>, settings: &mut CaptureSettings) 
     }
     row(ui, "Rate", "Frames per second", |ui, _| {
         let range = 1.0..=settings.format.max_fps();
-        let rate = ui.add(DragValue::new(&mut settings.fps).range(range).speed(0.25).max_decimals(1).suffix(" frames per second"));
-        rate.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "Frames per second"));
+        let rate = ui.add(
+            DragValue::new(&mut settings.fps)
+                .range(range)
+                .speed(0.25)
+                .max_decimals(1)
+                .suffix(" frames per second"),
+        );
+        rate.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "Frames per second")
+        });
     });
     row(ui, "Length", "How long it plays", |ui, _| {
         if settings.what == What::Turntable {
-            let secs =
-                ui.add(DragValue::new(&mut settings.turn_secs).range(0.2..=60.0).speed(0.05).max_decimals(2).suffix(" s for a turn"));
-            secs.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "Seconds for a turn"));
+            let secs = ui.add(
+                DragValue::new(&mut settings.turn_secs)
+                    .range(0.2..=60.0)
+                    .speed(0.05)
+                    .max_decimals(2)
+                    .suffix(" s for a turn"),
+            );
+            secs.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "Seconds for a turn")
+            });
         } else {
-            ui.label(format!("{:.2} s: the clip, or its range, once", view.clip_secs.unwrap_or_default()));
+            ui.label(format!(
+                "{:.2} s: the clip, or its range, once",
+                view.clip_secs.unwrap_or_default()
+            ));
         }
     });
     if settings.what == What::Clip {
@@ -155,16 +216,25 @@ fn file_ui(ui: &mut Ui, settings: &mut CaptureSettings, actions: &mut Actions) {
     row(ui, "Name", "What the file is called", |ui, label| {
         let extension = format!(".{}", settings.extension());
         let width = ui.available_width() - 44.0;
-        ui.add(TextEdit::singleline(&mut settings.name).desired_width(width)).labelled_by(label);
+        ui.add(TextEdit::singleline(&mut settings.name).desired_width(width))
+            .labelled_by(label);
         ui.label(RichText::new(extension).color(theme::colors(ui.ctx()).text_weak));
     });
     row(ui, "Folder", "Where the file goes", |ui, label| {
         let mut folder = settings.folder.display().to_string();
         let width = ui.available_width() - 84.0;
-        if ui.add(TextEdit::singleline(&mut folder).desired_width(width)).labelled_by(label).changed() {
+        if ui
+            .add(TextEdit::singleline(&mut folder).desired_width(width))
+            .labelled_by(label)
+            .changed()
+        {
             settings.folder = PathBuf::from(folder);
         }
-        if ui.button("Browse…").on_hover_text("Choose folder and name in the system's dialog").clicked() {
+        if ui
+            .button("Browse…")
+            .on_hover_text("Choose folder and name in the system's dialog")
+            .clicked()
+        {
             actions.push(Action::Capture(CaptureAction::Browse));
         }
     });
@@ -175,16 +245,34 @@ fn buttons_ui(ui: &mut Ui, view: &CaptureView<'_>, actions: &mut Actions) {
     let problem = problem_of(view);
     let note = problem.clone().unwrap_or_else(|| summary(view));
     let colors = theme::colors(ui.ctx());
-    let color = if problem.is_some() { colors.warning } else { colors.text_weak };
+    let color = if problem.is_some() {
+        colors.warning
+    } else {
+        colors.text_weak
+    };
     ui.add(egui::Label::new(RichText::new(note).color(color)).wrap());
     ui.add_space(2.0);
     right_aligned(ui, |ui| {
-        let export = ui.add_enabled(problem.is_none(), Button::new(RichText::new("Export").strong()).fill(colors.accent_fill));
-        if export.on_hover_text("Make it in the background; the window goes on").clicked() {
+        let export = ui.add_enabled(
+            problem.is_none(),
+            Button::new(RichText::new("Export").strong()).fill(colors.accent_fill),
+        );
+        if export
+            .on_hover_text("Make it in the background; the window goes on")
+            .clicked()
+        {
             actions.push(Action::Capture(CaptureAction::Export));
         }
-        let copy = ui.add_enabled(view.has_character && settings.what == What::Picture, Button::new("Copy view"));
-        if copy.on_hover_text("Copy the active view, as large as it is, to the clipboard (Ctrl+Shift+C)").clicked() {
+        let copy = ui.add_enabled(
+            view.has_character && settings.what == What::Picture,
+            Button::new("Copy view"),
+        );
+        if copy
+            .on_hover_text(
+                "Copy the active view, as large as it is, to the clipboard (Ctrl+Shift+C)",
+            )
+            .clicked()
+        {
             actions.push(Action::Capture(CaptureAction::CopyView));
         }
     });
@@ -217,9 +305,17 @@ fn summary(view: &CaptureView<'_>) -> String {
     let settings = view.settings;
     let [width, height] = settings.size;
     let frames = settings.frames(view.clip_secs.unwrap_or_default());
-    let what = if frames == 1 { format!("{width} × {height} pixels") } else { format!("{frames} frames of {width} × {height} pixels") };
+    let what = if frames == 1 {
+        format!("{width} × {height} pixels")
+    } else {
+        format!("{frames} frames of {width} × {height} pixels")
+    };
     let single = settings.what == What::Picture || settings.format != AnimationFormat::Png;
-    let replaces = if single && settings.path().exists() { "; replaces the file of that name" } else { "" };
+    let replaces = if single && settings.path().exists() {
+        "; replaces the file of that name"
+    } else {
+        ""
+    };
     format!("{what}{replaces}.")
 }
 
@@ -229,9 +325,18 @@ fn job_ui(ui: &mut Ui, job: &JobView, actions: &mut Actions) {
         ui.add(egui::Label::new(RichText::new(&job.title).color(colors.text_strong)).truncate());
         ui.label(RichText::new(&job.stage).color(colors.text_weak));
     });
-    ui.add(ProgressBar::new(job.fraction.clamp(0.0, 1.0)).desired_height(6.0).fill(colors.accent).animate(false));
+    ui.add(
+        ProgressBar::new(job.fraction.clamp(0.0, 1.0))
+            .desired_height(6.0)
+            .fill(colors.accent)
+            .animate(false),
+    );
     right_aligned(ui, |ui| {
-        if ui.button("Cancel").on_hover_text("Give it up; nothing half-made is left").clicked() {
+        if ui
+            .button("Cancel")
+            .on_hover_text("Give it up; nothing half-made is left")
+            .clicked()
+        {
             actions.push(Action::Capture(CaptureAction::Cancel));
         }
     });
@@ -244,22 +349,35 @@ impl Browse {
     /// Asks the user. The dialog must be made on the thread of the window, but is waited for elsewhere.
     pub(super) fn start(ctx: &Context, settings: &CaptureSettings) -> std::io::Result<Self> {
         let path = settings.path();
-        let dialog = rfd::AsyncFileDialog::new().set_title("Export picture").add_filter("Pictures", &[settings.extension()]);
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let answer = dialog.set_directory(&settings.folder).set_file_name(name).save_file();
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_title("Export picture")
+            .add_filter("Pictures", &[settings.extension()]);
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let answer = dialog
+            .set_directory(&settings.folder)
+            .set_file_name(name)
+            .save_file();
         let (sender, receiver) = channel();
         let ctx = ctx.clone();
-        std::thread::Builder::new().name("file dialog".into()).spawn(move || {
-            let answer = pollster::block_on(answer).map(|file| file.path().to_path_buf());
-            // Nobody waits any more if sending fails: the window is closed.
-            let _ = sender.send(answer);
-            ctx.request_repaint();
-        })?;
+        std::thread::Builder::new()
+            .name("file dialog".into())
+            .spawn(move || {
+                let answer = pollster::block_on(answer).map(|file| file.path().to_path_buf());
+                // Nobody waits any more if sending fails: the window is closed.
+                let _ = sender.send(answer);
+                ctx.request_repaint();
+            })?;
         Ok(Self(receiver))
     }
 
     /// What the user answered, once that is known.
-    #[expect(clippy::option_option, reason = "no answer yet, or an answer that is to choose nothing")]
+    #[expect(
+        clippy::option_option,
+        reason = "no answer yet, or an answer that is to choose nothing"
+    )]
     pub(super) fn poll(&self) -> Option<Option<PathBuf>> {
         match self.0.try_recv() {
             Ok(answer) => Some(answer),
@@ -283,31 +401,53 @@ mod tests {
     }
 
     fn dialog(clip_secs: Option<f64>, job: Option<JobView>) -> Harness<'static, State> {
-        let state = State { settings: CaptureSettings { folder: std::env::temp_dir(), ..CaptureSettings::default() }, asked: Vec::new() };
+        let state = State {
+            settings: CaptureSettings {
+                folder: std::env::temp_dir(),
+                ..CaptureSettings::default()
+            },
+            asked: Vec::new(),
+        };
         let draw = move |ui: &mut Ui, state: &mut State| {
             let mut actions = Actions::default();
             let settings = state.settings.clone();
-            let view = CaptureView { settings: &settings, has_character: true, clip_secs, view_size: [640, 480], job: job.as_ref() };
+            let view = CaptureView {
+                settings: &settings,
+                has_character: true,
+                clip_secs,
+                view_size: [640, 480],
+                job: job.as_ref(),
+            };
             capture_ui(ui, &view, &mut actions);
             for action in actions.take() {
                 match action {
-                    Action::Capture(CaptureAction::Set(settings)) => state.settings = settings.sanitized(),
+                    Action::Capture(CaptureAction::Set(settings)) => {
+                        state.settings = settings.sanitized();
+                    }
                     Action::Capture(action) => state.asked.push(action),
                     other => panic!("{other:?}"),
                 }
             }
         };
-        let mut harness = Harness::builder().with_size(egui::vec2(440.0, 400.0)).build_ui_state(draw, state);
+        let mut harness = Harness::builder()
+            .with_size(egui::vec2(440.0, 400.0))
+            .build_ui_state(draw, state);
         theme::apply(&harness.ctx);
         harness.run();
-        assert!(harness.state().asked.is_empty() && harness.state().settings.what == What::Picture, "untouched, it asks for nothing");
+        assert!(
+            harness.state().asked.is_empty() && harness.state().settings.what == What::Picture,
+            "untouched, it asks for nothing"
+        );
         harness
     }
 
     #[test]
     fn a_turntable_is_chosen_and_exported() {
         let mut harness = dialog(None, None);
-        assert!(harness.query_by_label("Seconds for a turn").is_none(), "a picture has no length");
+        assert!(
+            harness.query_by_label("Seconds for a turn").is_none(),
+            "a picture has no length"
+        );
         harness.get_by_label("Turntable").click();
         harness.run();
         harness.get_by_label("WebP").click();
@@ -330,9 +470,16 @@ mod tests {
 
     #[test]
     fn what_is_being_made_can_be_given_up() {
-        let job = JobView { title: "Making fox.gif".to_owned(), stage: "3 of 40".to_owned(), fraction: 0.1 };
+        let job = JobView {
+            title: "Making fox.gif".to_owned(),
+            stage: "3 of 40".to_owned(),
+            fraction: 0.1,
+        };
         let mut harness = dialog(Some(1.5), Some(job));
-        assert!(harness.query_by_label("3 of 40").is_some() && harness.query_by_label("Export").is_none());
+        assert!(
+            harness.query_by_label("3 of 40").is_some()
+                && harness.query_by_label("Export").is_none()
+        );
         harness.get_by_label("Cancel").click();
         harness.run();
         assert_eq!(harness.state().asked, [CaptureAction::Cancel]);

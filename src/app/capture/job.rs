@@ -44,12 +44,18 @@ impl CaptureJob {
         let (sender, receiver) = channel();
         let (progress, ctx) = (Progress::new(), ctx.clone());
         let shared = progress.clone();
-        std::thread::Builder::new().name("capture".into()).spawn(move || {
-            // Nobody waits any more if sending fails.
-            let _ = sender.send(work(&shared));
-            ctx.request_repaint();
-        })?;
-        Ok(Self { title, progress, receiver })
+        std::thread::Builder::new()
+            .name("capture".into())
+            .spawn(move || {
+                // Nobody waits any more if sending fails.
+                let _ = sender.send(work(&shared));
+                ctx.request_repaint();
+            })?;
+        Ok(Self {
+            title,
+            progress,
+            receiver,
+        })
     }
 
     /// What has come of it, if it is over.
@@ -62,7 +68,11 @@ impl CaptureJob {
     }
 
     pub(super) fn view(&self) -> JobView {
-        JobView { title: self.title.clone(), stage: self.progress.stage(), fraction: self.progress.fraction() }
+        JobView {
+            title: self.title.clone(),
+            stage: self.progress.stage(),
+            fraction: self.progress.fraction(),
+        }
     }
 
     pub(super) fn cancel(&self) {

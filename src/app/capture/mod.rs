@@ -8,15 +8,15 @@
 
 mod dialog;
 mod job;
-mod settings;
 mod studio;
 
+use crate::app::actions::CaptureAction;
+use crate::app::settings::capture::CaptureSettings;
+use crate::app::settings::capture::What;
 use std::path::PathBuf;
 
 use egui::{ColorImage, Context};
 
-pub use dialog::{CaptureView, capture_ui};
-pub use settings::{CaptureSettings, What};
 pub use studio::{ClipShot, Shot};
 
 use self::job::{CaptureJob, Done, Work};
@@ -35,39 +35,18 @@ pub enum CaptureError {
     Io(#[from] crate::io::IoError),
     /// The method could not be prepared for the clip.
     #[error(transparent)]
-    Bind(#[from] crate::skin::BindError),
+    Bind(#[from] crate::methods::BindError),
     /// A frame of the clip could not be computed.
     #[error("frame {frame} of the clip could not be computed: {source}")]
     Skin {
         /// Which, from 0.
         frame: usize,
         /// What happened.
-        source: crate::skin::SkinError,
+        source: crate::methods::SkinError,
     },
     /// The user gave it up.
     #[error(transparent)]
     Cancelled(#[from] crate::progress::Cancelled),
-}
-
-/// What can be asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CaptureAction {
-    /// Opens or closes the dialog.
-    ToggleDialog,
-    /// Changes what the dialog says.
-    Set(CaptureSettings),
-    /// Asks the system where to write.
-    Browse,
-    /// Writes what the dialog says, where it says.
-    Export,
-    /// Copies the active view, as large as it is.
-    CopyView,
-    /// Copies the whole window.
-    CopyWindow,
-    /// Writes the whole window to this file.
-    SaveWindow(PathBuf),
-    /// Gives up what is being made.
-    Cancel,
 }
 
 /// The dialog and what is being made.
@@ -83,31 +62,52 @@ pub struct Capture {
 
 impl Capture {
     /// Does what was asked; `shot` is what the active view shows.
-    pub fn carry_out(&mut self, ctx: &Context, action: CaptureAction, shot: Option<Shot>, session: &mut Session) {
+    pub fn carry_out(
+        &mut self,
+        ctx: &Context,
+        action: CaptureAction,
+        shot: Option<Shot>,
+        session: &mut Session,
+    ) {
         match action {
             CaptureAction::ToggleDialog => {
                 self.open = !self.open;
                 if let (true, Some(shot)) = (self.open, &shot) {
-                    self.settings.suit(shot);
+                    self.settings.suit(&shot.name, shot.clip.is_some());
                 }
             }
             CaptureAction::Set(settings) => self.settings = settings.sanitized(),
             CaptureAction::Browse => match dialog::Browse::start(ctx, &self.settings) {
                 Ok(browse) => self.browsing = Some(browse),
-                Err(error) => session.tell(Level::Error, format!("The file dialog could not be opened: {error}.")),
+                Err(error) => session.tell(
+                    Level::Error,
+                    format!("The file dialog could not be opened: {error}."),
+                ),
             },
             CaptureAction::Export => {
                 if let Some(shot) = shot {
-                    let (work, settings) = (Work::File(self.settings.path()), self.settings.clone());
-                    self.start(ctx, settings.title(), session, move |progress| studio::export(&shot, &settings, &work, progress));
+                    let (work, settings) =
+                        (Work::File(self.settings.path()), self.settings.clone());
+                    self.start(ctx, settings.title(), session, move |progress| {
+                        studio::export(&shot, &settings, &work, progress)
+                    });
                 }
             }
             CaptureAction::CopyView => {
                 if let Some(shot) = shot {
-                    let settings = CaptureSettings { what: What::Picture, size: shot.view_size, ..self.settings.clone() };
-                    self.start(ctx, "Copying the view".to_owned(), session, move |progress| {
-                        studio::export(&shot, &settings, &Work::Clipboard, progress)
-                    });
+                    let settings = CaptureSettings {
+                        what: What::Picture,
+                        size: shot.view_size,
+                        ..self.settings.clone()
+                    };
+                    self.start(
+                        ctx,
+                        "Copying the view".to_owned(),
+                        session,
+                        move |progress| {
+                            studio::export(&shot, &settings, &Work::Clipboard, progress)
+                        },
+                    );
                 }
             }
             CaptureAction::CopyWindow => self.window = Some((2, Work::Clipboard)),
@@ -125,12 +125,18 @@ impl Capture {
         work: impl FnOnce(&crate::progress::Progress) -> Result<Done, CaptureError> + Send + 'static,
     ) {
         if self.job.is_some() {
-            session.tell(Level::Warning, "A picture is being made already; wait for it, or cancel it first.");
+            session.tell(
+                Level::Warning,
+                "A picture is being made already; wait for it, or cancel it first.",
+            );
             return;
         }
         match CaptureJob::start(ctx, title, work) {
             Ok(job) => self.job = Some(job),
-            Err(error) => session.tell(Level::Error, format!("No thread could be started to make the picture: {error}.")),
+            Err(error) => session.tell(
+                Level::Error,
+                format!("No thread could be started to make the picture: {error}."),
+            ),
         }
     }
 
@@ -146,7 +152,9 @@ impl Capture {
             *passes = passes.saturating_sub(1);
             ctx.request_repaint();
         }
-        let Some(done) = self.job.as_ref().and_then(CaptureJob::poll) else { return };
+        let Some(done) = self.job.as_ref().and_then(CaptureJob::poll) else {
+            return;
+        };
         self.job = None;
         match done {
             Ok(Done::Files(files)) => session.tell(Level::Info, written(&files)),
@@ -179,10 +187,23 @@ impl Capture {
     }
 
     /// Takes the window's picture, drawn into a texture of the window's device but perhaps not finished.
-    pub fn receive_window(&mut self, ctx: &Context, gpu: &GpuContext, texture: wgpu::Texture, session: &mut Session) {
-        let Some((_, work)) = self.window.take() else { return };
+    pub fn receive_window(
+        &mut self,
+        ctx: &Context,
+        gpu: &GpuContext,
+        texture: wgpu::Texture,
+        session: &mut Session,
+    ) {
+        let Some((_, work)) = self.window.take() else {
+            return;
+        };
         let gpu = gpu.clone();
-        self.start(ctx, "Taking a picture of the window".to_owned(), session, move |_| studio::keep_texture(&gpu, &texture, &work));
+        self.start(
+            ctx,
+            "Taking a picture of the window".to_owned(),
+            session,
+            move |_| studio::keep_texture(&gpu, &texture, &work),
+        );
     }
 
     /// Closes the dialog; what is being made goes on. Returns whether it was open.
@@ -207,11 +228,19 @@ fn written(files: &[PathBuf]) -> String {
     match files {
         [] => "Nothing was written.".to_owned(),
         [one] => format!("The picture was written to {}.", one.display()),
-        [first, .., last] => format!("{} pictures were written, {} to {}.", files.len(), first.display(), last.display()),
+        [first, .., last] => format!(
+            "{} pictures were written, {} to {}.",
+            files.len(),
+            first.display(),
+            last.display()
+        ),
     }
 }
 
 /// As egui wants it.
 fn color_image(image: &image::RgbaImage) -> ColorImage {
-    ColorImage::from_rgba_unmultiplied([image.width() as usize, image.height() as usize], image.as_raw())
+    ColorImage::from_rgba_unmultiplied(
+        [image.width() as usize, image.height() as usize],
+        image.as_raw(),
+    )
 }

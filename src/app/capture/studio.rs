@@ -5,22 +5,22 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use super::job::{Done, Work};
-use super::settings::{CaptureSettings, What};
 use super::{CaptureError, color_image};
-use crate::app::look::{Backdrop, Look};
-use crate::app::viewport::painter::{Comparison, GpuPainter, How, Picture, Unseen, ViewportPainter};
+use crate::app::settings::capture::CaptureSettings;
+use crate::app::settings::capture::What;
 use crate::dynamics::Params;
 use crate::gpu::{GpuContext, read_rgba};
 use crate::io::{AnimationWriter, write_atomically};
 use crate::math::Affine;
+use crate::methods::{Actor, Capability, Frame};
 use crate::progress::Progress;
-use crate::render::{Camera, Legend, Renderer, straighten_alpha};
+use crate::render::{Backdrop, Camera, Look, PositionMark};
 use crate::rig::{Clip, Pose, Skeleton};
-use crate::session::{Checkup, ClipPlay, GhostMaker, GhostSkins, Snapshot, ViewId};
-use crate::skin::{Actor, Frame};
+use crate::studio::painter::{Comparison, Picture};
+use crate::studio::{ClipPlay, Compare, Drawing, GhostMaker, GhostSkins, Snapshot};
 
-/// The only view that is painted here.
-const VIEW: ViewId = ViewId(0);
+/// The only canvas that is painted here.
+const CANVAS: u32 = 0;
 /// Flesh that is simulated runs through so much of the round before, so that the seam of a loop is not seen.
 const RUN_UP_SECS: f64 = 2.0;
 
@@ -32,15 +32,15 @@ pub struct Shot {
     /// The flesh.
     pub snapshot: Arc<Snapshot>,
     /// What it is compared with.
-    pub compare: Option<(Arc<Snapshot>, How)>,
+    pub compare: Option<(Arc<Snapshot>, Compare)>,
     /// From where.
     pub camera: Camera,
     /// How it is drawn.
     pub look: Look,
     /// The selected joints.
     pub selected: Vec<usize>,
-    /// What the check-up found, whose places may be marked.
-    pub checkup: Option<Arc<Checkup>>,
+    /// Places that the check-up found.
+    pub marks: Option<Arc<[PositionMark]>>,
     /// Skins of other moments.
     pub ghosts: Option<Arc<GhostSkins>>,
     /// Height of the floor.
@@ -72,22 +72,28 @@ impl ClipShot {
     /// How long one round takes.
     #[must_use]
     pub fn round_secs(&self) -> f64 {
-        ClipPlay { loops: 1, ..self.play.clone() }.duration_secs(&self.clip)
+        ClipPlay {
+            loops: 1,
+            ..self.play.clone()
+        }
+        .duration_secs(&self.clip)
     }
 
     /// The pose at a time of its rounds; none before them and after.
     fn pose_at(&self, play: &ClipPlay, skeleton: &Skeleton, time_secs: f64) -> Option<Pose> {
-        (0.0..=play.duration_secs(&self.clip)).contains(&time_secs).then(|| play.pose_at(&self.clip, skeleton, time_secs))
+        (0.0..=play.duration_secs(&self.clip))
+            .contains(&time_secs)
+            .then(|| play.pose_at(&self.clip, skeleton, time_secs))
     }
 }
 
-/// A painter on a device of its own.
+/// A drawing of a shot, on a device of its own.
 struct Studio<'a> {
     shot: &'a Shot,
     look: Look,
     size: [u32; 2],
     scale: f32,
-    painter: GpuPainter,
+    drawing: Drawing,
 }
 
 impl<'a> Studio<'a> {
@@ -100,9 +106,13 @@ impl<'a> Studio<'a> {
             (look.backdrop, look.ground) = (Backdrop::Transparent, false);
         }
         let growth = size[1] as f32 / shot.view_size[1].max(1) as f32;
-        let mut painter = GpuPainter::with(Renderer::new(&gpu));
-        painter.set_best(true);
-        Ok(Self { shot, look, size, scale: (shot.scale * growth).clamp(0.5, 6.0), painter })
+        Ok(Self {
+            shot,
+            look,
+            size,
+            scale: (shot.scale * growth).clamp(0.5, 6.0),
+            drawing: Drawing::new(&gpu),
+        })
     }
 
     fn picture(
@@ -114,34 +124,37 @@ impl<'a> Studio<'a> {
     ) -> Result<RgbaImage, CaptureError> {
         let how = self.shot.compare.as_ref().map(|(_, how)| *how);
         let picture = Picture {
-            view: VIEW,
+            canvas: CANVAS,
             size: self.size,
             scale: self.scale,
             camera,
             snapshot: Some(snapshot),
             crowd: None,
-            compare: other.zip(how).map(|(with, how)| Comparison { with, how }),
+            compare: other.zip(how).map(|(with, how)| Comparison {
+                with,
+                how,
+                max_mm: None,
+                ghosts,
+            }),
             selected: &self.shot.selected,
             hovered: None,
             look: &self.look,
-            checkup: self.shot.checkup.as_ref(),
+            marks: self.shot.marks.as_ref(),
             ghosts,
             ground_height: self.shot.ground_height,
             character_size: self.shot.character_size,
         };
-        let legends = self.painter.on(&mut Unseen).paint(&picture).map(|painted| painted.legends).unwrap_or_default();
-        let mut image = self.painter.image(VIEW)?;
-        let background = self.look.backdrop.background();
-        if !background.visible {
-            straighten_alpha(&mut image);
-        }
-        Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, background.ink());
-        Ok(image)
+        Ok(self.drawing.with_legends(&picture)?)
     }
 }
 
 /// Makes what the settings say.
-pub(super) fn export(shot: &Shot, settings: &CaptureSettings, work: &Work, progress: &Progress) -> Result<Done, CaptureError> {
+pub(super) fn export(
+    shot: &Shot,
+    settings: &CaptureSettings,
+    work: &Work,
+    progress: &Progress,
+) -> Result<Done, CaptureError> {
     progress.report(0.0, "Setting up");
     let mut studio = Studio::new(shot, settings)?;
     progress.check()?;
@@ -149,17 +162,26 @@ pub(super) fn export(shot: &Shot, settings: &CaptureSettings, work: &Work, progr
         Work::File(path) if settings.what != What::Picture => path,
         _ => {
             let other = shot.compare.as_ref().map(|(other, _)| other);
-            return keep(&studio.picture(&shot.camera, &shot.snapshot, other, shot.ghosts.as_ref())?, work);
+            return keep(
+                &studio.picture(&shot.camera, &shot.snapshot, other, shot.ghosts.as_ref())?,
+                work,
+            );
         }
     };
     let frames = settings.frames(shot.clip.as_ref().map_or(0.0, ClipShot::round_secs));
-    let mut writer = AnimationWriter::create(path, settings.format, settings.size, settings.fps, frames)?;
+    let mut writer =
+        AnimationWriter::create(path, settings.format, settings.size, settings.fps, frames)?;
     let receive = |frame: usize, image: RgbaImage| {
-        progress.report((frame + 1) as f32 / frames as f32, &format!("{} of {frames}", frame + 1));
+        progress.report(
+            (frame + 1) as f32 / frames as f32,
+            &format!("{} of {frames}", frame + 1),
+        );
         writer.push(&image).map_err(CaptureError::from)
     };
     match &shot.clip {
-        Some(clip) if settings.what == What::Clip => play(&mut studio, settings, clip, frames, progress, receive)?,
+        Some(clip) if settings.what == What::Clip => {
+            play(&mut studio, settings, clip, frames, progress, receive)?;
+        }
         _ => turn(&mut studio, frames, progress, receive)?,
     }
     Ok(Done::Files(writer.finish()?))
@@ -183,7 +205,10 @@ fn turn(
     for frame in 0..frames {
         progress.check()?;
         let camera = turned(&shot.camera, frame as f64 / frames as f64);
-        receive(frame, studio.picture(&camera, &shot.snapshot, other, shot.ghosts.as_ref())?)?;
+        receive(
+            frame,
+            studio.picture(&camera, &shot.snapshot, other, shot.ghosts.as_ref())?,
+        )?;
     }
     Ok(())
 }
@@ -195,19 +220,40 @@ struct Player {
 }
 
 impl Player {
-    fn new(like: &Arc<Snapshot>, params: &Params, progress: &Progress) -> Result<Self, CaptureError> {
+    fn new(
+        like: &Arc<Snapshot>,
+        params: &Params,
+        progress: &Progress,
+    ) -> Result<Self, CaptureError> {
         let actor = Actor::bind(&like.subject, like.method, params, progress)?;
-        Ok(Self { actor, like: like.clone() })
+        Ok(Self {
+            actor,
+            like: like.clone(),
+        })
     }
 
-    fn advance(&mut self, world_from_joint: &[Affine], dt_secs: f64, frame: usize) -> Result<(), CaptureError> {
-        self.actor.advance(&Frame { world_from_joint, dt_secs }).map_err(|source| CaptureError::Skin { frame, source })
+    fn advance(
+        &mut self,
+        world_from_joint: &[Affine],
+        dt_secs: f64,
+        frame: usize,
+    ) -> Result<(), CaptureError> {
+        self.actor
+            .advance(&Frame {
+                world_from_joint,
+                dt_secs,
+            })
+            .map_err(|source| CaptureError::Skin { frame, source })
     }
 
     fn snapshot(&self, world_from_joint: &[Affine], frame: usize) -> Arc<Snapshot> {
         let mut snapshot = Snapshot::clone(&self.like);
         snapshot.sequence = frame as u64 + 1;
-        snapshot.shape.write(self.actor.positions(), self.actor.normals(), self.actor.simulated());
+        snapshot.shape.write(
+            self.actor.positions(),
+            self.actor.normals(),
+            self.actor.simulated(),
+        );
         snapshot.world_from_joint = world_from_joint.to_vec();
         Arc::new(snapshot)
     }
@@ -229,40 +275,86 @@ fn play(
         players.push(of(other)?);
     }
     let haunts = shot.look.ghosts.any();
-    let maker = || GhostMaker::new(&shot.snapshot.subject, shot.snapshot.method, &progress.silent());
+    let maker = || {
+        GhostMaker::new(
+            &shot.snapshot.subject,
+            shot.snapshot.method,
+            &progress.silent(),
+        )
+    };
     let mut haunting = haunts.then(maker).transpose()?;
     let round = clip.round_secs();
-    let simulated = players.iter().any(|player| player.actor.method().is_simulated());
+    let simulated = players
+        .iter()
+        .any(|player| player.actor.method().has(Capability::State));
     // A loop is filmed in its second round: it comes from its own end.
     let start = if clip.looping { round } else { 0.0 };
-    let run_up = if simulated { ((RUN_UP_SECS.min(start)) * settings.fps).floor() as usize } else { 0 };
-    let clip_play = ClipPlay { loops: if clip.looping { 2 } else { 1 }, ..clip.play.clone() };
+    let run_up = if simulated {
+        ((RUN_UP_SECS.min(start)) * settings.fps).floor() as usize
+    } else {
+        0
+    };
+    let clip_play = ClipPlay {
+        loops: if clip.looping { 2 } else { 1 },
+        ..clip.play.clone()
+    };
     let skeleton = &shot.snapshot.subject.character.skeleton;
     let mut world = Vec::new();
     for step in 0..run_up + frames {
         progress.check()?;
         let time_secs = start + (step as f64 - run_up as f64) / settings.fps;
-        skeleton.world_from_joint_into(&clip_play.pose_at(&clip.clip, skeleton, time_secs), &mut world);
+        skeleton.world_from_joint_into(
+            &clip_play.pose_at(&clip.clip, skeleton, time_secs),
+            &mut world,
+        );
         let dt_secs = if step == 0 { 0.0 } else { 1.0 / settings.fps };
         let frame = step.saturating_sub(run_up);
-        players.iter_mut().try_for_each(|player| player.advance(&world, dt_secs, frame))?;
+        players
+            .iter_mut()
+            .try_for_each(|player| player.advance(&world, dt_secs, frame))?;
         if step >= run_up {
-            let states: Vec<_> = players.iter().map(|player| player.snapshot(&world, frame)).collect();
-            let part = if settings.turn_with_clip { frame as f64 / frames as f64 } else { 0.0 };
+            let states: Vec<_> = players
+                .iter()
+                .map(|player| player.snapshot(&world, frame))
+                .collect();
+            let part = if settings.turn_with_clip {
+                frame as f64 / frames as f64
+            } else {
+                0.0
+            };
             let ghosts = haunting.as_mut().map(|maker| {
-                let pose_at = |offset_secs: f64| clip.pose_at(&clip_play, skeleton, time_secs + offset_secs);
-                Arc::new(GhostSkins::new(shot.snapshot.subject.clone(), maker.skins(shot.look.ghosts.offsets_secs(), pose_at)))
+                let pose_at =
+                    |offset_secs: f64| clip.pose_at(&clip_play, skeleton, time_secs + offset_secs);
+                Arc::new(GhostSkins::new(
+                    shot.snapshot.subject.clone(),
+                    maker.skins(shot.look.ghosts.offsets_secs(), pose_at),
+                ))
             });
-            receive(frame, studio.picture(&turned(&shot.camera, part), &states[0], states.get(1), ghosts.as_ref())?)?;
+            receive(
+                frame,
+                studio.picture(
+                    &turned(&shot.camera, part),
+                    &states[0],
+                    states.get(1),
+                    ghosts.as_ref(),
+                )?,
+            )?;
         }
     }
     Ok(())
 }
 
 /// Keeps a picture that was drawn into a texture of the window.
-pub(super) fn keep_texture(gpu: &GpuContext, texture: &wgpu::Texture, work: &Work) -> Result<Done, CaptureError> {
+pub(super) fn keep_texture(
+    gpu: &GpuContext,
+    texture: &wgpu::Texture,
+    work: &Work,
+) -> Result<Done, CaptureError> {
     let mut image = read_rgba(gpu, texture)?;
-    let swapped = matches!(texture.format(), wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Bgra8UnormSrgb);
+    let swapped = matches!(
+        texture.format(),
+        wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Bgra8UnormSrgb
+    );
     for pixel in image.pixels_mut() {
         if swapped {
             pixel.0.swap(0, 2);
@@ -276,7 +368,11 @@ fn keep(image: &RgbaImage, work: &Work) -> Result<Done, CaptureError> {
     match work {
         Work::Clipboard => Ok(Done::Image(color_image(image))),
         Work::File(path) => {
-            write_atomically(path, |out| image.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+            write_atomically(path, |out| {
+                image
+                    .write_to(out, image::ImageFormat::Png)
+                    .map_err(std::io::Error::other)
+            })?;
             Ok(Done::Files(vec![path.clone()]))
         }
     }

@@ -1,34 +1,54 @@
-//! Who made this, and on what it runs.
+//! The about window: version, licences, and the system.
 
 use egui::{Context, Grid, RichText};
 
-use super::dialog::{CENTER, dialog};
 use crate::app::icons::{self, Icon};
+use crate::app::popup::CENTER;
+use crate::app::popup::dialog;
 use crate::app::theme;
 
 /// The window.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     pub(super) open: bool,
-    /// What draws.
+    /// Name of the graphics adapter.
     pub(super) gpu: String,
 }
 
 impl About {
-    /// What a report of a fault should begin with.
+    /// System information for a bug report.
     #[must_use]
     pub fn report(&self) -> String {
-        self.lines().map(|(name, value)| format!("{name}: {value}")).join("\n")
+        self.lines()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .join("\n")
     }
 
     fn lines(&self) -> [(&'static str, String); 5] {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         [
             ("Version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("Graphics", if self.gpu.is_empty() { "none".to_owned() } else { self.gpu.clone() }),
-            ("System", format!("{} on {}, {threads} threads", std::env::consts::OS, std::env::consts::ARCH)),
+            (
+                "Graphics",
+                if self.gpu.is_empty() {
+                    "none".to_owned()
+                } else {
+                    self.gpu.clone()
+                },
+            ),
+            (
+                "System",
+                format!(
+                    "{} on {}, {threads} threads",
+                    std::env::consts::OS,
+                    std::env::consts::ARCH
+                ),
+            ),
             ("Licence", "MIT or Apache-2.0, as you like".to_owned()),
-            ("Type", "Inter and Hack; OFL 1.1 and MIT".to_owned()),
+            (
+                "Type",
+                "Inter, Phosphor and Hack; OFL 1.1 and MIT".to_owned(),
+            ),
         ]
     }
 
@@ -41,15 +61,21 @@ impl About {
                 RichText::new("A workbench for character skinning: flesh on bones, beside the classic methods.").color(colors.text_weak),
             );
             ui.add_space(8.0);
-            Grid::new("about").num_columns(2).spacing([16.0, 5.0]).show(ui, |ui| {
-                for (name, value) in self.lines() {
-                    ui.label(RichText::new(name).color(colors.text_weak));
-                    ui.add(egui::Label::new(value).wrap().selectable(true));
-                    ui.end_row();
-                }
-            });
+            Grid::new("about")
+                .num_columns(2)
+                .spacing([16.0, 5.0])
+                .show(ui, |ui| {
+                    for (name, value) in self.lines() {
+                        ui.label(RichText::new(name).color(colors.text_weak));
+                        ui.add(egui::Label::new(value).wrap().selectable(true));
+                        ui.end_row();
+                    }
+                });
             ui.add_space(8.0);
-            if icons::text_button(ui, Icon::Copy, "Copy").on_hover_text("Copies this, for reports of faults").clicked() {
+            if icons::text_button(ui, Icon::Copy, "Copy")
+                .on_hover_text("Copies this for a bug report")
+                .clicked()
+            {
                 ui.ctx().copy_text(self.report());
             }
         });

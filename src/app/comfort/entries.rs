@@ -1,17 +1,18 @@
-//! What the palette offers, gathered when it opens.
+//! Entries of the palette, collected when it opens.
 
-use super::ComfortAction;
 use super::palette::Entry;
 use super::settings_window::ROWS;
 use crate::app::actions::Action;
-use crate::app::panels::top_bar::{capitalised, names_of};
+use crate::app::actions::ComfortAction;
+use crate::app::navigation::NavigationPreset;
+use crate::app::panels::top_bar::names_of;
 use crate::app::settings::{Settings, ThemeChoice};
 use crate::app::shortcuts::{self, Now};
-use crate::app::viewport::navigation::NavigationPreset;
+use crate::app::widgets::capitalised;
+use crate::methods::registry;
 use crate::session::{Command, Gesture, Session, Source, ViewCommand};
-use crate::skin::Method;
 
-/// Everything that can be chosen now: commands first, then what is in the character, then files and settings.
+/// All available entries: commands first, then items of the character, then files and settings.
 #[must_use]
 pub fn gather(session: &Session, settings: &Settings, now: &Now<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -28,20 +29,41 @@ fn once(command: Command) -> Action {
     Action::Session(command, Gesture::Once)
 }
 
-fn entry(title: impl Into<String>, kind: &'static str, detail: impl Into<String>, action: Action) -> Entry {
-    Entry { title: title.into(), detail: detail.into(), words: "", kind, keys: String::new(), action }
+fn entry(
+    title: impl Into<String>,
+    kind: &'static str,
+    detail: impl Into<String>,
+    action: Action,
+) -> Entry {
+    Entry {
+        title: title.into(),
+        detail: detail.into(),
+        words: "",
+        kind,
+        keys: String::new(),
+        action,
+    }
 }
 
 fn commands(now: &Now<'_>, entries: &mut Vec<Entry>) {
-    for shortcut in shortcuts::ALL.iter().filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape")) {
-        let Some(action) = shortcut.action() else { continue };
+    for shortcut in shortcuts::ALL
+        .iter()
+        .filter(|shortcut| now.allows(shortcut) && !matches!(shortcut.id, "palette" | "escape"))
+    {
+        let Some(action) = shortcut.action() else {
+            continue;
+        };
         let title = match shortcut.on(now) {
             Some(true) => format!("{} (on)", shortcut.title),
             Some(false) => format!("{} (off)", shortcut.title),
             None => shortcut.title.to_owned(),
         };
         let (keys, words) = (shortcut.keys_text(), shortcut.words);
-        entries.push(Entry { words, keys, ..entry(title, shortcut.group.title(), shortcut.sentence, action) });
+        entries.push(Entry {
+            words,
+            keys,
+            ..entry(title, shortcut.group.title(), shortcut.sentence, action)
+        });
     }
 }
 
@@ -49,61 +71,129 @@ fn methods(session: &Session, entries: &mut Vec<Entry>) {
     if session.subject().is_none() {
         return;
     }
-    for method in Method::ALL {
-        let detail = crate::app::panels::method::explanation(method);
-        entries.push(entry(method.label(), "Method", detail, once(Command::SetMethod(method))));
+    for method in registry() {
+        let detail = method.descriptor().doc;
+        entries.push(entry(
+            method.label(),
+            "Method",
+            detail,
+            once(Command::SetMethod(method)),
+        ));
     }
     let active = session.active_view().id;
     let views = session.views().list();
-    for (number, view) in views.iter().enumerate().filter(|(_, view)| view.id != active) {
+    for (number, view) in views
+        .iter()
+        .enumerate()
+        .filter(|(_, view)| view.id != active)
+    {
         let title = format!("View {}: {}", number + 1, view.method.label());
-        entries.push(entry(title, "View", "Makes it the active one", once(Command::View(ViewCommand::Activate(view.id)))));
+        entries.push(entry(
+            title,
+            "View",
+            "Makes it the active one",
+            once(Command::View(ViewCommand::Activate(view.id))),
+        ));
     }
 }
 
 fn clips(session: &Session, entries: &mut Vec<Entry>) {
-    for (index, clip) in session.clips().iter().enumerate() {
-        let keys = if index < 9 { (index + 1).to_string() } else { String::new() };
+    for (index, clip) in session.document().clips().iter().enumerate() {
+        let keys = if index < 9 {
+            (index + 1).to_string()
+        } else {
+            String::new()
+        };
         let detail = format!("{:.1} s", clip.duration_secs);
-        entries.push(Entry { keys, ..entry(clip.name.as_str(), "Clip", detail, once(Command::SelectClip(Some(index)))) });
+        entries.push(Entry {
+            keys,
+            ..entry(
+                clip.name.as_str(),
+                "Clip",
+                detail,
+                once(Command::SelectClip(Some(index))),
+            )
+        });
     }
 }
 
 fn joints(session: &Session, entries: &mut Vec<Entry>) {
-    let Some(skeleton) = session.document().skeleton() else { return };
+    let Some(skeleton) = session.document().skeleton() else {
+        return;
+    };
     for (index, joint) in skeleton.joints().iter().enumerate() {
-        let detail = joint.parent.and_then(|parent| skeleton.joints().get(parent)).map(|parent| format!("below {}", parent.name));
+        let detail = joint
+            .parent
+            .and_then(|parent| skeleton.joints().get(parent))
+            .map(|parent| format!("below {}", parent.name));
         let select = once(Command::SelectJoint(Some(index)));
-        entries.push(entry(joint.name.as_str(), "Joint", detail.unwrap_or_default(), select));
+        entries.push(entry(
+            joint.name.as_str(),
+            "Joint",
+            detail.unwrap_or_default(),
+            select,
+        ));
     }
 }
 
 fn files(settings: &Settings, entries: &mut Vec<Entry>) {
     for files in &settings.recent {
-        let folder = files.first().and_then(|file| file.parent()).map(|folder| folder.display().to_string());
-        entries.push(entry(names_of(files), "Recent file", folder.unwrap_or_default(), Action::OpenFiles(files.clone())));
+        let folder = files
+            .first()
+            .and_then(|file| file.parent())
+            .map(|folder| folder.display().to_string());
+        entries.push(entry(
+            names_of(files),
+            "Recent file",
+            folder.unwrap_or_default(),
+            Action::OpenFiles(files.clone()),
+        ));
     }
     for name in crate::io::builtin::NAMES {
         let open = once(Command::Open(Source::builtin(name)));
-        entries.push(entry(capitalised(name), "Built-in character", "Opens it", open));
+        entries.push(entry(
+            capitalised(name),
+            "Built-in character",
+            "Opens it",
+            open,
+        ));
     }
 }
 
-/// Settings that are a choice can be chosen here; the others lead to their place in the window of settings.
+/// Settings with a few choices can be chosen here; the others open the settings window.
 fn choices(settings: &Settings, entries: &mut Vec<Entry>) {
     let change = |change: &dyn Fn(&mut Settings)| {
         let mut changed = settings.clone();
         change(&mut changed);
         Action::Comfort(ComfortAction::Change(Box::new(changed)))
     };
-    for theme in ThemeChoice::ALL.into_iter().filter(|theme| *theme != settings.theme) {
-        entries.push(entry(format!("Theme: {}", theme.label().to_lowercase()), "Setting", "", change(&|s| s.theme = theme)));
+    for theme in ThemeChoice::ALL
+        .into_iter()
+        .filter(|theme| *theme != settings.theme)
+    {
+        entries.push(entry(
+            format!("Theme: {}", theme.label().to_lowercase()),
+            "Setting",
+            "",
+            change(&|s| s.theme = theme),
+        ));
     }
-    for preset in NavigationPreset::ALL.into_iter().filter(|preset| *preset != settings.navigation) {
-        entries.push(entry(format!("Navigation: {}", preset.label()), "Setting", preset.sentence(), change(&|s| s.navigation = preset)));
+    for preset in NavigationPreset::ALL
+        .into_iter()
+        .filter(|preset| *preset != settings.navigation)
+    {
+        entries.push(entry(
+            format!("Navigation: {}", preset.label()),
+            "Setting",
+            preset.sentence(),
+            change(&|s| s.navigation = preset),
+        ));
     }
     for row in ROWS {
         let show = Action::Comfort(ComfortAction::ShowSetting(row.name));
-        entries.push(Entry { words: row.words, ..entry(row.name, "Setting", row.sentence, show) });
+        entries.push(Entry {
+            words: row.words,
+            ..entry(row.name, "Setting", row.sentence, show)
+        });
     }
 }

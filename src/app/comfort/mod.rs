@@ -1,9 +1,8 @@
-//! What makes the window comfortable: the user's settings, and the windows that help to find things.
+//! Settings, palette, shortcut sheet, log, notices and introduction.
 //!
 //! [`Comfort`] is the state of all of it. Panels push [`ComfortAction`]s; the workbench hands them to [`Comfort::carry_out`].
 
 mod about;
-pub(super) mod dialog;
 mod entries;
 mod first_steps;
 pub mod fuzzy;
@@ -12,87 +11,62 @@ pub mod palette;
 pub mod settings_window;
 pub mod sheet;
 
+use crate::app::actions::ComfortAction;
 use egui::{Context, Rect};
 
 use self::about::About;
 use self::log_panel::LogPanel;
-use self::palette::Palette;
+use self::palette::CommandPalette;
 use self::settings_window::SettingsWindow;
-use self::sheet::Sheet;
+use self::sheet::ShortcutSheet;
 use super::actions::{Action, Actions};
 use super::notices::Notices;
 use super::settings::{FirstSteps, Loaded, Settings, SettingsFile, ThemeChoice, UI_SCALES};
 use super::shortcuts::Now;
 use crate::session::{Command, Session};
 
-/// Steps in which the interface is made larger and smaller.
+/// Steps of the interface scale.
 const SCALE_STEP: f32 = 0.1;
-
-/// Something asked of the window's own comfort.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ComfortAction {
-    /// Light ↔ dark.
-    ToggleTheme,
-    /// Larger text and buttons.
-    Larger,
-    /// Smaller text and buttons.
-    Smaller,
-    /// Text and buttons of the usual size.
-    UsualScale,
-    /// Changes settings.
-    Change(Box<Settings>),
-    /// Opens or closes the palette.
-    TogglePalette,
-    /// Opens or closes the list of what mouse and keyboard do.
-    ToggleSheet,
-    /// Opens or closes the settings.
-    ToggleSettings,
-    /// Opens the settings at one of them.
-    ShowSetting(&'static str),
-    /// Opens or closes the list of what the user was told.
-    ToggleNotices,
-    /// Opens or closes the log.
-    ToggleLog,
-    /// Shows or hides the greeting.
-    ToggleFirstSteps,
-    /// Puts the greeting away for ever.
-    DismissFirstSteps,
-    /// Opens or closes the window about the program.
-    ToggleAbout,
-}
 
 /// Settings, and the windows that are open.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not states"
+)]
 pub struct Comfort {
     settings: Settings,
     file: Option<SettingsFile>,
-    /// Settings that are not in the file yet.
+    /// Whether the settings have unsaved changes.
     unsaved: bool,
     applied: bool,
-    /// The greeting was asked for in this run, or has not been put away yet.
+    /// Whether the introduction was requested in this run, or is not dismissed yet.
     greets: bool,
-    /// The greeting has been seen in this run: it stays over whatever is opened then, but never comes up amidst other work.
+    /// Whether the introduction was shown in this run: it then stays over opened files, but is not
+    /// opened during other work.
     greeted: bool,
-    /// The theme that the views were last made to suit.
+    /// The theme for which the views were last drawn.
     theme: Option<egui::Theme>,
-    /// Memory of the process in words, and when it was asked for, on egui's clock.
+    /// Memory of the process as text, and the time of the query, on egui's clock.
     memory: (String, f64),
-    /// All that the user was told.
+    /// All notices.
     pub notices: Notices,
-    palette: Palette,
-    sheet: Sheet,
+    palette: CommandPalette,
+    sheet: ShortcutSheet,
     settings_window: SettingsWindow,
     log_panel: LogPanel,
     about: About,
 }
 
 impl Comfort {
-    /// With the settings of a file, and what the user should know if not all of them could be read. A user who has not put the greeting
-    /// away is greeted.
+    /// Starts with the settings of a file, and a notice if they could not be read completely. The
+    /// introduction is shown unless it was dismissed.
     #[must_use]
     pub fn with_file(file: SettingsFile) -> (Self, Option<String>) {
-        let Loaded { settings, complaint } = file.load();
+        let Loaded {
+            settings,
+            complaint,
+        } = file.load();
         let mut comfort = Self::default();
         comfort.greets = !settings.first_steps.dismissed;
         (comfort.settings, comfort.file) = (settings, Some(file));
@@ -105,7 +79,7 @@ impl Comfort {
         &self.settings
     }
 
-    /// Tells what draws, for the window about the program.
+    /// Sets the graphics adapter's name for the about window.
     pub fn set_gpu(&mut self, description: String) {
         self.about.gpu = description;
     }
@@ -120,8 +94,8 @@ impl Comfort {
         }
     }
 
-    /// Makes the window look as the settings say, and writes what has changed while nobody drags. The sentence tells why it can't be
-    /// written.
+    /// Applies the settings, and writes changed ones when no drag is active. Returns a sentence if
+    /// they cannot be written.
     pub fn keep_up(&mut self, ctx: &Context) -> Option<String> {
         if !self.applied {
             self.settings.apply(ctx);
@@ -133,23 +107,27 @@ impl Comfort {
         None
     }
 
-    /// Writes settings that have changed. The sentence tells why they can't be written.
+    /// Writes changed settings. Returns a sentence if they cannot be written.
     pub fn save(&mut self) -> Option<String> {
         if !std::mem::take(&mut self.unsaved) {
             return None;
         }
         let file = self.file.as_ref()?;
         let error = file.save(&self.settings).err()?;
-        Some(format!("The settings could not be written to {}: {error}. They hold until the window is closed.", file.path().display()))
+        Some(format!(
+            "The settings could not be written to {}: {error}. They hold until the window is closed.",
+            file.path().display()
+        ))
     }
 
-    /// The theme, if it is another one than at the last call; dark at first.
+    /// The theme, if it differs from that of the last call; dark at first.
     pub fn changed_theme(&mut self, ctx: &Context) -> Option<egui::Theme> {
         let before = self.theme.replace(ctx.theme()).unwrap_or(egui::Theme::Dark);
         (before != ctx.theme()).then(|| ctx.theme())
     }
 
-    /// Memory of the process in words, looked up once in a while; empty where the system doesn't tell.
+    /// Memory of the process as text, queried periodically; empty where the system does not report
+    /// it.
     pub fn memory_text(&mut self, ctx: &Context) -> &str {
         let now_secs = ctx.input(|input| input.time);
         if self.memory.0.is_empty() || now_secs - self.memory.1 > 2.0 {
@@ -158,11 +136,21 @@ impl Comfort {
         &self.memory.0
     }
 
-    /// Carries out what was asked for.
-    pub fn carry_out(&mut self, ctx: &Context, action: ComfortAction, session: &Session, now: &Now<'_>) {
+    /// Applies an action.
+    pub fn carry_out(
+        &mut self,
+        ctx: &Context,
+        action: ComfortAction,
+        session: &Session,
+        now: &Now<'_>,
+    ) {
         match action {
             ComfortAction::ToggleTheme => {
-                let theme = if ctx.theme() == egui::Theme::Dark { ThemeChoice::Light } else { ThemeChoice::Dark };
+                let theme = if ctx.theme() == egui::Theme::Dark {
+                    ThemeChoice::Light
+                } else {
+                    ThemeChoice::Dark
+                };
                 self.change(|settings| settings.theme = theme);
             }
             ComfortAction::Larger => self.scale(SCALE_STEP),
@@ -171,7 +159,8 @@ impl Comfort {
             ComfortAction::Change(settings) => self.change(|present| *present = *settings),
             ComfortAction::TogglePalette => {
                 if !self.palette.close() {
-                    self.palette.open(entries::gather(session, &self.settings, now));
+                    self.palette
+                        .open(entries::gather(session, &self.settings, now));
                 }
             }
             ComfortAction::ToggleSheet => self.sheet.toggle(),
@@ -182,7 +171,12 @@ impl Comfort {
             ComfortAction::ToggleFirstSteps => {
                 let shows = !(self.greets && self.greeted);
                 (self.greets, self.greeted) = (shows, shows);
-                self.change(|settings| settings.first_steps = FirstSteps { done: [false; 3], dismissed: settings.first_steps.dismissed });
+                self.change(|settings| {
+                    settings.first_steps = FirstSteps {
+                        done: [false; 3],
+                        dismissed: settings.first_steps.dismissed,
+                    }
+                });
             }
             ComfortAction::DismissFirstSteps => self.dismiss_first_steps(),
             ComfortAction::ToggleAbout => self.about.open = !self.about.open,
@@ -201,7 +195,7 @@ impl Comfort {
         self.change(|settings| settings.first_steps.dismissed = true);
     }
 
-    /// Ticks the steps of the greeting that an action is.
+    /// Ticks the exercises of the introduction that an action completes.
     pub fn watch(&mut self, action: &Action, session: &Session) {
         if !(self.greets && self.greeted) {
             return;
@@ -209,15 +203,25 @@ impl Comfort {
         let mannequin = is_builtin(&session.document().source.files);
         let posed = || {
             let document = session.document();
-            document.skeleton().is_some_and(|skeleton| skeleton.rest_pose() != document.pose)
+            document
+                .skeleton()
+                .is_some_and(|skeleton| skeleton.rest_pose() != document.pose)
         };
-        let playing = matches!(action, Action::Session(Command::TogglePlaying | Command::SetPlaying(true), _));
-        let opened = matches!(action, Action::Session(Command::AddMotions(_), _) | Action::OpenFiles(_))
-            || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
-        let dragged = matches!(action, Action::Session(_, crate::session::Gesture::Released)) && posed();
+        let playing = matches!(
+            action,
+            Action::Session(Command::TogglePlaying | Command::SetPlaying(true), _)
+        );
+        let opened = matches!(
+            action,
+            Action::Session(Command::AddMotions(_), _) | Action::OpenFiles(_)
+        ) || matches!(action, Action::Session(Command::Open(source), _) if !is_builtin(&source.files));
+        let dragged = matches!(
+            action,
+            Action::Session(_, crate::session::Gesture::Released)
+        ) && posed();
         let done = [mannequin && dragged, mannequin && playing, opened];
         if self.settings.first_steps.done == [true; 3] && (dragged || playing || opened) {
-            // Whoever goes on has read it.
+            // Continuing means that the text was read.
             self.dismiss_first_steps();
             return;
         }
@@ -228,16 +232,31 @@ impl Comfort {
         });
     }
 
-    /// Draws what floats over the views, clear of these plates: messages, and the greeting.
-    pub fn over_views(&mut self, ctx: &Context, viewport: Rect, mut plates: Vec<Rect>, session: &Session, actions: &mut Actions) {
-        // A file of one's own is not the mannequin that the steps speak of; it only gets to see that all are done.
+    /// Draws floating cards beside these plates: messages, and the introduction.
+    pub fn over_views(
+        &mut self,
+        ctx: &Context,
+        viewport: Rect,
+        mut plates: Vec<Rect>,
+        session: &Session,
+        actions: &mut Actions,
+    ) {
+        // The exercises need the mannequin; with another file only their completion is shown.
         let all = self.settings.first_steps.done == [true; 3];
-        let living = session.subject().is_some() && (all || is_builtin(&session.document().source.files));
+        let living =
+            session.subject().is_some() && (all || is_builtin(&session.document().source.files));
         if self.greets && living && first_steps::fits(viewport) {
             self.greeted = true;
-            plates.push(first_steps::first_steps_ui(ctx, viewport, &plates, self.settings.first_steps, actions));
+            plates.push(first_steps::first_steps_ui(
+                ctx,
+                viewport,
+                &plates,
+                self.settings.first_steps,
+                actions,
+            ));
         }
-        self.notices.toasts_ui(ctx, viewport, &plates, session.messages(), actions);
+        self.notices
+            .toasts_ui(ctx, viewport, &plates, session.messages(), actions);
     }
 
     /// Draws the windows that are open.
@@ -269,8 +288,11 @@ impl Drop for Comfort {
     }
 }
 
-/// Whether a source is one of the characters that come with the program.
+/// Whether a source is a built-in character.
 #[must_use]
 pub fn is_builtin(files: &[std::path::PathBuf]) -> bool {
-    files.iter().any(|file| file.to_str().is_some_and(|name| name.starts_with("builtin:")))
+    files.iter().any(|file| {
+        file.to_str()
+            .is_some_and(|name| name.starts_with("builtin:"))
+    })
 }

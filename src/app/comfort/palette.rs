@@ -1,37 +1,38 @@
-//! The palette: type a few letters of anything, press Enter.
+//! The command palette: fuzzy search over commands, items and settings.
 
 use egui::{
-    Align, Align2, Area, Context, Frame, Id, Key, Layout, Margin, Modifiers, Order, RichText, ScrollArea, Sense, TextEdit, Ui, vec2,
+    Align, Align2, Area, Context, Frame, Id, Key, Layout, Margin, Modifiers, Order, RichText,
+    ScrollArea, Sense, TextEdit, Ui, vec2,
 };
 
 use super::fuzzy;
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 
-/// Something that can be chosen.
+/// An entry of the palette.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// More about it, in one sentence.
+    /// Description, one sentence.
     pub detail: String,
-    /// Other words that people look for it by.
+    /// Synonyms for the search.
     pub words: &'static str,
-    /// What sort of thing it is: "Command", "Joint", …
+    /// Its category: "Command", "Joint", …
     pub kind: &'static str,
-    /// Its keys, if it has any.
+    /// Its shortcut, if any.
     pub keys: String,
-    /// What choosing it asks for.
+    /// The action of choosing it.
     pub action: Action,
 }
 
-/// Rows that are drawn at a time; the others are scrolled to.
+/// Number of visible rows; the others are scrolled.
 const ROWS: usize = 11;
 /// Height of a row, points.
 const ROW_HEIGHT: f32 = 26.0;
-/// Most that are listed: nobody scrolls farther.
+/// Maximum number of results.
 const MOST_LISTED: usize = 200;
-/// What a fit of the title, and of everyday words, is worth more than one of the sentence.
+/// Score factor of matches in titles and synonyms relative to those in descriptions.
 const IN_TITLE: i32 = 400;
 const IN_WORDS: i32 = 400;
 /// Width, points.
@@ -39,26 +40,31 @@ const WIDTH: f32 = 600.0;
 
 /// The palette.
 #[derive(Debug, Clone, Default)]
-pub struct Palette {
+pub struct CommandPalette {
     open: bool,
     fresh: bool,
     search: String,
     chosen: usize,
     entries: Vec<Entry>,
-    /// Indices of what fits, best first, for a search.
+    /// Indices of the matches, best first, for a query.
     listed: Option<(String, Vec<usize>)>,
 }
 
-impl Palette {
+impl CommandPalette {
     /// Whether it is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Opens it over these entries.
+    /// Opens it with these entries.
     pub fn open(&mut self, entries: Vec<Entry>) {
-        *self = Self { open: true, fresh: true, entries, ..Self::default() };
+        *self = Self {
+            open: true,
+            fresh: true,
+            entries,
+            ..Self::default()
+        };
     }
 
     /// Closes it. Returns whether it was open.
@@ -68,7 +74,7 @@ impl Palette {
         was_open
     }
 
-    /// Draws it, if it is open, and pushes what is chosen.
+    /// Draws it, if it is open, and pushes the chosen action.
     pub fn ui(&mut self, ctx: &Context, actions: &mut Actions) {
         if !self.open {
             return;
@@ -79,24 +85,36 @@ impl Palette {
             0 => 0,
             many => (self.chosen + down + many * up - up) % many,
         };
-        let mut picked = (enter > 0).then(|| listed.get(self.chosen).copied()).flatten();
+        let mut picked = (enter > 0)
+            .then(|| listed.get(self.chosen).copied())
+            .flatten();
         let screen = ctx.content_rect();
         let width = WIDTH.min(screen.width() - 32.0);
-        let corner = egui::pos2(screen.center().x, screen.top() + (screen.height() * 0.12).min(96.0));
-        let area = Area::new(Id::unique("palette")).order(Order::Foreground).fixed_pos(corner).pivot(Align2::CENTER_TOP);
+        let corner = egui::pos2(
+            screen.center().x,
+            screen.top() + (screen.height() * 0.12).min(96.0),
+        );
+        let area = Area::new(Id::unique("palette"))
+            .order(Order::Foreground)
+            .fixed_pos(corner)
+            .pivot(Align2::CENTER_TOP);
         let moved = up + down > 0;
         let shown = area.constrain(true).show(ctx, |ui| {
-            Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
-                ui.set_width(width);
-                self.search_field(ui);
-                ui.add_space(2.0);
-                if let Some(index) = self.rows(ui, &listed, moved) {
-                    picked = Some(index);
-                }
-            });
+            Frame::popup(ui.style())
+                .inner_margin(Margin::same(8))
+                .show(ui, |ui| {
+                    ui.set_width(width);
+                    self.search_field(ui);
+                    ui.add_space(2.0);
+                    if let Some(index) = self.rows(ui, &listed, moved) {
+                        picked = Some(index);
+                    }
+                });
         });
         let clicked_elsewhere = ctx.input(|input| input.pointer.any_pressed())
-            && ctx.pointer_interact_pos().is_some_and(|at| !shown.response.rect.contains(at))
+            && ctx
+                .pointer_interact_pos()
+                .is_some_and(|at| !shown.response.rect.contains(at))
             && !self.fresh;
         self.fresh = false;
         if let Some(entry) = picked.and_then(|index| self.entries.get(index)) {
@@ -107,10 +125,15 @@ impl Palette {
         }
     }
 
-    /// How often Up, Down and Enter were pressed.
+    /// Number of presses of Up, Down and Enter.
     fn keys(ctx: &Context) -> [usize; 3] {
-        let count = |key: Key| ctx.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-        [count(Key::ArrowUp), count(Key::ArrowDown), count(Key::Enter)]
+        let count =
+            |key: Key| ctx.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        [
+            count(Key::ArrowUp),
+            count(Key::ArrowDown),
+            count(Key::Enter),
+        ]
     }
 
     fn search_field(&mut self, ui: &mut Ui) {
@@ -119,7 +142,7 @@ impl Palette {
             .desired_width(f32::INFINITY)
             .margin(Margin::symmetric(8, 6));
         let response = ui.add(field);
-        crate::app::panels::name_text_field(&response, "Search everything");
+        crate::app::widgets::name_text_field(&response, "Search everything");
         if self.fresh || !response.has_focus() {
             response.request_focus();
         }
@@ -128,7 +151,7 @@ impl Palette {
         }
     }
 
-    /// What fits the search, best first; everything in its order for an empty one.
+    /// Matches of the query, best first; all entries in order for an empty one.
     fn list(&mut self) -> Vec<usize> {
         if let Some((search, listed)) = &self.listed
             && *search == self.search
@@ -142,7 +165,7 @@ impl Palette {
 
     fn rows(&mut self, ui: &mut Ui, listed: &[usize], moved: bool) -> Option<usize> {
         if listed.is_empty() {
-            ui.label(RichText::new("Nothing of that name").color(theme::colors(ui.ctx()).text_weak));
+            ui.label(RichText::new("No match").color(theme::colors(ui.ctx()).text_weak));
             return None;
         }
         let mut picked = None;
@@ -157,7 +180,8 @@ impl Palette {
                 if place == self.chosen && moved {
                     response.scroll_to_me(None);
                 }
-                if response.hovered() && ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
+                if response.hovered() && ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO)
+                {
                     self.chosen = place;
                 }
                 if response.clicked() {
@@ -170,13 +194,13 @@ impl Palette {
 }
 
 impl Entry {
-    /// What people call it.
+    /// Title and synonyms.
     fn everyday(&self) -> String {
         format!("{} {}", self.title, self.words)
     }
 }
 
-/// Whether every word of a search is the beginning of one that people call an entry by.
+/// Whether every word of the query is a prefix of a word of title or synonyms.
 fn says(entry: &Entry, search: &str) -> bool {
     let between = |c: char| !c.is_alphanumeric();
     let everyday = entry.everyday().to_lowercase();
@@ -184,18 +208,26 @@ fn says(entry: &Entry, search: &str) -> bool {
     search.chars().count() > 1 && search.to_lowercase().split(between).all(begins)
 }
 
-/// Indices of the entries that fit, best first.
+/// Indices of the matching entries, best first.
 fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
     let search = search.trim();
     let mut scored: Vec<(i32, usize)> = entries
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| {
-            // The title says what is meant; kind and sentence help those who don't know what it is called.
+            // Titles have priority; category and description support users who do not know the
+            // title.
             let title = fuzzy::score(search, &entry.title).map(|score| score + IN_TITLE);
-            // Whole everyday words mean more than letters that happen to stand in a title in this order.
-            let words = says(entry, search).then(|| fuzzy::score(search, &entry.everyday()).map(|score| score + IN_WORDS)).flatten();
-            let all = || fuzzy::score(search, &format!("{} {} {}", entry.title, entry.kind, entry.detail));
+            // Whole words of synonyms score higher than scattered letters of a title.
+            let words = says(entry, search)
+                .then(|| fuzzy::score(search, &entry.everyday()).map(|score| score + IN_WORDS))
+                .flatten();
+            let all = || {
+                fuzzy::score(
+                    search,
+                    &format!("{} {} {}", entry.title, entry.kind, entry.detail),
+                )
+            };
             title.max(words).or_else(all).map(|score| (score, index))
         })
         .collect();
@@ -208,16 +240,25 @@ fn fitting(entries: &[Entry], search: &str) -> Vec<usize> {
 
 fn row_ui(ui: &mut Ui, entry: &Entry, chosen: bool) -> egui::Response {
     let colors = theme::colors(ui.ctx());
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, chosen, &entry.title));
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, chosen, &entry.title)
+    });
     if !ui.is_rect_visible(rect) {
         return response;
     }
     if chosen {
         ui.painter().rect_filled(rect, 4.0, colors.accent_fill);
     }
-    let (text, weak) = if chosen { (colors.text_strong, colors.text_weak) } else { (colors.text, colors.text_weak) };
-    let inside = egui::UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 0.0))).layout(Layout::right_to_left(Align::Center));
+    let (text, weak) = if chosen {
+        (colors.text_strong, colors.text_weak)
+    } else {
+        (colors.text, colors.text_weak)
+    };
+    let inside = egui::UiBuilder::new()
+        .max_rect(rect.shrink2(vec2(8.0, 0.0)))
+        .layout(Layout::right_to_left(Align::Center));
     ui.scope_builder(inside, |ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         ui.label(RichText::new(entry.kind).small().color(weak));
@@ -237,39 +278,74 @@ mod tests {
     use super::*;
 
     fn entry(title: &str, kind: &'static str, detail: &str) -> Entry {
-        Entry { title: title.into(), detail: detail.into(), words: "", kind, keys: String::new(), action: Action::Quit }
+        Entry {
+            title: title.into(),
+            detail: detail.into(),
+            words: "",
+            kind,
+            keys: String::new(),
+            action: Action::Quit,
+        }
     }
 
     #[test]
     fn titles_come_before_sentences_and_an_empty_search_lists_all() {
-        let entries =
-            [entry("Show bones", "Command", "Undo has nothing to do with it"), entry("Undo", "Command", ""), entry("hip", "Joint", "")];
+        let entries = [
+            entry("Show bones", "Command", "Undo has nothing to do with it"),
+            entry("Undo", "Command", ""),
+            entry("hip", "Joint", ""),
+        ];
         assert_eq!(fitting(&entries, "undo"), [1, 0]);
         assert_eq!(fitting(&entries, "  "), [0, 1, 2]);
         assert_eq!(fitting(&entries, "joint"), [2]);
     }
 
-    /// People don't know what we call it.
+    /// Queries in the user's words.
     #[test]
-    fn everyday_words_lead_to_what_is_meant() {
-        let shortcuts: Vec<_> = crate::app::shortcuts::ALL.iter().filter(|shortcut| shortcut.action().is_some()).collect();
+    fn synonyms_find_the_intended_entry() {
+        let shortcuts: Vec<_> = crate::app::shortcuts::ALL
+            .iter()
+            .filter(|shortcut| shortcut.action().is_some())
+            .collect();
         let entries: Vec<Entry> = shortcuts
             .iter()
-            .map(|shortcut| Entry { words: shortcut.words, ..entry(shortcut.title, shortcut.group.title(), shortcut.sentence) })
+            .map(|shortcut| Entry {
+                words: shortcut.words,
+                ..entry(shortcut.title, shortcut.group.title(), shortcut.sentence)
+            })
             .collect();
         for (search, ids) in [
             ("wipe", &["compare.wipe"][..]),
             ("flicker", &["compare.flicker"]),
             ("distance", &["compare.distance"]),
-            ("difference", &["compare.distance", "compare.wipe", "compare.flicker"]),
+            (
+                "difference",
+                &["compare.distance", "compare.wipe", "compare.flicker"],
+            ),
             ("difference map", &["compare.distance"]),
             ("heatmap", &["compare.distance", "weights", "stretch"]),
-            ("compare", &["compare.wipe", "compare.flicker", "compare.distance", "compare.none"]),
+            (
+                "compare",
+                &[
+                    "compare.wipe",
+                    "compare.flicker",
+                    "compare.distance",
+                    "compare.none",
+                ],
+            ),
             ("crowd", &["crowd.9", "crowd.100"]),
             ("many", &["crowd.9", "crowd.100"]),
             ("split", &["split.right", "split.below"]),
             ("split view", &["split.right", "split.below"]),
-            ("side by side", &["layout.methods", "compare.wipe", "split.right", "layout.before-after"]),
+            (
+                "side by side",
+                &[
+                    "layout.methods",
+                    "compare.wipe",
+                    "split.right",
+                    "layout.before-after",
+                ],
+            ),
             ("ghost", &["ghosts"]),
             ("onion skin", &["ghosts"]),
             ("screenshot", &["export", "copy.view", "copy.window"]),
@@ -295,8 +371,13 @@ mod tests {
             ("blender", &["export.files"]),
             ("t-pose", &["pose.reset"]),
         ] {
-            let first = fitting(&entries, search).first().map(|&index| shortcuts[index].id);
-            assert!(first.is_some_and(|id| ids.contains(&id)), "{search} led to {first:?}");
+            let first = fitting(&entries, search)
+                .first()
+                .map(|&index| shortcuts[index].id);
+            assert!(
+                first.is_some_and(|id| ids.contains(&id)),
+                "{search} led to {first:?}"
+            );
         }
     }
 }

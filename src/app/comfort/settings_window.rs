@@ -1,45 +1,59 @@
-//! The window of settings: one row each, searchable; every change applies at once.
+//! The settings window: one row per setting, searchable; changes apply immediately.
 
-use egui::{ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping, TextEdit, Ui};
+use egui::{
+    ComboBox, Context, DragValue, Id, Response, RichText, ScrollArea, Slider, SliderClamping,
+    TextEdit, Ui,
+};
 
-use super::ComfortAction;
-use super::dialog::{CENTER, dialog};
+use crate::app::actions::ComfortAction;
 use crate::app::actions::{Action, Actions};
 use crate::app::icons::{self, Icon};
-use crate::app::panels::{name_text_field, row_of};
+use crate::app::navigation::NavigationPreset;
+use crate::app::popup::CENTER;
+use crate::app::popup::dialog;
 use crate::app::settings::{MOST_THREADS, SPEEDS, Settings, ThemeChoice, UI_SCALES};
 use crate::app::theme;
-use crate::app::viewport::navigation::NavigationPreset;
+use crate::app::widgets::name_text_field;
+use crate::app::widgets::row_of;
+use crate::methods::{MethodId, registry};
 use crate::session::DeviceChoice;
-use crate::skin::Method;
 
 /// A setting with its widget.
-pub struct Row {
-    /// Under which heading.
+pub struct SettingRow {
+    /// Its heading.
     group: &'static str,
-    /// What it is called.
+    /// Its label.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// Description, one sentence.
     pub sentence: &'static str,
-    /// Other words that people look for.
+    /// Synonyms for the search.
     pub words: &'static str,
-    /// Draws the widget, named by the label.
+    /// Draws the widget, with the label as accessible name.
     draw: fn(&mut Ui, Id, &mut Settings),
-    /// Takes the value over from other settings.
+    /// Copies the value from other settings.
     copy: fn(&mut Settings, &Settings),
 }
 
-/// All settings, in the order of the window.
-pub static ROWS: &[Row] = &[
-    Row {
+/// All settings, in window order.
+pub static ROWS: &[SettingRow] = &[
+    SettingRow {
         group: "Look",
         name: "Theme",
         sentence: "Dark for dark rooms, light for bright ones",
         words: "colour color night day",
-        draw: |ui, label, settings| choice(ui, label, "theme", &mut settings.theme, &ThemeChoice::ALL, ThemeChoice::label),
+        draw: |ui, label, settings| {
+            choice(
+                ui,
+                label,
+                "theme",
+                &mut settings.theme,
+                &ThemeChoice::ALL,
+                ThemeChoice::label,
+            );
+        },
         copy: |to, from| to.theme = from.theme,
     },
-    Row {
+    SettingRow {
         group: "Look",
         name: "Interface scale",
         sentence: "Size of text and buttons, on top of what the system asks for",
@@ -47,7 +61,7 @@ pub static ROWS: &[Row] = &[
         draw: scale,
         copy: |to, from| to.ui_scale = from.ui_scale,
     },
-    Row {
+    SettingRow {
         group: "Look",
         name: "Animations",
         sentence: "Panels fold and messages fade softly",
@@ -55,17 +69,24 @@ pub static ROWS: &[Row] = &[
         draw: |ui, label, settings| check(ui, label, &mut settings.animations),
         copy: |to, from| to.animations = from.animations,
     },
-    Row {
+    SettingRow {
         group: "Navigation",
         name: "Mouse buttons",
         sentence: "Which program's buttons and keys move the camera",
         words: "camera orbit pan zoom blender maya preset",
         draw: |ui, label, settings| {
-            choice(ui, label, "navigation", &mut settings.navigation, &NavigationPreset::ALL, NavigationPreset::label);
+            choice(
+                ui,
+                label,
+                "navigation",
+                &mut settings.navigation,
+                &NavigationPreset::ALL,
+                NavigationPreset::label,
+            );
         },
         copy: |to, from| to.navigation = from.navigation,
     },
-    Row {
+    SettingRow {
         group: "Navigation",
         name: "Invert zoom",
         sentence: "Turning the wheel away from you moves away from the character",
@@ -73,7 +94,7 @@ pub static ROWS: &[Row] = &[
         draw: |ui, label, settings| check(ui, label, &mut settings.invert_zoom),
         copy: |to, from| to.invert_zoom = from.invert_zoom,
     },
-    Row {
+    SettingRow {
         group: "Navigation",
         name: "Orbit speed",
         sentence: "How fast a drag turns the camera",
@@ -81,7 +102,7 @@ pub static ROWS: &[Row] = &[
         draw: |ui, label, settings| speed(ui, label, &mut settings.orbit_speed),
         copy: |to, from| to.orbit_speed = from.orbit_speed,
     },
-    Row {
+    SettingRow {
         group: "Navigation",
         name: "Pan speed",
         sentence: "How fast a drag shifts the picture; at 100 % it goes with the pointer",
@@ -89,7 +110,7 @@ pub static ROWS: &[Row] = &[
         draw: |ui, label, settings| speed(ui, label, &mut settings.pan_speed),
         copy: |to, from| to.pan_speed = from.pan_speed,
     },
-    Row {
+    SettingRow {
         group: "Navigation",
         name: "Zoom speed",
         sentence: "How far one click of the wheel goes",
@@ -97,39 +118,77 @@ pub static ROWS: &[Row] = &[
         draw: |ui, label, settings| speed(ui, label, &mut settings.zoom_speed),
         copy: |to, from| to.zoom_speed = from.zoom_speed,
     },
-    Row {
+    SettingRow {
         group: "Posing",
         name: "Snap angle",
         sentence: "Angles go in such steps while Ctrl is held",
         words: "rotate degrees step",
-        draw: |ui, label, settings| drag(ui, label, "Snap angle", &mut settings.snap_deg, 0.5..=90.0, "°", 1),
+        draw: |ui, label, settings| {
+            drag(
+                ui,
+                label,
+                "Snap angle",
+                &mut settings.snap_deg,
+                0.5..=90.0,
+                "°",
+                1,
+            );
+        },
         copy: |to, from| to.snap_deg = from.snap_deg,
     },
-    Row {
+    SettingRow {
         group: "Posing",
         name: "Method at first",
         sentence: "How characters that you open are skinned at first",
         words: "default skinning lbs dqs projective",
-        draw: |ui, label, settings| choice(ui, label, "method", &mut settings.default_method, &Method::ALL, Method::label),
+        draw: |ui, label, settings| {
+            choice(
+                ui,
+                label,
+                "method",
+                &mut settings.default_method,
+                &registry(),
+                MethodId::label,
+            );
+        },
         copy: |to, from| to.default_method = from.default_method,
     },
-    Row {
+    SettingRow {
         group: "Work",
         name: "Compute on",
         sentence: "What computes flesh and skin; automatic measures which is faster for each character and method",
         words: "device gpu cpu graphics processor",
-        draw: |ui, label, settings| choice(ui, label, "device", &mut settings.device, &DeviceChoice::ALL, DeviceChoice::label),
+        draw: |ui, label, settings| {
+            choice(
+                ui,
+                label,
+                "device",
+                &mut settings.device,
+                &DeviceChoice::ALL,
+                DeviceChoice::label,
+            );
+        },
         copy: |to, from| to.device = from.device,
     },
-    Row {
+    SettingRow {
         group: "Work",
         name: "Autosave every",
         sentence: "How long unsaved work may be kept in memory only before it is written to the recovery file",
         words: "recovery backup interval crash",
-        draw: |ui, label, settings| drag(ui, label, "Autosave every", &mut settings.autosave_secs, 1.0..=600.0, " s", 0),
+        draw: |ui, label, settings| {
+            drag(
+                ui,
+                label,
+                "Autosave every",
+                &mut settings.autosave_secs,
+                1.0..=600.0,
+                " s",
+                0,
+            );
+        },
         copy: |to, from| to.autosave_secs = from.autosave_secs,
     },
-    Row {
+    SettingRow {
         group: "Work",
         name: "Threads",
         sentence: "Processor threads to compute with, from the next start; 0 takes them all",
@@ -141,7 +200,7 @@ pub static ROWS: &[Row] = &[
 
 /// Width, points.
 const WIDTH: f32 = 460.0;
-/// Width of the names, points.
+/// Width of the labels, points.
 const NAMES: f32 = 130.0;
 
 /// The window.
@@ -161,12 +220,20 @@ impl SettingsWindow {
 
     /// Opens or closes it.
     pub fn toggle(&mut self) {
-        *self = Self { open: !self.open, fresh: true, search: String::new() };
+        *self = Self {
+            open: !self.open,
+            fresh: true,
+            search: String::new(),
+        };
     }
 
     /// Opens it at one setting.
     pub fn show(&mut self, name: &str) {
-        *self = Self { open: true, fresh: true, search: name.to_owned() };
+        *self = Self {
+            open: true,
+            fresh: true,
+            search: name.to_owned(),
+        };
     }
 
     /// Closes it. Returns whether it was open.
@@ -174,12 +241,16 @@ impl SettingsWindow {
         std::mem::take(&mut self.open)
     }
 
-    /// Draws it, if it is open; what is changed is pushed.
+    /// Draws it, if it is open; changes are pushed.
     pub fn ui(&mut self, ctx: &Context, settings: &Settings, actions: &mut Actions) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
         dialog(ctx, "Settings", &mut open, WIDTH, CENTER, |ui| {
-            let response = ui.add(TextEdit::singleline(&mut self.search).hint_text("Search settings").desired_width(f32::INFINITY));
+            let response = ui.add(
+                TextEdit::singleline(&mut self.search)
+                    .hint_text("Search settings")
+                    .desired_width(f32::INFINITY),
+            );
             name_text_field(&response, "Search settings");
             if std::mem::take(&mut self.fresh) {
                 response.request_focus();
@@ -187,9 +258,13 @@ impl SettingsWindow {
             ui.add_space(4.0);
             let mut edited = settings.clone();
             let height = (size.y - 180.0).max(120.0);
-            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                rows(ui, self.search.trim(), &mut edited);
-            });
+            ScrollArea::vertical()
+                .max_height(height)
+                .min_scrolled_height(height)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    rows(ui, self.search.trim(), &mut edited);
+                });
             if edited != *settings {
                 actions.push(Action::Comfort(ComfortAction::Change(Box::new(edited))));
             }
@@ -212,7 +287,14 @@ fn rows(ui: &mut Ui, search: &str, settings: &mut Settings) {
             (row.draw)(ui, label, settings);
             let mut changed = settings.clone();
             (row.copy)(&mut changed, &usual);
-            if changed != *settings && icons::plain_button(ui, Icon::Reset, &format!("Reset {}", row.name.to_lowercase())).clicked() {
+            if changed != *settings
+                && icons::plain_button(
+                    ui,
+                    Icon::Reset,
+                    &format!("Reset {}", row.name.to_lowercase()),
+                )
+                .clicked()
+            {
                 *settings = changed;
             }
         });
@@ -223,13 +305,24 @@ fn rows(ui: &mut Ui, search: &str, settings: &mut Settings) {
     }
 }
 
-fn fits(row: &Row, search: &str) -> bool {
+fn fits(row: &SettingRow, search: &str) -> bool {
     let all = format!("{} {} {} {}", row.name, row.group, row.sentence, row.words).to_lowercase();
-    search.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
+    search
+        .split_whitespace()
+        .all(|word| all.contains(&word.to_lowercase()))
 }
 
-fn choice<T: Copy + PartialEq>(ui: &mut Ui, label: Id, id: &str, value: &mut T, all: &[T], name: fn(T) -> &'static str) {
-    let combo = ComboBox::from_id_salt(id).selected_text(name(*value)).width(180.0);
+fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: Id,
+    id: &str,
+    value: &mut T,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) {
+    let combo = ComboBox::from_id_salt(id)
+        .selected_text(name(*value))
+        .width(180.0);
     let response = combo.show_ui(ui, |ui| {
         for &other in all {
             ui.selectable_value(value, other, name(other));
@@ -239,11 +332,26 @@ fn choice<T: Copy + PartialEq>(ui: &mut Ui, label: Id, id: &str, value: &mut T, 
 }
 
 fn check(ui: &mut Ui, label: Id, value: &mut bool) {
-    ui.checkbox(value, if *value { "On" } else { "Off" }).labelled_by(label);
+    ui.checkbox(value, if *value { "On" } else { "Off" })
+        .labelled_by(label);
 }
 
-fn drag(ui: &mut Ui, label: Id, name: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, suffix: &str, decimals: usize) {
-    let response = ui.add(DragValue::new(value).range(range).suffix(suffix).max_decimals(decimals).speed(0.2));
+fn drag(
+    ui: &mut Ui,
+    label: Id,
+    name: &str,
+    value: &mut f64,
+    range: std::ops::RangeInclusive<f64>,
+    suffix: &str,
+    decimals: usize,
+) {
+    let response = ui.add(
+        DragValue::new(value)
+            .range(range)
+            .suffix(suffix)
+            .max_decimals(decimals)
+            .speed(0.2),
+    );
     name_number(&response.labelled_by(label), name, *value);
 }
 
@@ -251,19 +359,32 @@ fn speed(ui: &mut Ui, label: Id, value: &mut f64) {
     ui.spacing_mut().slider_width = 130.0;
     let mut percent = *value * 100.0;
     let range = *SPEEDS.start() * 100.0..=*SPEEDS.end() * 100.0;
-    let slider = Slider::new(&mut percent, range).logarithmic(true).step_by(5.0).clamping(SliderClamping::Edits);
-    if ui.add(slider.suffix(" %").fixed_decimals(0)).labelled_by(label).changed() {
+    let slider = Slider::new(&mut percent, range)
+        .logarithmic(true)
+        .step_by(5.0)
+        .clamping(SliderClamping::Edits);
+    if ui
+        .add(slider.suffix(" %").fixed_decimals(0))
+        .labelled_by(label)
+        .changed()
+    {
         *value = percent / 100.0;
     }
 }
 
 fn scale(ui: &mut Ui, label: Id, settings: &mut Settings) {
-    // Sliding under a moving scale is no fun: the new one applies when the slider is let go of.
+    // Changing the scale moves the slider, so the new value is applied when it is released.
     let id = ui.scope_id().with("scale");
-    let mut percent = ui.data(|data| data.get_temp(id)).unwrap_or(f64::from(settings.ui_scale) * 100.0);
+    let mut percent = ui
+        .data(|data| data.get_temp(id))
+        .unwrap_or(f64::from(settings.ui_scale) * 100.0);
     let range = f64::from(*UI_SCALES.start()) * 100.0..=f64::from(*UI_SCALES.end()) * 100.0;
     ui.spacing_mut().slider_width = 130.0;
-    let slider = Slider::new(&mut percent, range).step_by(5.0).clamping(SliderClamping::Edits).suffix(" %").fixed_decimals(0);
+    let slider = Slider::new(&mut percent, range)
+        .step_by(5.0)
+        .clamping(SliderClamping::Edits)
+        .suffix(" %")
+        .fixed_decimals(0);
     let response = ui.add(slider).labelled_by(label);
     if response.dragged() {
         ui.data_mut(|data| data.insert_temp(id, percent));
@@ -278,9 +399,19 @@ fn threads(ui: &mut Ui, label: Id, settings: &mut Settings) {
         DragValue::new(&mut settings.threads)
             .range(0..=MOST_THREADS)
             .speed(0.1)
-            .custom_formatter(|value, _| if value < 1.0 { "All".to_owned() } else { format!("{value:.0}") }),
+            .custom_formatter(|value, _| {
+                if value < 1.0 {
+                    "All".to_owned()
+                } else {
+                    format!("{value:.0}")
+                }
+            }),
     );
-    name_number(&response.labelled_by(label), "Threads", settings.threads as f64);
+    name_number(
+        &response.labelled_by(label),
+        "Threads",
+        settings.threads as f64,
+    );
 }
 
 fn name_number(response: &Response, name: &str, value: f64) {
@@ -308,7 +439,7 @@ mod tests {
             pan_speed: 2.0,
             zoom_speed: 1.5,
             snap_deg: 5.0,
-            default_method: Method::Lbs,
+            default_method: MethodId::LBS,
             device: DeviceChoice::Gpu,
             autosave_secs: 9.0,
             threads: 3,

@@ -1,16 +1,20 @@
-//! The sheet of what mouse and keyboard do, drawn from the one table of shortcuts.
+//! The shortcut sheet: mouse actions and all shortcuts, from the shortcut table.
 
 use egui::{Context, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::super::shortcuts::{self, Group, Now, Shortcut};
 use super::super::theme;
-use super::dialog::{CENTER, dialog};
+use crate::app::popup::CENTER;
+use crate::app::popup::dialog;
 
-/// What the mouse does, for those who look for it here.
+/// Mouse actions.
 const MOUSE: [(&str, &str); 8] = [
     ("Click", "Select the joint or the limb under the pointer"),
     ("Drag a ring", "Turn the joint; Ctrl snaps"),
-    ("Drag the flesh or a joint", "The body follows; pins and limits hold"),
+    (
+        "Drag the flesh or a joint",
+        "The body follows; pins and limits hold",
+    ),
     ("Drag beside the character", "Orbit"),
     ("Middle drag", "Orbit"),
     ("Right drag, Shift+drag", "Pan"),
@@ -23,18 +27,22 @@ const KEYS_WIDTH: f32 = 196.0;
 /// Width of a column of groups, points.
 const COLUMN_WIDTH: f32 = 480.0;
 
-/// The sheet.
+/// The shortcut sheet.
 #[derive(Debug, Clone, Default)]
-pub struct Sheet {
+pub struct ShortcutSheet {
     open: bool,
     fresh: bool,
     search: String,
 }
 
-impl Sheet {
+impl ShortcutSheet {
     /// Opens or closes it.
     pub fn toggle(&mut self) {
-        *self = Self { open: !self.open, fresh: true, search: String::new() };
+        *self = Self {
+            open: !self.open,
+            fresh: true,
+            search: String::new(),
+        };
     }
 
     /// Closes it. Returns whether it was open.
@@ -52,32 +60,42 @@ impl Sheet {
     pub fn ui(&mut self, ctx: &Context, now: &Now<'_>) {
         let mut open = self.open;
         let size = ctx.content_rect().size();
-        let columns = if size.x > 2.0 * COLUMN_WIDTH + 80.0 { 2 } else { 1 };
+        let columns = if size.x > 2.0 * COLUMN_WIDTH + 80.0 {
+            2
+        } else {
+            1
+        };
         let width = COLUMN_WIDTH * columns as f32 + 16.0;
         dialog(ctx, "Shortcuts", &mut open, width, CENTER, |ui| {
-            let search = TextEdit::singleline(&mut self.search).hint_text("Search shortcuts").desired_width(f32::INFINITY);
+            let search = TextEdit::singleline(&mut self.search)
+                .hint_text("Search shortcuts")
+                .desired_width(f32::INFINITY);
             let response = ui.add(search);
-            super::super::panels::name_text_field(&response, "Search shortcuts");
+            crate::app::widgets::name_text_field(&response, "Search shortcuts");
             if std::mem::take(&mut self.fresh) {
                 response.request_focus();
             }
             ui.add_space(4.0);
             let height = (size.y - 160.0).clamp(120.0, 620.0);
-            ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                contents(ui, now, self.search.trim(), columns);
-            });
+            ScrollArea::vertical()
+                .max_height(height)
+                .min_scrolled_height(height)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    contents(ui, now, self.search.trim(), columns);
+                });
         });
         self.open = open;
     }
 }
 
-/// A heading with rows of keys and what they mean.
-type Block = (&'static str, Vec<(String, &'static str, &'static str)>);
+/// A heading with rows of keys and their actions.
+type ShortcutBlock = (&'static str, Vec<(String, &'static str, &'static str)>);
 
 fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
     let blocks = blocks(now, search);
     if blocks.is_empty() {
-        ui.label(RichText::new("Nothing of that name").color(theme::colors(ui.ctx()).text_weak));
+        ui.label(RichText::new("No match").color(theme::colors(ui.ctx()).text_weak));
         return;
     }
     if columns == 1 {
@@ -102,17 +120,25 @@ fn contents(ui: &mut Ui, now: &Now<'_>, search: &str, columns: usize) {
     });
 }
 
-fn blocks(now: &Now<'_>, search: &str) -> Vec<Block> {
+fn blocks(now: &Now<'_>, search: &str) -> Vec<ShortcutBlock> {
     let wanted = search.to_lowercase();
-    let fits = |texts: &[&str]| wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted));
-    let mouse: Vec<_> =
-        MOUSE.iter().filter(|(input, what)| fits(&[input, what])).map(|(input, what)| ((*input).to_owned(), *what, "")).collect();
+    let fits = |texts: &[&str]| {
+        wanted.is_empty()
+            || texts
+                .iter()
+                .any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let mouse: Vec<_> = MOUSE
+        .iter()
+        .filter(|(input, what)| fits(&[input, what]))
+        .map(|(input, what)| ((*input).to_owned(), *what, ""))
+        .collect();
     let mut blocks = vec![("Mouse", mouse)];
     for group in Group::ALL {
         let listed = |shortcut: &&Shortcut| {
             let keys = shortcut.all_keys_text();
             shortcut.group == group
-                // What has no keys is listed for those only who look for it.
+                // Entries without keys are listed only for a search.
                 && (!keys.is_empty() || !wanted.is_empty())
                 && (shortcut.during == shortcuts::During::Always
                     || shortcut.during == shortcuts::During::Editing && now.editing
@@ -120,15 +146,18 @@ fn blocks(now: &Now<'_>, search: &str) -> Vec<Block> {
                     || !wanted.is_empty())
                 && fits(&[&keys, shortcut.title, shortcut.sentence, shortcut.words])
         };
-        let rows =
-            shortcuts::ALL.iter().filter(listed).map(|shortcut| (shortcut.all_keys_text(), shortcut.title, shortcut.sentence)).collect();
+        let rows = shortcuts::ALL
+            .iter()
+            .filter(listed)
+            .map(|shortcut| (shortcut.all_keys_text(), shortcut.title, shortcut.sentence))
+            .collect();
         blocks.push((group.title(), rows));
     }
     blocks.retain(|(_, rows)| !rows.is_empty());
     blocks
 }
 
-fn block_ui(ui: &mut Ui, (title, rows): &Block) {
+fn block_ui(ui: &mut Ui, (title, rows): &ShortcutBlock) {
     let colors = theme::colors(ui.ctx());
     ui.label(RichText::new(*title).color(colors.text_strong).strong());
     for (keys, title, sentence) in rows {
@@ -139,7 +168,8 @@ fn block_ui(ui: &mut Ui, (title, rows): &Block) {
                 ui.set_min_width(KEYS_WIDTH);
                 ui.add(egui::Label::new(RichText::new(keys).color(colors.accent)).truncate());
             });
-            let label = ui.add(egui::Label::new(RichText::new(*title).color(colors.text)).truncate());
+            let label =
+                ui.add(egui::Label::new(RichText::new(*title).color(colors.text)).truncate());
             if !sentence.is_empty() {
                 label.on_hover_text(*sentence);
             }
@@ -156,9 +186,15 @@ mod tests {
     fn the_sheet_lists_every_row_that_has_keys_in_this_mode_and_finds_by_any_word() {
         let now = Now::default();
         let listed: usize = blocks(&now, "").iter().map(|(_, rows)| rows.len()).sum();
-        let with_keys = shortcuts::ALL.iter().filter(|row| !row.keys_text().is_empty() && row.during != shortcuts::During::Editing);
+        let with_keys = shortcuts::ALL
+            .iter()
+            .filter(|row| !row.keys_text().is_empty() && row.during != shortcuts::During::Editing);
         assert_eq!(listed, MOUSE.len() + with_keys.count());
-        assert!(blocks(&now, "ctrl+shift+z").iter().any(|(_, rows)| rows.iter().any(|row| row.1 == "Redo")));
+        assert!(
+            blocks(&now, "ctrl+shift+z")
+                .iter()
+                .any(|(_, rows)| rows.iter().any(|row| row.1 == "Redo"))
+        );
         assert!(blocks(&now, "xyzzy").is_empty());
     }
 }

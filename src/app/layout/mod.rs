@@ -10,46 +10,18 @@ use std::collections::BTreeMap;
 
 use egui::{Rect, Ui};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
-use serde::{Deserialize, Serialize};
-
-pub use preset::Preset;
 
 use self::tiles::PaneTiles;
-use super::pane::{Pane, PaneContext, PaneState};
+use super::actions::{LayoutAction, Preset, Side};
+use super::pane::{Pane, PaneContext};
 use crate::render::Camera;
-use crate::session::{Command, Session, View, ViewCommand, ViewId, Views};
+use crate::session::{Command, Session, ViewCommand, ViewId, Views, WindowState};
 
-/// Which side of a view a new one comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// To its right.
-    Right,
-    /// Below it.
-    Below,
-}
-
-impl Side {
-    fn direction(self) -> LinearDir {
-        match self {
-            Self::Right => LinearDir::Horizontal,
-            Self::Below => LinearDir::Vertical,
-        }
+fn direction(side: Side) -> LinearDir {
+    match side {
+        Side::Right => LinearDir::Horizontal,
+        Side::Below => LinearDir::Vertical,
     }
-}
-
-/// What can be asked of the layout.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LayoutAction {
-    /// Adds a view that begins as this one, beside it.
-    Split(ViewId, Side),
-    /// Takes a view away.
-    Close(ViewId),
-    /// Shows one view alone, or all again.
-    ToggleMaximised(ViewId),
-    /// Arranges anew.
-    Arrange(Preset),
-    /// Changes what a pane remembers: look, comparison, link of the camera.
-    SetPane(ViewId, PaneState),
 }
 
 /// The places of all views.
@@ -63,17 +35,6 @@ pub struct Layout {
     reframe_in: Option<u8>,
 }
 
-/// What a project keeps of the layout.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct LayoutState {
-    views: Vec<View>,
-    active: ViewId,
-    tree: Tree<ViewId>,
-    panes: Vec<(ViewId, PaneState, Camera)>,
-    #[serde(default)]
-    maximised: Option<ViewId>,
-}
-
 fn tree_id() -> egui::Id {
     egui::Id::unique("views")
 }
@@ -82,19 +43,37 @@ impl Layout {
     /// A layout of all views side by side.
     #[must_use]
     pub fn new(views: &Views) -> Self {
-        let tree = Tree::new_horizontal(tree_id(), views.list().iter().map(|view| view.id).collect());
-        let mut layout = Self { tree, panes: BTreeMap::new(), maximised: None, camera: Camera::default(), reframe_in: None };
+        let tree =
+            Tree::new_horizontal(tree_id(), views.list().iter().map(|view| view.id).collect());
+        let mut layout = Self {
+            tree,
+            panes: BTreeMap::new(),
+            maximised: None,
+            camera: Camera::default(),
+            reframe_in: None,
+        };
         layout.sync(views);
         layout
     }
 
     /// Gives every view a pane and a place, and forgets those of views that are gone.
     pub fn sync(&mut self, views: &Views) {
-        let gone: Vec<ViewId> = self.panes.keys().copied().filter(|id| views.get(*id).is_none()).collect();
+        let gone: Vec<ViewId> = self
+            .panes
+            .keys()
+            .copied()
+            .filter(|id| views.get(*id).is_none())
+            .collect();
         for id in gone {
             self.panes.remove(&id);
         }
-        let lost: Vec<TileId> = self.tree.tiles.iter().filter(|(_, tile)| is_lost(tile, views)).map(|(id, _)| *id).collect();
+        let lost: Vec<TileId> = self
+            .tree
+            .tiles
+            .iter()
+            .filter(|(_, tile)| is_lost(tile, views))
+            .map(|(id, _)| *id)
+            .collect();
         for tile in lost {
             self.tree.remove_recursively(tile);
         }
@@ -110,7 +89,11 @@ impl Layout {
     /// Where the views were in the last frame, without those that are hidden.
     #[must_use]
     pub fn rects(&self) -> Vec<(ViewId, Rect)> {
-        self.panes.iter().filter(|(id, _)| self.is_shown(**id)).filter_map(|(id, pane)| Some((*id, pane.body()?))).collect()
+        self.panes
+            .iter()
+            .filter(|(id, _)| self.is_shown(**id))
+            .filter_map(|(id, pane)| Some((*id, pane.body()?)))
+            .collect()
     }
 
     /// What stood over the pictures in the last frame and is not to be covered.
@@ -149,11 +132,19 @@ impl Layout {
     /// Lets all linked cameras follow the one that was moved.
     pub fn link_cameras(&mut self) {
         let linked = |pane: &&mut Pane| pane.state.camera_linked;
-        if let Some(moved) = self.panes.values_mut().filter(linked).find(|pane| pane.viewport.camera != self.camera) {
+        if let Some(moved) = self
+            .panes
+            .values_mut()
+            .filter(linked)
+            .find(|pane| pane.viewport.camera != self.camera)
+        {
             self.camera = moved.viewport.camera;
         }
         let camera = self.camera;
-        self.panes.values_mut().filter(linked).for_each(|pane| pane.viewport.camera = camera);
+        self.panes
+            .values_mut()
+            .filter(linked)
+            .for_each(|pane| pane.viewport.camera = camera);
     }
 
     /// Brings everything, as it is posed, into view once the panes have their new places. Linked cameras go by the narrowest pane.
@@ -166,10 +157,23 @@ impl Layout {
                 return true;
             }
         }
-        let width = |pane: &Pane| pane.body().map_or(f32::INFINITY, |body| body.width() / body.height().max(1.0));
+        let width = |pane: &Pane| {
+            pane.body()
+                .map_or(f32::INFINITY, |body| body.width() / body.height().max(1.0))
+        };
         let linked = |(_, pane): &(&ViewId, &mut Pane)| pane.state.camera_linked;
-        let shown: Vec<_> = self.panes.iter_mut().filter(linked).filter_map(|(id, _)| session.bounds_of(*id)).collect();
-        if let Some((_, narrowest)) = self.panes.iter_mut().filter(linked).min_by(|(_, a), (_, b)| width(a).total_cmp(&width(b))) {
+        let shown: Vec<_> = self
+            .panes
+            .iter_mut()
+            .filter(linked)
+            .filter_map(|(id, _)| session.bounds_of(*id))
+            .collect();
+        if let Some((_, narrowest)) = self
+            .panes
+            .iter_mut()
+            .filter(linked)
+            .min_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
+        {
             narrowest.viewport.frame_whole(&shown);
             self.camera = narrowest.viewport.camera;
         }
@@ -191,7 +195,10 @@ impl Layout {
             pane.ui(ui, id, context);
             return;
         }
-        let mut behavior = PaneTiles { panes: &mut self.panes, context };
+        let mut behavior = PaneTiles {
+            panes: &mut self.panes,
+            context,
+        };
         self.tree.ui(&mut behavior, ui);
     }
 
@@ -204,7 +211,11 @@ impl Layout {
             LayoutAction::Close(_) => Vec::new(),
             LayoutAction::ToggleMaximised(id) => {
                 let alone = views.list().len() < 2;
-                self.maximised = if self.maximised.is_some() || alone { None } else { Some(id) };
+                self.maximised = if self.maximised.is_some() || alone {
+                    None
+                } else {
+                    Some(id)
+                };
                 view(ViewCommand::Activate(id))
             }
             LayoutAction::Arrange(preset) => self.arrange(preset, views),
@@ -230,30 +241,40 @@ impl Layout {
             self.panes.insert(id, pane);
         }
         self.put_beside(id, Some(like), side);
-        vec![Command::View(ViewCommand::Add { id, like }), Command::View(ViewCommand::Activate(id))]
+        vec![
+            Command::View(ViewCommand::Add { id, like }),
+            Command::View(ViewCommand::Activate(id)),
+        ]
     }
 
     /// A tile for a view: beside another's, or at the end.
     fn put_beside(&mut self, id: ViewId, beside: Option<ViewId>, side: Side) {
         let tile = self.tree.tiles.insert_pane(id);
-        let neighbour = beside.and_then(|other| self.tree.tiles.find_pane(&other)).or(self.tree.root);
+        let neighbour = beside
+            .and_then(|other| self.tree.tiles.find_pane(&other))
+            .or(self.tree.root);
         let Some(neighbour) = neighbour else {
             self.tree.root = Some(tile);
             return;
         };
         let parent = self.tree.tiles.parent_of(neighbour);
         if let Some(parent) = parent
-            && let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(parent)
-            && linear.dir == side.direction()
+            && let Some(Tile::Container(Container::Linear(linear))) =
+                self.tree.tiles.get_mut(parent)
+            && linear.dir == direction(side)
         {
-            let at = linear.children.iter().position(|child| *child == neighbour).map_or(linear.children.len(), |at| at + 1);
+            let at = linear
+                .children
+                .iter()
+                .position(|child| *child == neighbour)
+                .map_or(linear.children.len(), |at| at + 1);
             linear.children.insert(at, tile);
             let share = linear.shares[neighbour] / 2.0;
             linear.shares.set_share(neighbour, share);
             linear.shares.set_share(tile, share);
             return;
         }
-        let pair = Linear::new_binary(side.direction(), [neighbour, tile], 0.5);
+        let pair = Linear::new_binary(direction(side), [neighbour, tile], 0.5);
         let container = self.tree.tiles.insert_container(Container::Linear(pair));
         match parent.and_then(|parent| self.tree.tiles.get_mut(parent)) {
             Some(Tile::Container(parent)) => {
@@ -270,7 +291,11 @@ impl Layout {
         self.tree = Tree::new(tree_id(), root, tiles);
         self.maximised = None;
         self.reframe_in = Some(2);
-        let template = self.panes.get(&views.active().id).map(Pane::fork).unwrap_or_default();
+        let template = self
+            .panes
+            .get(&views.active().id)
+            .map(Pane::fork)
+            .unwrap_or_default();
         for (place, view) in list.iter().enumerate() {
             let mut pane = template.fork();
             preset.set_up(place, &mut pane);
@@ -281,22 +306,35 @@ impl Layout {
 
     /// What a project keeps.
     #[must_use]
-    pub fn state(&self, views: &Views) -> LayoutState {
-        LayoutState {
+    pub fn state(&self, views: &Views) -> WindowState {
+        WindowState {
             views: views.list().to_vec(),
             active: views.active().id,
-            tree: self.tree.clone(),
-            panes: self.panes.iter().map(|(id, pane)| (*id, pane.state, pane.viewport.camera)).collect(),
+            tiles: serde_json::to_value(&self.tree).unwrap_or_default(),
+            panes: self
+                .panes
+                .iter()
+                .map(|(id, pane)| (*id, pane.state, pane.viewport.camera))
+                .collect(),
             maximised: self.maximised,
         }
     }
 
-    /// Takes a kept layout up again; what the session must do for it is returned.
-    pub fn restore(&mut self, state: LayoutState) -> Vec<Command> {
-        let LayoutState { views, active, tree, panes, maximised } = state;
-        if views.is_empty() {
+    /// Restores a saved layout; one whose tiles can't be read changes nothing. Returns what the session must do for it.
+    pub fn restore(&mut self, state: WindowState) -> Vec<Command> {
+        let WindowState {
+            views,
+            active,
+            tiles,
+            panes,
+            maximised,
+        } = state;
+        let Some(tree) = serde_json::from_value(tiles)
+            .ok()
+            .filter(|_| !views.is_empty())
+        else {
             return Vec::new();
-        }
+        };
         self.tree = tree;
         self.maximised = maximised;
         for (id, state, camera) in panes {
@@ -307,7 +345,10 @@ impl Layout {
                 self.camera = camera;
             }
         }
-        vec![Command::View(ViewCommand::SetAll(views)), Command::View(ViewCommand::Activate(active))]
+        vec![
+            Command::View(ViewCommand::SetAll(views)),
+            Command::View(ViewCommand::Activate(active)),
+        ]
     }
 }
 

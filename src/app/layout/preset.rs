@@ -2,60 +2,45 @@
 
 use egui_tiles::{TileId, Tiles};
 
+use crate::app::actions::Preset;
 use crate::app::pane::Pane;
+use crate::methods::MethodId;
 use crate::render::{NamedView, Projection};
 use crate::session::{Command, View, ViewCommand, ViewId, Views};
-use crate::skin::Method;
-
-/// An arrangement of views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
-    /// One view.
-    Single,
-    /// Linear blend, dual quaternion and projective dynamics side by side.
-    Methods,
-    /// Perspective, front, side and top.
-    Four,
-    /// The rest pose beside the pose.
-    BeforeAfter,
-}
 
 impl Preset {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Single, Self::Methods, Self::Four, Self::BeforeAfter];
-
-    /// Name in menus.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Single => "Single view",
-            Self::Methods => "Three methods",
-            Self::Four => "Four sides",
-            Self::BeforeAfter => "Before and after",
-        }
-    }
-
-    /// What it is good for, in one sentence.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Single => "One view of the character.",
-            Self::Methods => "Linear blend, dual quaternion and projective dynamics on the same pose.",
-            Self::Four => "Perspective, front, side and top, for placing things exactly.",
-            Self::BeforeAfter => "The rest pose beside the pose you make.",
-        }
-    }
-
     /// The views that the session shall have, and the commands that bring them about.
     pub(super) fn views(self, present: &Views) -> (Vec<View>, Vec<Command>) {
-        let first = View { free: false, compare: None, ..*present.active() };
+        let first = View {
+            free: false,
+            compare: None,
+            ..*present.active()
+        };
         let next = present.next_id().0;
-        let new = |offset: u32, method: Method| View::new(ViewId(next + offset), method);
+        let new = |offset: u32, method: MethodId| View::new(ViewId(next + offset), method);
         let list = match self {
             Self::Single => vec![first],
-            Self::Methods => vec![View { method: Method::Pd, ..first }, new(0, Method::Lbs), new(1, Method::Dqs)],
-            Self::Four => vec![first, new(0, first.method), new(1, first.method), new(2, first.method)],
-            Self::BeforeAfter => vec![first, View { free: true, ..new(0, first.method) }],
+            Self::Methods => vec![
+                View {
+                    method: MethodId::PD,
+                    ..first
+                },
+                new(0, MethodId::LBS),
+                new(1, MethodId::DQS),
+            ],
+            Self::Four => vec![
+                first,
+                new(0, first.method),
+                new(1, first.method),
+                new(2, first.method),
+            ],
+            Self::BeforeAfter => vec![
+                first,
+                View {
+                    free: true,
+                    ..new(0, first.method)
+                },
+            ],
         };
         let view = Command::View;
         let mut commands = vec![view(ViewCommand::SetAll(list.clone()))];
@@ -78,7 +63,9 @@ impl Preset {
                 let lower = tiles.insert_horizontal_tile(vec![*front, *side]);
                 tiles.insert_vertical_tile(vec![upper, lower])
             }
-            (Self::BeforeAfter, [after, before]) => tiles.insert_horizontal_tile(vec![*before, *after]),
+            (Self::BeforeAfter, [after, before]) => {
+                tiles.insert_horizontal_tile(vec![*before, *after])
+            }
             _ => tiles.insert_horizontal_tile(panes),
         }
     }
@@ -87,9 +74,18 @@ impl Preset {
     pub(super) fn set_up(self, place: usize, pane: &mut Pane) {
         pane.state.camera_linked = self != Self::Four;
         if self == Self::Four {
-            let sides = [NamedView::ThreeQuarter, NamedView::Front, NamedView::Right, NamedView::Top];
+            let sides = [
+                NamedView::ThreeQuarter,
+                NamedView::Front,
+                NamedView::Right,
+                NamedView::Top,
+            ];
             let side = sides[place.min(3)];
-            pane.viewport.camera.projection = if place == 0 { Projection::Perspective } else { Projection::Orthographic };
+            pane.viewport.camera.projection = if place == 0 {
+                Projection::Perspective
+            } else {
+                Projection::Orthographic
+            };
             // The layout brings everything into view once the pane has its place.
             pane.viewport.camera.look_from(side);
         }

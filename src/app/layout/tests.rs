@@ -11,7 +11,12 @@ fn act(layout: &mut Layout, session: &mut Session, action: &LayoutAction) {
 }
 
 fn places(layout: &Layout) -> usize {
-    layout.tree.tiles.tiles().filter(|tile| matches!(tile, Tile::Pane(_))).count()
+    layout
+        .tree
+        .tiles
+        .tiles()
+        .filter(|tile| matches!(tile, Tile::Pane(_)))
+        .count()
 }
 
 #[test]
@@ -19,34 +24,75 @@ fn every_view_has_one_place_whatever_is_done() {
     let mut session = Session::new();
     let mut layout = Layout::new(session.views());
     let first = session.active_view().id;
-    for side in [Side::Right, Side::Below, Side::Below, Side::Right, Side::Right] {
+    for side in [
+        Side::Right,
+        Side::Below,
+        Side::Below,
+        Side::Right,
+        Side::Right,
+    ] {
         let active = session.active_view().id;
-        act(&mut layout, &mut session, &LayoutAction::Split(active, side));
+        act(
+            &mut layout,
+            &mut session,
+            &LayoutAction::Split(active, side),
+        );
     }
     assert_eq!(session.views().list().len(), crate::session::MAX_VIEWS);
-    act(&mut layout, &mut session, &LayoutAction::Split(first, Side::Right));
-    assert_eq!(session.views().list().len(), crate::session::MAX_VIEWS, "no more than that");
+    act(
+        &mut layout,
+        &mut session,
+        &LayoutAction::Split(first, Side::Right),
+    );
+    assert_eq!(
+        session.views().list().len(),
+        crate::session::MAX_VIEWS,
+        "no more than that"
+    );
     assert_eq!((places(&layout), layout.panes.len()), (6, 6));
     act(&mut layout, &mut session, &LayoutAction::Close(first));
-    assert_eq!((session.views().list().len(), places(&layout), layout.panes.len()), (5, 5, 5));
+    assert_eq!(
+        (
+            session.views().list().len(),
+            places(&layout),
+            layout.panes.len()
+        ),
+        (5, 5, 5)
+    );
     for preset in Preset::ALL {
         act(&mut layout, &mut session, &LayoutAction::Arrange(preset));
-        assert_eq!((places(&layout), layout.panes.len()), (session.views().list().len(), session.views().list().len()), "{preset:?}");
+        assert_eq!(
+            (places(&layout), layout.panes.len()),
+            (session.views().list().len(), session.views().list().len()),
+            "{preset:?}"
+        );
     }
-    act(&mut layout, &mut session, &LayoutAction::Arrange(Preset::Single));
+    act(
+        &mut layout,
+        &mut session,
+        &LayoutAction::Arrange(Preset::Single),
+    );
     let last = session.active_view().id;
     act(&mut layout, &mut session, &LayoutAction::Close(last));
-    assert_eq!((session.views().list().len(), places(&layout)), (1, 1), "the last one stays");
+    assert_eq!(
+        (session.views().list().len(), places(&layout)),
+        (1, 1),
+        "the last one stays"
+    );
 }
 
 #[test]
 fn a_layout_comes_back_from_its_file() {
     let mut session = Session::new();
     let mut layout = Layout::new(session.views());
-    act(&mut layout, &mut session, &LayoutAction::Arrange(Preset::Four));
+    act(
+        &mut layout,
+        &mut session,
+        &LayoutAction::Arrange(Preset::Four),
+    );
     let id = session.views().list()[1].id;
     let mut state = layout.panes[&id].state;
-    (state.look.wireframe, state.comparing) = (true, crate::app::pane::Comparing::Wipe(0.25));
+    (state.look.wireframe, state.comparing) = (true, crate::session::Compare::Wipe(0.25));
     act(&mut layout, &mut session, &LayoutAction::SetPane(id, state));
     let file = serde_json::to_value(layout.state(session.views())).expect("a value");
 
@@ -58,6 +104,12 @@ fn a_layout_comes_back_from_its_file() {
     restored.sync(other.views());
     assert_eq!(other.views().list(), session.views().list());
     assert_eq!(restored.panes[&id].state, state);
-    assert_eq!(restored.panes[&id].viewport.camera, layout.panes[&id].viewport.camera);
-    assert_eq!(serde_json::to_value(restored.state(other.views())).expect("a value"), file);
+    assert_eq!(
+        restored.panes[&id].viewport.camera,
+        layout.panes[&id].viewport.camera
+    );
+    assert_eq!(
+        serde_json::to_value(restored.state(other.views())).expect("a value"),
+        file
+    );
 }

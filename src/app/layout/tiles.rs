@@ -22,12 +22,24 @@ pub(super) struct PaneTiles<'a, 'c> {
 
 impl Behavior<ViewId> for PaneTiles<'_, '_> {
     fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, view: &mut ViewId) -> UiResponse {
-        let dragged = self.panes.get_mut(view).is_some_and(|pane| pane.ui(ui, *view, self.context));
-        if dragged { UiResponse::DragStarted } else { UiResponse::None }
+        let dragged = self
+            .panes
+            .get_mut(view)
+            .is_some_and(|pane| pane.ui(ui, *view, self.context));
+        if dragged {
+            UiResponse::DragStarted
+        } else {
+            UiResponse::None
+        }
     }
 
     fn tab_title_for_pane(&mut self, view: &ViewId) -> WidgetText {
-        self.context.session.views().get(*view).map_or("View", |view| view.method.label()).into()
+        self.context
+            .session
+            .views()
+            .get(*view)
+            .map_or("View", |view| view.method.label())
+            .into()
     }
 
     fn gap_width(&self, _style: &Style) -> f32 {
@@ -40,8 +52,12 @@ impl Behavior<ViewId> for PaneTiles<'_, '_> {
 
     fn resize_stroke(&self, style: &Style, state: ResizeState) -> egui::Stroke {
         match state {
-            ResizeState::Idle => egui::Stroke::new(GAP, style.visuals.widgets.noninteractive.bg_stroke.color),
-            ResizeState::Hovering => egui::Stroke::new(GAP, style.visuals.widgets.hovered.bg_stroke.color),
+            ResizeState::Idle => {
+                egui::Stroke::new(GAP, style.visuals.widgets.noninteractive.bg_stroke.color)
+            }
+            ResizeState::Hovering => {
+                egui::Stroke::new(GAP, style.visuals.widgets.hovered.bg_stroke.color)
+            }
             ResizeState::Dragging => egui::Stroke::new(GAP, style.visuals.selection.stroke.color),
         }
     }
@@ -53,10 +69,15 @@ impl Behavior<ViewId> for PaneTiles<'_, '_> {
     fn drag_ui(&mut self, tiles: &egui_tiles::Tiles<ViewId>, ui: &mut Ui, tile: TileId) {
         let title = self.tab_title_for_tile(tiles, tile);
         let colors = theme::colors(ui.ctx());
-        egui::Frame::popup(ui.style()).fill(colors.accent_fill).show(ui, |ui| ui.label(title));
+        egui::Frame::popup(ui.style())
+            .fill(colors.accent_fill)
+            .show(ui, |ui| ui.label(title));
     }
 
     fn simplification_options(&self) -> SimplificationOptions {
-        SimplificationOptions { all_panes_must_have_tabs: false, ..SimplificationOptions::default() }
+        SimplificationOptions {
+            all_panes_must_have_tabs: false,
+            ..SimplificationOptions::default()
+        }
     }
 }

@@ -1,48 +1,18 @@
 //! What menus and palette can ask of a view by name: what it is compared with, what is drawn over it, its place.
 
-use super::{Comparing, PaneState};
 use crate::app::actions::Action;
-use crate::app::layout::{LayoutAction, Side};
-use crate::app::look::{Cut, Look, SkinColors};
-use crate::session::{Command, Gesture, Level, Session, ViewCommand, ViewId};
-use crate::skin::Method;
+use crate::app::actions::LayoutAction;
+use crate::app::actions::ViewAsk;
+use crate::app::look::{CutPlane, Look, SkinColors};
+use crate::methods::{MethodId, Requirement};
+use crate::session::{Command, Compare, Gesture, Level, PaneState, Session, ViewCommand, ViewId};
 
 /// Ghosts before and after, when they are asked for without a number.
 const GHOSTS: usize = 2;
 
 /// Why a view of many is compared with nothing.
-pub const NO_COMPARISON: &str = "A crowd moves by one method: show one character to compare methods.";
-
-/// Something asked of the active view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ViewAsk {
-    /// A second method on the other side of a line.
-    Wipe,
-    /// A second method while a key is held.
-    Flicker,
-    /// The distance to a second method as colours.
-    Distance,
-    /// One method alone.
-    CompareNone,
-    /// Another view beside it.
-    Split(Side),
-    /// It goes.
-    Close,
-    /// It is shown alone, or all are again.
-    Maximise,
-    /// Scores are shown, or not.
-    Scores,
-    /// Skins of moments before and after are shown, or not.
-    Ghosts,
-    /// Edges of the triangles are shown, or not.
-    Wireframe,
-    /// The skin is coloured by this, or by nothing if it is already.
-    Colors(SkinColors),
-    /// The flesh is shown and cut open, or not.
-    Cut,
-    /// So many of the character are shown.
-    Crowd(usize),
-}
+pub const NO_COMPARISON: &str =
+    "A crowd moves by one method: show one character to compare methods.";
 
 /// The actions that an ask comes to for a view in some state.
 #[must_use]
@@ -50,17 +20,26 @@ pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session)
     let look = state.look;
     let set_look = |look: Look| vec![Action::SetLook(id, look)];
     match ask {
-        ViewAsk::Wipe => compare(id, state, Comparing::Wipe(0.5), session),
-        ViewAsk::Flicker => compare(id, state, Comparing::Flicker, session),
-        ViewAsk::Distance => compare(id, state, Comparing::Difference, session),
+        ViewAsk::Wipe => compare(id, state, Compare::Wipe(0.5), session),
+        ViewAsk::Flicker => compare(id, state, Compare::Flicker, session),
+        ViewAsk::Distance => compare(id, state, Compare::Difference, session),
         ViewAsk::Crowd(count) => vec![once(ViewCommand::SetCrowd { view: id, count })],
-        ViewAsk::CompareNone => vec![once(ViewCommand::SetCompare { view: id, method: None })],
+        ViewAsk::CompareNone => vec![once(ViewCommand::SetCompare {
+            view: id,
+            method: None,
+        })],
         ViewAsk::Split(side) => vec![Action::Layout(LayoutAction::Split(id, side))],
         ViewAsk::Close => vec![Action::Layout(LayoutAction::Close(id))],
         ViewAsk::Maximise => vec![Action::Layout(LayoutAction::ToggleMaximised(id))],
         ViewAsk::Scores => {
             let shown = state.scores.unwrap_or(session.views().list().len() > 1);
-            vec![Action::Layout(LayoutAction::SetPane(id, PaneState { scores: Some(!shown), ..state }))]
+            vec![Action::Layout(LayoutAction::SetPane(
+                id,
+                PaneState {
+                    scores: Some(!shown),
+                    ..state
+                },
+            ))]
         }
         ViewAsk::Ghosts => {
             let mut look = look;
@@ -68,10 +47,27 @@ pub fn actions_of(ask: ViewAsk, id: ViewId, state: PaneState, session: &Session)
             (look.ghosts.before, look.ghosts.after) = (many, many);
             set_look(look)
         }
-        ViewAsk::Wireframe => set_look(Look { wireframe: !look.wireframe, ..look }),
-        ViewAsk::Colors(colors) => set_look(Look { colors: if look.colors == colors { SkinColors::Material } else { colors }, ..look }),
-        ViewAsk::Cut if look.tets && look.cut.is_some() => set_look(Look { tets: false, ..look }),
-        ViewAsk::Cut => set_look(Look { tets: true, cut: look.cut.or(Some(Cut::default())), ..look }),
+        ViewAsk::Wireframe => set_look(Look {
+            wireframe: !look.wireframe,
+            ..look
+        }),
+        ViewAsk::Colors(colors) => set_look(Look {
+            colors: if look.colors == colors {
+                SkinColors::Material
+            } else {
+                colors
+            },
+            ..look
+        }),
+        ViewAsk::Cut if look.tets && look.cut.is_some() => set_look(Look {
+            tets: false,
+            ..look
+        }),
+        ViewAsk::Cut => set_look(Look {
+            tets: true,
+            cut: look.cut.or(Some(CutPlane::default())),
+            ..look
+        }),
     }
 }
 
@@ -80,18 +76,30 @@ fn once(command: ViewCommand) -> Action {
 }
 
 /// Compares in this way, with the method that was compared with before, or with the best one that can be.
-fn compare(id: ViewId, state: PaneState, comparing: Comparing, session: &Session) -> Vec<Action> {
-    let Some(view) = session.views().get(id) else { return Vec::new() };
+fn compare(id: ViewId, state: PaneState, comparing: Compare, session: &Session) -> Vec<Action> {
+    let Some(view) = session.views().get(id) else {
+        return Vec::new();
+    };
     let same = std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
     let mut actions = Vec::new();
     if !same {
-        actions.push(Action::Layout(LayoutAction::SetPane(id, PaneState { comparing, ..state })));
+        actions.push(Action::Layout(LayoutAction::SetPane(
+            id,
+            PaneState { comparing, ..state },
+        )));
     }
     if view.compare.is_none() && view.crowd == 1 {
-        let has_flesh = session.subject().is_some_and(|subject| subject.tissue.is_ok());
-        let usable = [Method::Lbs, Method::Pd, Method::Dqs].into_iter().filter(|method| has_flesh || !method.is_simulated());
+        let has_flesh = session.subject().is_some_and(|subject| subject.has_flesh());
+        let usable = [MethodId::LBS, MethodId::PD, MethodId::DQS]
+            .into_iter()
+            .filter(|method| has_flesh || !method.needs(Requirement::Tissue));
         let other = usable.into_iter().find(|method| *method != view.method);
-        actions.extend(other.map(|method| once(ViewCommand::SetCompare { view: id, method: Some(method) })));
+        actions.extend(other.map(|method| {
+            once(ViewCommand::SetCompare {
+                view: id,
+                method: Some(method),
+            })
+        }));
     }
     actions
 }
@@ -99,14 +107,21 @@ fn compare(id: ViewId, state: PaneState, comparing: Comparing, session: &Session
 /// What stands in the way of an ask, in one sentence.
 #[must_use]
 pub fn why_not(ask: ViewAsk, session: &Session) -> Option<(Level, &'static str)> {
-    let tissue = session.subject().is_some_and(|subject| subject.tissue.is_ok());
+    let tissue = session.subject().is_some_and(|subject| subject.has_flesh());
     match ask {
-        ViewAsk::Cut if !tissue => Some((Level::Info, "There is no flesh to cut open: choose projective dynamics first.")),
+        ViewAsk::Cut if !tissue => Some((
+            Level::Info,
+            "There is no flesh to cut open: choose projective dynamics first.",
+        )),
         ViewAsk::Colors(SkinColors::Weights) if session.selected_joint().is_none() => {
             Some((Level::Info, "Select a joint to see its weights."))
         }
-        ViewAsk::Wipe | ViewAsk::Flicker | ViewAsk::Distance if session.active_view().crowd > 1 => Some((Level::Info, NO_COMPARISON)),
-        ViewAsk::Ghosts if session.playback().clip.is_none() => Some((Level::Info, "Ghosts are seen while a clip is shown.")),
+        ViewAsk::Wipe | ViewAsk::Flicker | ViewAsk::Distance if session.active_view().crowd > 1 => {
+            Some((Level::Info, NO_COMPARISON))
+        }
+        ViewAsk::Ghosts if session.channels().active().playback().clip.is_none() => {
+            Some((Level::Info, "Ghosts are seen while a clip is shown."))
+        }
         _ => None,
     }
 }
@@ -120,7 +135,10 @@ mod tests {
         let mut session = Session::new();
         let id = session.active_view().id;
         let mut state = PaneState::default();
-        for (ask, comparing) in [(ViewAsk::Distance, Comparing::Difference), (ViewAsk::Flicker, Comparing::Flicker)] {
+        for (ask, comparing) in [
+            (ViewAsk::Distance, Compare::Difference),
+            (ViewAsk::Flicker, Compare::Flicker),
+        ] {
             for action in actions_of(ask, id, state, &session) {
                 match action {
                     Action::Session(command, gesture) => session.apply(command, gesture),
@@ -139,12 +157,26 @@ mod tests {
     fn switches_switch_back() {
         let session = Session::new();
         let id = session.active_view().id;
-        let asks = [ViewAsk::Ghosts, ViewAsk::Wireframe, ViewAsk::Colors(SkinColors::Strain), ViewAsk::Cut];
+        let asks = [
+            ViewAsk::Ghosts,
+            ViewAsk::Wireframe,
+            ViewAsk::Colors(SkinColors::Strain),
+            ViewAsk::Cut,
+        ];
         for ask in asks {
             let mut state = PaneState::default();
             for shown in [true, false] {
-                let [Action::SetLook(_, look)] = actions_of(ask, id, state, &session)[..] else { panic!("{ask:?}") };
-                assert_eq!(look.ghosts.any() || look.wireframe || look.colors != SkinColors::Material || look.tets, shown, "{ask:?}");
+                let [Action::SetLook(_, look)] = actions_of(ask, id, state, &session)[..] else {
+                    panic!("{ask:?}")
+                };
+                assert_eq!(
+                    look.ghosts.any()
+                        || look.wireframe
+                        || look.colors != SkinColors::Material
+                        || look.tets,
+                    shown,
+                    "{ask:?}"
+                );
                 state.look = look;
             }
         }

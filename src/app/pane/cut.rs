@@ -1,12 +1,15 @@
 //! The plane that cuts the flesh open, as something to drag: its outline around the character, and an arrow that moves it.
 
-use egui::{Color32, CursorIcon, EventFilter, Id, Key, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, vec2};
+use egui::{
+    Color32, CursorIcon, EventFilter, Id, Key, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2,
+    WidgetInfo, vec2,
+};
 
 use super::PaneContext;
 use crate::app::actions::Action;
-use crate::app::look::{Cut, Look};
+use crate::app::look::{CutPlane, Look};
 use crate::app::theme;
-use crate::app::viewport::handles::label;
+use crate::app::viewport::label::label;
 use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::{Point64, Vec64};
 use crate::mesh::Bounds;
@@ -35,12 +38,22 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(bounds: &Bounds, cut: &Cut, up: usize) -> Option<Self> {
+    fn new(bounds: &Bounds, cut: &CutPlane, up: usize) -> Option<Self> {
         let axis = cut.axis.min(2);
-        let (min, max) = (bounds.min.cast::<f64>().coords, bounds.max.cast::<f64>().coords);
+        let (min, max) = (
+            bounds.min.cast::<f64>().coords,
+            bounds.max.cast::<f64>().coords,
+        );
         let length = max[axis] - min[axis];
         let pad = Vec64::repeat((max - min).norm() * BEYOND);
-        let plane = Self { axis, from: min[axis], length, low: min - pad, high: max + pad, up };
+        let plane = Self {
+            axis,
+            from: min[axis],
+            length,
+            low: min - pad,
+            high: max + pad,
+            up,
+        };
         (length > 0.0 && length.is_finite()).then_some(plane)
     }
 
@@ -83,7 +96,8 @@ impl Plane {
         let ray = map.ray(map.project(&start)? + moved);
         let between = start - ray.origin;
         let along = direction.dot(&ray.direction);
-        let distance = (along * ray.direction.dot(&between) - direction.dot(&between)) / (1.0 - along * along).max(1e-9);
+        let distance = (along * ray.direction.dot(&between) - direction.dot(&between))
+            / (1.0 - along * along).max(1e-9);
         Some(held.offset + distance / self.length)
     }
 
@@ -105,11 +119,26 @@ struct Held {
 
 /// Draws the plane and its handle, if the look cuts the flesh open, and asks for the look that a drag or the arrow keys make of it.
 /// Returns where the handle is.
-pub(super) fn cut_ui(ui: &mut Ui, id: ViewId, map: &ScreenMap, look: &Look, context: &mut PaneContext<'_>) -> Option<Rect> {
+#[expect(
+    clippy::too_many_lines,
+    reason = "drawing and dragging share every length"
+)]
+pub(super) fn cut_ui(
+    ui: &mut Ui,
+    id: ViewId,
+    map: &ScreenMap,
+    look: &Look,
+    context: &mut PaneContext<'_>,
+) -> Option<Rect> {
     let cut = look.cut.filter(|_| look.tets)?;
-    let subject = context.session.subject().filter(|subject| subject.tissue.is_ok())?;
+    let subject = context
+        .session
+        .subject()
+        .filter(|subject| subject.has_flesh())?;
     let up = crate::session::up_axis(subject).axis;
-    let up = (0..3).max_by(|a, b| up[*a].abs().total_cmp(&up[*b].abs())).unwrap_or(1);
+    let up = (0..3)
+        .max_by(|a, b| up[*a].abs().total_cmp(&up[*b].abs()))
+        .unwrap_or(1);
     let plane = Plane::new(&subject.bounds, &cut, up)?;
     let offset = f64::from(cut.offset.clamp(0.0, 1.0));
     let inside = map.rect().shrink(REACH + 2.0);
@@ -117,36 +146,90 @@ pub(super) fn cut_ui(ui: &mut Ui, id: ViewId, map: &ScreenMap, look: &Look, cont
         return None;
     }
     // At the edge of the view rather than out of it.
-    let centre = map.project(&plane.handle(offset))?.clamp(inside.min, inside.max);
+    let centre = map
+        .project(&plane.handle(offset))?
+        .clamp(inside.min, inside.max);
     let rect = Rect::from_center_size(centre, vec2(2.0 * REACH, 2.0 * REACH));
-    let response = ui.interact(rect, Id::unique(("cut", id)), Sense::click_and_drag()).on_hover_cursor(CursorIcon::Grab);
-    response.widget_info(|| WidgetInfo::slider(true, offset, "Cut plane"));
+    let response = ui
+        .interact(rect, Id::unique(("cut", id)), Sense::click_and_drag())
+        .on_hover_cursor(CursorIcon::Grab);
+    response.widget_info(|| WidgetInfo::slider(true, offset, "CutPlane plane"));
     let mut wanted = cut.offset;
-    if let (true, Some(pointer)) = (response.drag_started(), ui.input(|input| input.pointer.press_origin())) {
-        ui.data_mut(|data| data.insert_temp(response.id, Held { offset, grabbed: pointer }));
+    if let (true, Some(pointer)) = (
+        response.drag_started(),
+        ui.input(|input| input.pointer.press_origin()),
+    ) {
+        ui.data_mut(|data| {
+            data.insert_temp(
+                response.id,
+                Held {
+                    offset,
+                    grabbed: pointer,
+                },
+            )
+        });
     }
     if let (true, Some(pointer)) = (response.dragged(), response.interact_pointer_pos()) {
         let held = ui.data(|data| data.get_temp::<Held>(response.id));
-        wanted = held.and_then(|held| plane.offset_under(map, &held, pointer)).map_or(wanted, |offset| offset as f32);
+        wanted = held
+            .and_then(|held| plane.offset_under(map, &held, pointer))
+            .map_or(wanted, |offset| offset as f32);
     }
     if response.has_focus() {
-        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            ..EventFilter::default()
+        };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
         let pressed = |key: Key| ui.input(|input| input.num_presses(key)) as f32;
-        wanted += NUDGE * (pressed(Key::ArrowRight) + pressed(Key::ArrowUp) - pressed(Key::ArrowLeft) - pressed(Key::ArrowDown));
+        wanted += NUDGE
+            * (pressed(Key::ArrowRight) + pressed(Key::ArrowUp)
+                - pressed(Key::ArrowLeft)
+                - pressed(Key::ArrowDown));
     }
     let wanted = wanted.clamp(0.0, 1.0);
     if wanted != cut.offset && wanted.is_finite() {
-        context.actions.push(Action::SetLook(id, Look { cut: Some(Cut { offset: wanted, ..cut }), ..*look }));
+        context.actions.push(Action::SetLook(
+            id,
+            Look {
+                cut: Some(CutPlane {
+                    offset: wanted,
+                    ..cut
+                }),
+                ..*look
+            },
+        ));
     }
     let colors = theme::colors(ui.ctx());
     let active = response.hovered() || response.dragged() || response.has_focus();
-    let color = if active { colors.plate_accent } else { colors.plate_text };
+    let color = if active {
+        colors.plate_accent
+    } else {
+        colors.plate_text
+    };
     let painter = ui.painter().with_clip_rect(map.rect());
-    outline(&painter, map, &plane.corners(offset), color.gamma_multiply(if active { 0.9 } else { 0.45 }));
-    handle(&painter, centre, plane.way_on_screen(map, offset).unwrap_or(vec2(0.0, -1.0)), colors.plate, color);
+    outline(
+        &painter,
+        map,
+        &plane.corners(offset),
+        color.gamma_multiply(if active { 0.9 } else { 0.45 }),
+    );
+    handle(
+        &painter,
+        centre,
+        plane.way_on_screen(map, offset).unwrap_or(vec2(0.0, -1.0)),
+        colors.plate,
+        color,
+    );
     if response.dragged() {
-        label(&painter, map.rect(), centre + vec2(REACH + 8.0, 0.0), &format!("{:.0} %", cut.offset * 100.0), colors.plate_text);
+        label(
+            &painter,
+            map.rect(),
+            centre + vec2(REACH + 8.0, 0.0),
+            &format!("{:.0} %", cut.offset * 100.0),
+            colors.plate_text,
+        );
     } else {
         response.on_hover_text("Drag to move the cut");
     }
@@ -154,7 +237,10 @@ pub(super) fn cut_ui(ui: &mut Ui, id: ViewId, map: &ScreenMap, look: &Look, cont
 }
 
 fn outline(painter: &Painter, map: &ScreenMap, corners: &[Point64; 4], color: Color32) {
-    let corners: Vec<Pos2> = corners.iter().filter_map(|corner| map.project(corner)).collect();
+    let corners: Vec<Pos2> = corners
+        .iter()
+        .filter_map(|corner| map.project(corner))
+        .collect();
     if corners.len() == 4 {
         painter.add(Shape::closed_line(corners, Stroke::new(1.0, color)));
     }
@@ -168,7 +254,11 @@ fn handle(painter: &Painter, centre: Pos2, way: Vec2, plate: Color32, color: Col
         let tip = centre + way * (side * TIP);
         let foot = tip - way * (side * 6.0);
         let points = vec![tip, foot + across * 4.0, foot - across * 4.0];
-        painter.add(Shape::convex_polygon(points, color, Stroke::new(1.0, plate)));
+        painter.add(Shape::convex_polygon(
+            points,
+            color,
+            Stroke::new(1.0, plate),
+        ));
     }
 }
 
@@ -183,36 +273,97 @@ mod tests {
     /// From the side, at an angle and along the way: wherever one looks from, the plane follows the pointer.
     #[test]
     fn the_plane_stays_under_the_pointer() {
-        let bounds = Bounds { min: Point::new(-1.0, 0.0, -0.3), max: Point::new(1.0, 2.0, 0.4) };
-        for (view, axis) in [(NamedView::Front, 0), (NamedView::Front, 1), (NamedView::ThreeQuarter, 0), (NamedView::ThreeQuarter, 2)] {
+        let bounds = Bounds {
+            min: Point::new(-1.0, 0.0, -0.3),
+            max: Point::new(1.0, 2.0, 0.4),
+        };
+        for (view, axis) in [
+            (NamedView::Front, 0),
+            (NamedView::Front, 1),
+            (NamedView::ThreeQuarter, 0),
+            (NamedView::ThreeQuarter, 2),
+        ] {
             let mut camera = Camera::default();
             camera.look_from(view);
             camera.frame(&bounds, 1.0);
             let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(600.0, 600.0));
-            let map = ScreenMap::new(camera.clip_from_world(1.0).cast(), camera.eye().cast(), camera.axes().0.cast(), rect).unwrap();
-            let plane = Plane::new(&bounds, &Cut { axis, ..Cut::default() }, 1).unwrap();
-            let held = Held { offset: 0.5, grabbed: map.project(&plane.handle(0.5)).unwrap() };
+            let map = ScreenMap::new(
+                camera.clip_from_world(1.0).cast(),
+                camera.eye().cast(),
+                camera.axes().0.cast(),
+                rect,
+            )
+            .unwrap();
+            let plane = Plane::new(
+                &bounds,
+                &CutPlane {
+                    axis,
+                    ..CutPlane::default()
+                },
+                1,
+            )
+            .unwrap();
+            let held = Held {
+                offset: 0.5,
+                grabbed: map.project(&plane.handle(0.5)).unwrap(),
+            };
             for offset in [0.5, 0.2, 0.9] {
                 let there = map.project(&plane.handle(offset)).unwrap();
                 let found = plane.offset_under(&map, &held, there).unwrap();
-                assert!((found - offset).abs() < 1e-4, "{view:?} {axis}: {found} for {offset}");
+                assert!(
+                    (found - offset).abs() < 1e-4,
+                    "{view:?} {axis}: {found} for {offset}"
+                );
             }
         }
     }
 
     #[test]
     fn a_way_that_points_at_the_eye_is_gone_by_up_and_down() {
-        let bounds = Bounds { min: Point::new(-1.0, 0.0, -0.3), max: Point::new(1.0, 2.0, 0.4) };
+        let bounds = Bounds {
+            min: Point::new(-1.0, 0.0, -0.3),
+            max: Point::new(1.0, 2.0, 0.4),
+        };
         let mut camera = Camera::default();
         camera.look_from(NamedView::Front);
         camera.frame(&bounds, 1.0);
         let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(600.0, 600.0));
-        let map = ScreenMap::new(camera.clip_from_world(1.0).cast(), camera.eye().cast(), camera.axes().0.cast(), rect).unwrap();
-        let plane = Plane::new(&bounds, &Cut { axis: 2, ..Cut::default() }, 1).unwrap();
-        let held = Held { offset: 0.5, grabbed: pos2(300.0, 300.0) };
+        let map = ScreenMap::new(
+            camera.clip_from_world(1.0).cast(),
+            camera.eye().cast(),
+            camera.axes().0.cast(),
+            rect,
+        )
+        .unwrap();
+        let plane = Plane::new(
+            &bounds,
+            &CutPlane {
+                axis: 2,
+                ..CutPlane::default()
+            },
+            1,
+        )
+        .unwrap();
+        let held = Held {
+            offset: 0.5,
+            grabbed: pos2(300.0, 300.0),
+        };
         let up = plane.offset_under(&map, &held, pos2(300.0, 280.0)).unwrap();
         assert!(up > 0.5 && up < 1.0, "{up}");
-        let flat = Bounds { min: bounds.min, max: Point::new(1.0, 2.0, -0.3) };
-        assert!(Plane::new(&flat, &Cut { axis: 2, ..Cut::default() }, 1).is_none());
+        let flat = Bounds {
+            min: bounds.min,
+            max: Point::new(1.0, 2.0, -0.3),
+        };
+        assert!(
+            Plane::new(
+                &flat,
+                &CutPlane {
+                    axis: 2,
+                    ..CutPlane::default()
+                },
+                1
+            )
+            .is_none()
+        );
     }
 }

@@ -1,30 +1,47 @@
 //! The strip above a view: its method, what it is compared with, its look, and its place among the others.
 
-use egui::{Align, Button, CursorIcon, Id, PopupCloseBehavior, Rect, RichText, Role, Sense, Spinner, Ui, UiBuilder, WidgetInfo};
+use egui::{
+    Align, Button, CursorIcon, Id, PopupCloseBehavior, Rect, RichText, Role, Sense, Spinner, Ui,
+    UiBuilder, WidgetInfo,
+};
 
-use super::{Comparing, Pane, PaneContext, PaneState, asks};
+use super::{Pane, PaneContext, asks};
 use crate::app::actions::Action;
-use crate::app::layout::{LayoutAction, Preset, Side};
+use crate::app::actions::CameraAction;
+use crate::app::actions::LayoutAction;
+use crate::app::actions::Preset;
+use crate::app::actions::Side;
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::theme;
-use crate::app::viewport::views::CameraAction;
+use crate::methods::registry;
 use crate::render::{NamedView, Projection};
-use crate::session::{Command, MAX_VIEWS, View, ViewCommand, ViewId};
-use crate::skin::Method;
+use crate::session::{Command, Compare, MAX_VIEWS, PaneState, View, ViewCommand, ViewId};
 
 /// Narrower headers say less.
 const NARROW: f32 = 430.0;
 
 /// Draws the header. Returns whether it is being dragged to another place.
-pub(super) fn header_ui(ui: &mut Ui, rect: Rect, id: ViewId, pane: &Pane, context: &mut PaneContext<'_>) -> bool {
-    let Some(view) = context.session.views().get(id).copied() else { return false };
+pub(super) fn header_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    id: ViewId,
+    pane: &Pane,
+    context: &mut PaneContext<'_>,
+) -> bool {
+    let Some(view) = context.session.views().get(id).copied() else {
+        return false;
+    };
     let colors = theme::colors(ui.ctx());
     ui.painter().rect_filled(rect, 0.0, colors.bar);
     let many = context.session.views().list().len() > 1;
     let grip = grip_ui(ui, rect, id, many, context);
     let narrow = rect.width() < NARROW;
     let inner = rect.shrink2(egui::vec2(8.0, 2.0));
-    let mut left = ui.new_child(UiBuilder::new().max_rect(inner).layout(egui::Layout::left_to_right(Align::Center)));
+    let mut left = ui.new_child(
+        UiBuilder::new()
+            .max_rect(inner)
+            .layout(egui::Layout::left_to_right(Align::Center)),
+    );
     left.set_clip_rect(rect.intersect(ui.clip_rect()));
     left.push_id(("view header", id), |ui| {
         method_menu(ui, view, narrow, context);
@@ -32,7 +49,11 @@ pub(super) fn header_ui(ui: &mut Ui, rect: Rect, id: ViewId, pane: &Pane, contex
     });
     let taken = left.min_rect().right();
     let rest = Rect::from_min_max(egui::pos2(taken.min(inner.right()), inner.top()), inner.max);
-    let mut right = ui.new_child(UiBuilder::new().max_rect(rest).layout(egui::Layout::right_to_left(Align::Center)));
+    let mut right = ui.new_child(
+        UiBuilder::new()
+            .max_rect(rest)
+            .layout(egui::Layout::right_to_left(Align::Center)),
+    );
     right.set_clip_rect(rect.intersect(ui.clip_rect()));
     right.push_id(("view header right", id), |ui| {
         place_menu(ui, view, pane, many, context);
@@ -46,56 +67,115 @@ fn grip_ui(ui: &mut Ui, rect: Rect, id: ViewId, many: bool, context: &mut PaneCo
     let response = ui.interact(rect, Id::unique(("view grip", id)), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "View header"));
     if response.double_clicked() {
-        context.actions.push(Action::Layout(LayoutAction::ToggleMaximised(id)));
+        context
+            .actions
+            .push(Action::Layout(LayoutAction::ToggleMaximised(id)));
     } else if response.clicked() && context.session.active_view().id != id {
-        context.actions.once(Command::View(ViewCommand::Activate(id)));
+        context
+            .actions
+            .once(Command::View(ViewCommand::Activate(id)));
     }
     let movable = many && context.maximised.is_none();
     if movable {
         let text = "Drag to put this view elsewhere; double-click to show it alone.";
-        return response.on_hover_cursor(CursorIcon::Grab).on_hover_text(text).drag_started();
+        return response
+            .on_hover_cursor(CursorIcon::Grab)
+            .on_hover_text(text)
+            .drag_started();
     }
     false
 }
 
 fn method_menu(ui: &mut Ui, view: View, narrow: bool, context: &mut PaneContext<'_>) {
-    let title = if narrow { view.method.short_label() } else { view.method.label() };
-    let button = ui.menu_button(RichText::new(title).color(theme::colors(ui.ctx()).text_strong), |ui| {
-        for method in Method::ALL {
-            let reason = context.unavailable.iter().find(|(other, _)| *other == method).map(|(_, reason)| reason.as_str());
-            let response = ui.add_enabled(reason.is_none(), Button::selectable(view.method == method, method.label()));
-            if response.on_disabled_hover_text(reason.unwrap_or_default()).clicked() {
-                context.actions.once(Command::View(ViewCommand::SetMethod { view: view.id, method }));
-                ui.close();
+    let title = if narrow {
+        view.method.short_label()
+    } else {
+        view.method.label()
+    };
+    let button = ui.menu_button(
+        RichText::new(title).color(theme::colors(ui.ctx()).text_strong),
+        |ui| {
+            for method in registry() {
+                let reason = context
+                    .unavailable
+                    .iter()
+                    .find(|(other, _)| *other == method)
+                    .map(|(_, reason)| reason.as_str());
+                let response = ui.add_enabled(
+                    reason.is_none(),
+                    Button::selectable(view.method == method, method.label()),
+                );
+                if response
+                    .on_disabled_hover_text(reason.unwrap_or_default())
+                    .clicked()
+                {
+                    context.actions.once(Command::View(ViewCommand::SetMethod {
+                        view: view.id,
+                        method,
+                    }));
+                    ui.close();
+                }
             }
-        }
-    });
-    button.response.on_hover_text("The method that moves the skin in this view.");
-    let shown = context.session.snapshot_of(view.id).map(|snapshot| snapshot.method);
+        },
+    );
+    button
+        .response
+        .on_hover_text("The method that moves the skin in this view.");
+    let shown = context
+        .session
+        .snapshot_of(view.id)
+        .map(|snapshot| snapshot.method);
     if shown.is_some_and(|shown| shown != view.method) && !context.session.jobs().is_empty() {
         ui.add(Spinner::new().size(12.0));
     }
 }
 
-fn compare_menu(ui: &mut Ui, view: View, state: PaneState, narrow: bool, context: &mut PaneContext<'_>) {
+fn compare_menu(
+    ui: &mut Ui,
+    view: View,
+    state: PaneState,
+    narrow: bool,
+    context: &mut PaneContext<'_>,
+) {
     let title = match view.compare {
         None => "Compare".to_owned(),
         Some(other) if narrow => format!("vs {}", other.short_label()),
         Some(other) => format!("vs {}", other.label()),
     };
     if view.crowd > 1 {
-        ui.add_enabled(false, Button::new(title)).on_disabled_hover_text(asks::NO_COMPARISON);
+        ui.add_enabled(false, Button::new(title))
+            .on_disabled_hover_text(asks::NO_COMPARISON);
         return;
     }
     let response = ui.menu_button(title, |ui| {
-        let set = |method| Command::View(ViewCommand::SetCompare { view: view.id, method });
-        if ui.add(Button::selectable(view.compare.is_none(), "With nothing")).clicked() {
+        let set = |method| {
+            Command::View(ViewCommand::SetCompare {
+                view: view.id,
+                method,
+            })
+        };
+        if ui
+            .add(Button::selectable(view.compare.is_none(), "With nothing"))
+            .clicked()
+        {
             context.actions.once(set(None));
             ui.close();
         }
-        for method in Method::ALL.into_iter().filter(|method| *method != view.method) {
-            let usable = context.unavailable.iter().all(|(other, _)| *other != method);
-            if ui.add_enabled(usable, Button::selectable(view.compare == Some(method), method.label())).clicked() {
+        for method in registry()
+            .into_iter()
+            .filter(|method| *method != view.method)
+        {
+            let usable = context
+                .unavailable
+                .iter()
+                .all(|(other, _)| *other != method);
+            if ui
+                .add_enabled(
+                    usable,
+                    Button::selectable(view.compare == Some(method), method.label()),
+                )
+                .clicked()
+            {
                 context.actions.once(set(Some(method)));
                 ui.close();
             }
@@ -103,28 +183,62 @@ fn compare_menu(ui: &mut Ui, view: View, state: PaneState, narrow: bool, context
     });
     response.response.on_hover_text("Shows a second method in this view: beside a line, while a key is held, or as a map of distances.");
     if view.compare.is_some() {
-        let at = if let Comparing::Wipe(at) = state.comparing { at } else { 0.5 };
+        let at = if let Compare::Wipe(at) = state.comparing {
+            at
+        } else {
+            0.5
+        };
         for (comparing, name, sentence) in [
-            (Comparing::Wipe(at), "Wipe", "The other method on the right of a line that can be dragged."),
-            (Comparing::Flicker, "Flicker", "The other method while V is held."),
-            (Comparing::Difference, "Distance", "How far each vertex is from where the other method puts it."),
+            (
+                Compare::Wipe(at),
+                "Wipe",
+                "The other method on the right of a line that can be dragged.",
+            ),
+            (
+                Compare::Flicker,
+                "Flicker",
+                "The other method while V is held.",
+            ),
+            (
+                Compare::Difference,
+                "Distance",
+                "How far each vertex is from where the other method puts it.",
+            ),
         ] {
-            let chosen = std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
-            if ui.add(Button::selectable(chosen, RichText::new(name).small())).on_hover_text(sentence).clicked() && !chosen {
-                context.actions.push(Action::Layout(LayoutAction::SetPane(view.id, PaneState { comparing, ..state })));
+            let chosen =
+                std::mem::discriminant(&state.comparing) == std::mem::discriminant(&comparing);
+            if ui
+                .add(Button::selectable(chosen, RichText::new(name).small()))
+                .on_hover_text(sentence)
+                .clicked()
+                && !chosen
+            {
+                context.actions.push(Action::Layout(LayoutAction::SetPane(
+                    view.id,
+                    PaneState { comparing, ..state },
+                )));
             }
         }
     }
 }
 
 fn look_menu(ui: &mut Ui, view: View, pane: &Pane, context: &mut PaneContext<'_>) {
-    let config = egui::containers::menu::MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (response, _) = egui::containers::menu::MenuButton::new("Look").config(config).ui(ui, |ui| {
-        ui.set_width(300.0);
-        egui::ScrollArea::vertical().max_height(ui.ctx().content_rect().height() * 0.7).show(ui, |ui| {
-            look_ui(ui, &LookView::of(view.id, &pane.state, context.session), context.actions);
+    let config = egui::containers::menu::MenuConfig::new()
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (response, _) = egui::containers::menu::MenuButton::new("Look")
+        .config(config)
+        .ui(ui, |ui| {
+            ui.set_width(300.0);
+            egui::ScrollArea::vertical()
+                .max_height(ui.ctx().content_rect().height() * 0.7)
+                .show(ui, |ui| {
+                    look_ui(
+                        ui,
+                        &LookView::of(view.id, &pane.state, context.session),
+                        context.actions,
+                    );
+                });
         });
-    });
     response.on_hover_text("Shading, overlays, ground and background of this view.");
 }
 
@@ -139,41 +253,92 @@ fn place_menu(ui: &mut Ui, view: View, pane: &Pane, many: bool, context: &mut Pa
             }
         };
         let layout = |action| Action::Layout(action);
-        item(ui, !full, "Split to the right", layout(LayoutAction::Split(view.id, Side::Right)));
-        item(ui, !full, "Split below", layout(LayoutAction::Split(view.id, Side::Below)));
-        item(ui, many, if alone { "Show all views" } else { "Maximise" }, layout(LayoutAction::ToggleMaximised(view.id)));
+        item(
+            ui,
+            !full,
+            "Split to the right",
+            layout(LayoutAction::Split(view.id, Side::Right)),
+        );
+        item(
+            ui,
+            !full,
+            "Split below",
+            layout(LayoutAction::Split(view.id, Side::Below)),
+        );
+        item(
+            ui,
+            many,
+            if alone { "Show all views" } else { "Maximise" },
+            layout(LayoutAction::ToggleMaximised(view.id)),
+        );
         item(ui, many, "Close", layout(LayoutAction::Close(view.id)));
         ui.separator();
         for preset in Preset::ALL {
-            item(ui, true, preset.label(), layout(LayoutAction::Arrange(preset)));
+            item(
+                ui,
+                true,
+                preset.label(),
+                layout(LayoutAction::Arrange(preset)),
+            );
         }
         ui.separator();
         for (name, side) in NamedView::ALL {
             let mut name = name.replace('-', " ");
             name[..1].make_ascii_uppercase();
-            item(ui, true, &name, Action::CameraOf(view.id, CameraAction::LookFrom(side)));
+            item(
+                ui,
+                true,
+                &name,
+                Action::CameraOf(view.id, CameraAction::LookFrom(side)),
+            );
         }
         let orthographic = pane.viewport.camera.projection == Projection::Orthographic;
         item(
             ui,
             true,
-            if orthographic { "Perspective" } else { "Orthographic" },
+            if orthographic {
+                "Perspective"
+            } else {
+                "Orthographic"
+            },
             Action::CameraOf(view.id, CameraAction::ToggleProjection),
         );
         ui.separator();
         let mut linked = pane.state.camera_linked;
-        if ui.checkbox(&mut linked, "Camera moves with the others").changed() {
-            let state = PaneState { camera_linked: linked, ..pane.state };
-            context.actions.push(Action::Layout(LayoutAction::SetPane(view.id, state)));
+        if ui
+            .checkbox(&mut linked, "Camera moves with the others")
+            .changed()
+        {
+            let state = PaneState {
+                camera_linked: linked,
+                ..pane.state
+            };
+            context
+                .actions
+                .push(Action::Layout(LayoutAction::SetPane(view.id, state)));
         }
         let mut scores = pane.shows_scores(context.session);
-        if ui.checkbox(&mut scores, "Scores: volume, cuts, stretch, time").changed() {
-            let state = PaneState { scores: Some(scores), ..pane.state };
-            context.actions.push(Action::Layout(LayoutAction::SetPane(view.id, state)));
+        if ui
+            .checkbox(&mut scores, "Scores: volume, cuts, stretch, time")
+            .changed()
+        {
+            let state = PaneState {
+                scores: Some(scores),
+                ..pane.state
+            };
+            context
+                .actions
+                .push(Action::Layout(LayoutAction::SetPane(view.id, state)));
         }
         let mut shared = !view.free;
-        if ui.checkbox(&mut shared, "Pose and clock shared with the others").changed() {
-            context.actions.once(Command::View(ViewCommand::SetFree { view: view.id, free: !shared }));
+        if ui
+            .checkbox(&mut shared, "Pose and clock shared with the others")
+            .changed()
+        {
+            context.actions.once(Command::View(ViewCommand::SetFree {
+                view: view.id,
+                free: !shared,
+            }));
         }
     })
     .response

@@ -9,57 +9,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui::{Color32, Rect, Sense, StrokeKind, Ui, pos2, vec2};
-use serde::{Deserialize, Serialize};
 
 use super::actions::Actions;
-use super::look::Look;
 use super::viewport::axis_gizmo::axis_gizmo_ui;
 use super::viewport::edit::{self, EditTool, EditView};
-use super::viewport::painter::{Comparison, How, Painted, Picture, ViewportPainter};
+use super::viewport::painter::{Comparison, Painted, Picture, ViewportPainter, texture_of};
 use super::viewport::posing::strip::strip_ui;
-use super::viewport::posing::tools::Toolbox;
 use super::viewport::{Viewport, handles, legend};
 use super::{score_line, theme};
-use crate::session::{Checkup, GhostSkins, Session, ViewId};
-use crate::skin::{Method, StepTimes};
+use crate::app::actions::tools::Toolbox;
+use crate::methods::{MethodId, StepTimes};
+use crate::render::PositionMark;
+use crate::session::{Compare, GhostSkins, PaneState, Session, ViewId};
 
 /// Height of a pane's header, points.
 pub const HEADER: f32 = 28.0;
 
 /// Points at the upper edge of a view that its axes take.
 const LEGEND_TOP: f32 = 104.0;
-
-/// How a view is compared with another method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Comparing {
-    /// The other method on the right of a line, at this part of the width.
-    Wipe(f32),
-    /// The other method while a key is held.
-    Flicker,
-    /// The distance to the other method, as colours.
-    Difference,
-}
-
-/// What a pane remembers besides its camera.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PaneState {
-    /// How the view is drawn.
-    pub look: Look,
-    /// How it is compared, if it is.
-    pub comparing: Comparing,
-    /// Whether its camera moves with those of other panes.
-    pub camera_linked: bool,
-    /// Whether its scores are shown; by itself where there is something to compare them with.
-    pub scores: Option<bool>,
-}
-
-impl Default for PaneState {
-    fn default() -> Self {
-        Self { look: Look::default(), comparing: Comparing::Wipe(0.5), camera_linked: true, scores: None }
-    }
-}
 
 /// One view's place on the screen.
 #[derive(Debug, Default)]
@@ -82,13 +49,13 @@ pub struct PaneContext<'a> {
     /// What is asked for.
     pub actions: &'a mut Actions,
     /// Methods that can't be used, with the reason.
-    pub unavailable: &'a [(Method, String)],
+    pub unavailable: &'a [(MethodId, String)],
     /// What the pointer does to the pose.
     pub tools: &'a Toolbox,
     /// What the pointer does in edit mode; none while posing.
     pub edit: Option<&'a EditTool>,
-    /// What the check-up found.
-    pub checkup: Option<&'a Arc<Checkup>>,
+    /// Places that the check-up found.
+    pub marks: Option<&'a Arc<[PositionMark]>>,
     /// Skins of other moments, of the views that show some.
     pub ghosts: &'a BTreeMap<ViewId, Arc<GhostSkins>>,
     /// Whether dots on the joints are drawn.
@@ -115,7 +82,12 @@ impl Pane {
     /// A pane that begins as this one.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { viewport: self.viewport.fork(), state: self.state, body: None, plates: Vec::new() }
+        Self {
+            viewport: self.viewport.fork(),
+            state: self.state,
+            body: None,
+            plates: Vec::new(),
+        }
     }
 
     /// Draws the pane into all of `ui`. Returns whether its header is being dragged.
@@ -127,14 +99,16 @@ impl Pane {
         self.body = Some(body);
         self.plates = vec![head];
         let dragged = header::header_ui(ui, head, id, self, context);
-        self.viewport.follow_subject(body, context.session.subject());
+        self.viewport
+            .follow_subject(body, context.session.subject());
         self.picture(ui, body, id, context);
         if context.session.subject().is_none() && context.session.jobs().is_empty() {
             handles::centered_text(ui.painter(), body, "Drop a character here");
         }
         if context.session.views().list().len() > 1 && context.session.active_view().id == id {
             let stroke = egui::Stroke::new(1.0, theme::colors(ui.ctx()).accent);
-            ui.painter().rect_stroke(rect.shrink(0.5), 0.0, stroke, StrokeKind::Inside);
+            ui.painter()
+                .rect_stroke(rect.shrink(0.5), 0.0, stroke, StrokeKind::Inside);
         }
         dragged
     }
@@ -142,60 +116,105 @@ impl Pane {
     /// Whether the scores are shown.
     #[must_use]
     pub fn shows_scores(&self, session: &Session) -> bool {
-        self.state.scores.unwrap_or(session.views().list().len() > 1 && session.mode() == crate::session::Mode::Pose)
+        self.state.scores.unwrap_or(
+            session.views().list().len() > 1 && session.mode() == crate::session::Mode::Pose,
+        )
     }
 
-    fn scores(&mut self, ui: &mut Ui, body: Rect, id: ViewId, own: Option<&Arc<crate::session::Snapshot>>, context: &PaneContext<'_>) {
+    fn scores(
+        &mut self,
+        ui: &mut Ui,
+        body: Rect,
+        id: ViewId,
+        own: Option<&Arc<crate::session::Snapshot>>,
+        context: &PaneContext<'_>,
+    ) {
         if let Some(own) = own.filter(|_| self.shows_scores(context.session)) {
             // Clear of the names of what is compared.
-            let named = context.session.views().get(id).is_some_and(|view| view.compare.is_some());
+            let named = context
+                .session
+                .views()
+                .get(id)
+                .is_some_and(|view| view.compare.is_some());
             let bottom = body.bottom() - if named { compare::NAMES_HEIGHT } else { 0.0 };
             let body = Rect::from_min_max(body.min, pos2(body.right(), bottom));
-            self.plates.extend(score_line::overlay_ui(ui, body, context.session.score_of(u64::from(id.0), own).as_ref()));
+            self.plates.extend(score_line::overlay_ui(
+                ui,
+                body,
+                context.session.score_of(u64::from(id.0), own).as_ref(),
+            ));
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one field of the request after the other"
+    )]
     fn picture(&mut self, ui: &mut Ui, body: Rect, id: ViewId, context: &mut PaneContext<'_>) {
         let session = context.session;
         let scale = ui.ctx().pixels_per_point();
-        let size = [body.width(), body.height()].map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
+        let size = [body.width(), body.height()]
+            .map(|points| (points * scale).round().clamp(0.0, 16_384.0) as u32);
         let (own, other) = (session.snapshot_of(id), session.compared_snapshot_of(id));
         let crowd = session.crowd_of(id);
         if let Some(crowd) = &crowd {
             self.viewport.reach(&crowd.bounds());
         }
-        self.viewport.welcome(crowd.as_ref().map_or(1, |crowd| crowd.skin.instances()), || session.bounds_of(id));
-        let flickers = self.state.comparing == Comparing::Flicker && compare::is_held(ui.ctx());
-        let snapshot = if flickers { other.as_ref().or(own.as_ref()) } else { own.as_ref() };
-        let how = match self.state.comparing {
-            Comparing::Wipe(at) => Some(How::Wipe(at)),
-            Comparing::Difference => Some(How::Difference { max_mm: None }),
-            Comparing::Flicker => None,
+        self.viewport.welcome(
+            crowd.as_ref().map_or(1, |crowd| crowd.skin.instances()),
+            || session.bounds_of(id),
+        );
+        let flickers = self.state.comparing == Compare::Flicker && compare::is_held(ui.ctx());
+        let snapshot = if flickers {
+            other.as_ref().or(own.as_ref())
+        } else {
+            own.as_ref()
         };
-        let compare = how.zip(other.as_ref()).map(|(how, with)| Comparison { with, how });
         let selected: Vec<usize> = session.selection().joints().to_vec();
         let editing = context.edit.is_some();
-        let look = if editing { edit::look(&self.state.look) } else { self.state.look };
+        let look = if editing {
+            edit::look(&self.state.look)
+        } else {
+            self.state.look
+        };
+        let ghosts = context
+            .ghosts
+            .get(&id)
+            .filter(|_| !editing && crowd.is_none());
+        let compares = self.state.comparing != Compare::Flicker;
         let picture = Picture {
-            view: id,
+            canvas: id.0,
             size,
             scale,
             camera: &self.viewport.camera,
             snapshot,
             crowd: crowd.as_ref(),
-            compare,
+            compare: other.as_ref().filter(|_| compares).map(|with| Comparison {
+                with,
+                how: self.state.comparing,
+                max_mm: None,
+                ghosts,
+            }),
             selected: if editing { &[] } else { &selected },
-            hovered: self.viewport.hovered.map(super::viewport::picking::Target::joint).or(context.tools.hovered).filter(|_| !editing),
+            hovered: self
+                .viewport
+                .hovered
+                .map(super::viewport::picking::Target::joint)
+                .or(context.tools.hovered)
+                .filter(|_| !editing),
             look: &look,
-            checkup: context.checkup,
-            ghosts: context.ghosts.get(&id).filter(|_| !editing && crowd.is_none()),
+            marks: context.marks,
+            ghosts,
             ground_height: self.viewport.ground_height(),
             character_size: self.viewport.size(),
         };
-        if let Some(Painted { texture, ms, legends }) = context.painter.paint(&picture) {
+        if let Some(painted) = context.painter.paint(&picture) {
+            let texture = texture_of(&painted);
+            let Painted { ms, legends, .. } = painted;
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture, body, whole, Color32::WHITE);
-            self.plates.extend(legend::draw(ui.painter(), body, LEGEND_TOP, &legends));
+            self.plates
+                .extend(legend::draw(ui.painter(), body, LEGEND_TOP, &legends));
             if let Some(own) = own.as_ref().filter(|_| session.active_view().id == id) {
                 context.timing = Some((own.sequence, own.times, ms));
             }
@@ -203,18 +222,39 @@ impl Pane {
         let view = super::sections::viewport_view(session, id, own.as_ref(), context.tools);
         let painter = ui.painter().with_clip_rect(body);
         if let Some((tool, view)) = context.edit.zip(EditView::of(session)) {
-            edit::draw(&painter, &self.viewport, tool, &view, theme::colors(ui.ctx()));
+            edit::draw(
+                &painter,
+                &self.viewport,
+                tool,
+                &view,
+                theme::colors(ui.ctx()),
+            );
         } else {
             handles::draw(&painter, &self.viewport, &view, context.dots);
             if let Some(map) = self.viewport.map() {
-                self.plates.extend(cut::cut_ui(ui, id, &map, &look, context));
+                self.plates
+                    .extend(cut::cut_ui(ui, id, &map, &look, context));
             }
-            if session.active_view().id == id && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty()) {
-                self.plates.extend(strip_ui(ui, body, egui::Id::unique(("pose tools", id)), context.tools, context.actions));
+            if session.active_view().id == id
+                && view.skeleton.is_some_and(|skeleton| !skeleton.is_empty())
+            {
+                self.plates.extend(strip_ui(
+                    ui,
+                    body,
+                    egui::Id::unique(("pose tools", id)),
+                    context.tools,
+                    context.actions,
+                ));
             }
         }
-        self.plates.extend(axis_gizmo_ui(ui, egui::Id::unique(("axes", id)), &mut self.viewport, context.actions));
-        self.plates.extend(compare::compare_ui(ui, body, id, self.state, context));
+        self.plates.extend(axis_gizmo_ui(
+            ui,
+            egui::Id::unique(("axes", id)),
+            &mut self.viewport,
+            context.actions,
+        ));
+        self.plates
+            .extend(compare::compare_ui(ui, body, id, self.state, context));
         match &crowd {
             Some(crowd) => self.plates.extend(score_line::crowd_ui(ui, body, crowd)),
             None => self.scores(ui, body, id, own.as_ref(), context),

@@ -2,9 +2,9 @@
 
 use egui::{RichText, Slider, SliderClamping, Ui};
 
-use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
+use crate::app::widgets::row;
 use crate::character::{BoneSettings, MOST_JIGGLE};
 use crate::session::Command;
 
@@ -34,9 +34,30 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
     }
     let mut edited = view.settings;
     let responses = [
-        factor(ui, "Stiffness ×", "How stiff the flesh here is, against the rest of the body", &mut edited.stiffness, [0.05, 20.0], true),
-        factor(ui, "Density ×", "How heavy it is", &mut edited.density, [0.1, 10.0], true),
-        factor(ui, "Damping ×", "How fast jiggling dies out here", &mut edited.damping, [0.0, 10.0], false),
+        factor(
+            ui,
+            "Stiffness ×",
+            "How stiff the flesh here is, against the rest of the body",
+            &mut edited.stiffness,
+            [0.05, 20.0],
+            true,
+        ),
+        factor(
+            ui,
+            "Density ×",
+            "How heavy it is",
+            &mut edited.density,
+            [0.1, 10.0],
+            true,
+        ),
+        factor(
+            ui,
+            "Damping ×",
+            "How fast jiggling dies out here",
+            &mut edited.damping,
+            [0.0, 10.0],
+            false,
+        ),
         factor(
             ui,
             "Jiggle ×",
@@ -48,7 +69,13 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
     ];
     for response in responses {
         if let Some(gesture) = edit_of(&response) {
-            actions.send(Command::SetBone { joint: view.joint, settings: edited }, gesture);
+            actions.send(
+                Command::SetBone {
+                    joint: view.joint,
+                    settings: edited,
+                },
+                gesture,
+            );
         }
     }
     let mut switched = view.settings;
@@ -68,15 +95,32 @@ pub fn bone_ui(ui: &mut Ui, view: &BoneView, actions: &mut Actions) {
         }
     });
     let plain = BoneSettings::default();
-    if ui.add_enabled(view.settings != plain, egui::Button::new("Reset bone")).on_hover_text("Like the rest of the body").clicked() {
-        actions.once(Command::SetBone { joint: view.joint, settings: plain });
+    if ui
+        .add_enabled(view.settings != plain, egui::Button::new("Reset bone"))
+        .on_hover_text("Like the rest of the body")
+        .clicked()
+    {
+        actions.once(Command::SetBone {
+            joint: view.joint,
+            settings: plain,
+        });
     }
 }
 
-fn factor(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, [least, most]: [f64; 2], logarithmic: bool) -> egui::Response {
+fn factor(
+    ui: &mut Ui,
+    name: &str,
+    hover: &str,
+    value: &mut f64,
+    [least, most]: [f64; 2],
+    logarithmic: bool,
+) -> egui::Response {
     row(ui, name, hover, |ui, label| {
-        super::size_slider(ui);
-        let slider = Slider::new(value, least..=most).logarithmic(logarithmic).clamping(SliderClamping::Edits).max_decimals(2);
+        crate::app::widgets::size_slider(ui);
+        let slider = Slider::new(value, least..=most)
+            .logarithmic(logarithmic)
+            .clamping(SliderClamping::Edits)
+            .max_decimals(2);
         ui.add(slider).labelled_by(label)
     })
 }

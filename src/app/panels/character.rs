@@ -2,8 +2,8 @@
 
 use egui::{Grid, Label, RichText, Ui};
 
-use super::grouped;
 use crate::app::theme;
+use crate::app::widgets::grouped;
 
 /// Room for the name of a value and the gap behind it, points.
 const NAME_WIDTH: f32 = 88.0;
@@ -23,16 +23,27 @@ pub struct CharacterView<'a> {
 
 /// Draws the panel. It raises nothing: there is nothing to change here.
 pub fn character_ui(ui: &mut Ui, view: &CharacterView<'_>) {
-    ui.add(Label::new(RichText::new(view.name).heading().color(theme::colors(ui.ctx()).text_strong)).truncate()).on_hover_text(view.source);
-    Grid::new("counts").num_columns(4).spacing([10.0, 3.0]).show(ui, |ui| {
-        for pair in view.counts.chunks(2) {
-            for (name, count) in pair {
-                ui.label(RichText::new(*name).color(theme::colors(ui.ctx()).text_weak));
-                ui.label(RichText::new(grouped(*count)).color(theme::colors(ui.ctx()).text));
+    ui.add(
+        Label::new(
+            RichText::new(view.name)
+                .heading()
+                .color(theme::colors(ui.ctx()).text_strong),
+        )
+        .truncate(),
+    )
+    .on_hover_text(view.source);
+    Grid::new("counts")
+        .num_columns(4)
+        .spacing([10.0, 3.0])
+        .show(ui, |ui| {
+            for pair in view.counts.chunks(2) {
+                for (name, count) in pair {
+                    ui.label(RichText::new(*name).color(theme::colors(ui.ctx()).text_weak));
+                    ui.label(RichText::new(grouped(*count)).color(theme::colors(ui.ctx()).text));
+                }
+                ui.end_row();
             }
-            ui.end_row();
-        }
-    });
+        });
     if !view.tissue.is_empty() {
         ui.add_space(4.0);
         ui.vertical(|ui| {
@@ -49,9 +60,16 @@ fn tissue_row(ui: &mut Ui, name: &str, value: &str, alarming: bool) {
     let colors = theme::colors(ui.ctx());
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
-        let said = ui.label(RichText::new(name).color(colors.text_weak)).rect.width();
+        let said = ui
+            .label(RichText::new(name).color(colors.text_weak))
+            .rect
+            .width();
         ui.add_space((NAME_WIDTH - said).max(6.0));
-        let color = if alarming { colors.warning } else { colors.text };
+        let color = if alarming {
+            colors.warning
+        } else {
+            colors.text
+        };
         ui.add(Label::new(RichText::new(value).color(color)).wrap());
     });
 }

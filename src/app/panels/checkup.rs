@@ -8,7 +8,7 @@ use crate::app::theme;
 use crate::character::{Note, PartMap, Place, Severity};
 use crate::rig::Skeleton;
 use crate::session::{Checkup, Command, Finding};
-use crate::tissue::Part;
+use crate::tissue::SkinComponent;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct CheckupView<'a> {
     /// What reader and tissue noticed.
     pub notes: &'a [Note],
     /// The connected parts of the skin.
-    pub parts: &'a [Part],
+    pub parts: &'a [SkinComponent],
     /// What the user said about them.
     pub said: &'a PartMap,
     /// The skeleton.
@@ -31,15 +31,25 @@ pub struct CheckupView<'a> {
 pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     let findings = view.checkup.map_or(&[][..], |checkup| &checkup.findings);
     let notes = view.checkup.map_or(view.notes, |checkup| &checkup.notes);
-    let mut rows: Vec<(Severity, Row<'_>)> = findings.iter().map(|finding| (finding.severity, Row::Finding(finding))).collect();
+    let mut rows: Vec<(Severity, Row<'_>)> = findings
+        .iter()
+        .map(|finding| (finding.severity, Row::Finding(finding)))
+        .collect();
     rows.extend(notes.iter().map(|note| (note.severity, Row::Note(note))));
     rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
-    let rest = rows.iter().position(|(severity, _)| *severity == Severity::Info).unwrap_or(rows.len());
+    let rest = rows
+        .iter()
+        .position(|(severity, _)| *severity == Severity::Info)
+        .unwrap_or(rows.len());
     if rest == 0 {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             icons::label(ui, Icon::Check, theme::colors(ui.ctx()).mended);
-            let text = if view.checkup.is_some() { "Nothing had to be mended" } else { "Looking…" };
+            let text = if view.checkup.is_some() {
+                "Nothing had to be mended"
+            } else {
+                "Looking…"
+            };
             ui.label(RichText::new(text).color(theme::colors(ui.ctx()).text_weak));
         });
     }
@@ -47,16 +57,22 @@ pub fn checkup_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
         row.draw(ui, actions);
     }
     if rest < rows.len() {
-        let title = RichText::new(format!("Good to know ({})", rows.len() - rest)).color(theme::colors(ui.ctx()).text_weak);
-        CollapsingHeader::new(title).id_salt("good to know").show_unindented(ui, |ui| {
-            for (_, row) in &rows[rest..] {
-                row.draw(ui, actions);
-            }
-        });
+        let title = RichText::new(format!("Good to know ({})", rows.len() - rest))
+            .color(theme::colors(ui.ctx()).text_weak);
+        CollapsingHeader::new(title)
+            .id_salt("good to know")
+            .show_unindented(ui, |ui| {
+                for (_, row) in &rows[rest..] {
+                    row.draw(ui, actions);
+                }
+            });
     }
     if view.parts.len() > 1 {
-        let title = RichText::new(format!("Parts of the skin ({})", view.parts.len())).color(theme::colors(ui.ctx()).text_weak);
-        CollapsingHeader::new(title).id_salt("parts").show_unindented(ui, |ui| parts_ui(ui, view, actions));
+        let title = RichText::new(format!("Parts of the skin ({})", view.parts.len()))
+            .color(theme::colors(ui.ctx()).text_weak);
+        CollapsingHeader::new(title)
+            .id_salt("parts")
+            .show_unindented(ui, |ui| parts_ui(ui, view, actions));
     }
 }
 
@@ -83,11 +99,13 @@ impl Row<'_> {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 1.0;
                 ui.add(
-                    Label::new(RichText::new(capitalised(text)).color(if severity == Severity::Info {
-                        theme::colors(ui.ctx()).text
-                    } else {
-                        color
-                    }))
+                    Label::new(RichText::new(capitalised(text)).color(
+                        if severity == Severity::Info {
+                            theme::colors(ui.ctx()).text
+                        } else {
+                            color
+                        },
+                    ))
                     .wrap(),
                 );
                 if let Self::Finding(finding) = self {
@@ -109,15 +127,24 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
             let name = if next == 0 { "Show" } else { "Next" };
             let hover = match finding.spots.len() {
                 1 => "Moves the camera there".to_owned(),
-                many => format!("Moves the camera there: place {} of {many}", next % many + 1),
+                many => format!(
+                    "Moves the camera there: place {} of {many}",
+                    next % many + 1
+                ),
             };
             if ui.small_button(name).on_hover_text(hover).clicked() {
                 ui.data_mut(|data| data.insert_temp(id, next + 1));
                 actions.push(Action::Show(spot));
             }
         }
-        let remedy =
-            ui.add(Label::new(RichText::new(capitalised(&finding.remedy)).small().color(theme::colors(ui.ctx()).text_weak)).wrap());
+        let remedy = ui.add(
+            Label::new(
+                RichText::new(capitalised(&finding.remedy))
+                    .small()
+                    .color(theme::colors(ui.ctx()).text_weak),
+            )
+            .wrap(),
+        );
         if let Some(option) = &finding.option {
             remedy.on_hover_text(format!("On the command line: {option}"));
         }
@@ -127,9 +154,17 @@ fn remedy_ui(ui: &mut Ui, finding: &Finding, actions: &mut Actions) {
 /// Every part with what it does and a way to have it otherwise, the largest first.
 fn parts_ui(ui: &mut Ui, view: &CheckupView<'_>, actions: &mut Actions) {
     let mut order: Vec<usize> = (0..view.parts.len()).collect();
-    order.sort_by(|&a, &b| view.parts[b].area.total_cmp(&view.parts[a].area).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| {
+        view.parts[b]
+            .area
+            .total_cmp(&view.parts[a].area)
+            .then(a.cmp(&b))
+    });
     let height = ui.spacing().interact_size.y;
-    let area = ScrollArea::vertical().id_salt("part rows").max_height(8.0 * (height + 4.0)).auto_shrink([false, true]);
+    let area = ScrollArea::vertical()
+        .id_salt("part rows")
+        .max_height(8.0 * (height + 4.0))
+        .auto_shrink([false, true]);
     area.show_rows(ui, height, order.len(), |ui, range| {
         for &index in &order[range] {
             part_ui(ui, view, index, actions);
@@ -142,7 +177,13 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
     let name_of = |place: Place| match place {
         Place::Flesh => "Flesh".to_owned(),
         Place::Rides => "Rides".to_owned(),
-        Place::Rigid { joint } => format!("With {}", view.skeleton.joints().get(joint).map_or("?", |joint| joint.name.as_str())),
+        Place::Rigid { joint } => format!(
+            "With {}",
+            view.skeleton
+                .joints()
+                .get(joint)
+                .map_or("?", |joint| joint.name.as_str())
+        ),
     };
     let said = view.said.get(&part.name).copied();
     ui.horizontal(|ui| {
@@ -156,16 +197,16 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
             } else {
                 theme::colors(ui.ctx()).text
             });
-            ui.add(Label::new(text).truncate().sense(egui::Sense::hover())).on_hover_text(format!(
-                "{}: {}",
-                name_of(part.place),
-                part.reason
-            ))
+            ui.add(Label::new(text).truncate().sense(egui::Sense::hover()))
+                .on_hover_text(format!("{}: {}", name_of(part.place), part.reason))
         });
         let shown = said.unwrap_or(part.place);
         let mut places = vec![None, Some(Place::Flesh), Some(Place::Rides)];
         places.extend(view.selected.map(|joint| Some(Place::Rigid { joint })));
-        let combo = ComboBox::from_id_salt(("part", index)).width(132.0).truncate().selected_text(name_of(shown));
+        let combo = ComboBox::from_id_salt(("part", index))
+            .width(132.0)
+            .truncate()
+            .selected_text(name_of(shown));
         let chosen = combo.show_ui(ui, |ui| {
             let mut chosen = None;
             for place in places {
@@ -175,13 +216,19 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
                 }
             }
             if view.selected.is_none() {
-                ui.add_enabled(false, Button::new("Select a joint to make it rigid with").frame(false));
+                ui.add_enabled(
+                    false,
+                    Button::new("Select a joint to make it rigid with").frame(false),
+                );
             }
             chosen
         });
         chosen.response.labelled_by(label.inner.id);
         if let Some(Some(place)) = chosen.inner {
-            actions.once(Command::SetPart { name: part.name.clone(), place });
+            actions.once(Command::SetPart {
+                name: part.name.clone(),
+                place,
+            });
         }
     });
 }
@@ -189,5 +236,8 @@ fn part_ui(ui: &mut Ui, view: &CheckupView<'_>, index: usize, actions: &mut Acti
 /// With its first letter large, if it is one.
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }

@@ -2,12 +2,12 @@
 
 use egui::{ComboBox, Label, RichText, Ui};
 
-use super::row;
+use crate::app::actions::ComfortAction;
 use crate::app::actions::{Action, Actions};
-use crate::app::comfort::ComfortAction;
 use crate::app::icons::{self, Icon};
 use crate::app::settings::Settings;
 use crate::app::theme;
+use crate::app::widgets::row;
 use crate::session::{DeviceChoice, DeviceStatus};
 
 /// What the panel may read.
@@ -23,23 +23,46 @@ pub struct DeviceView<'a> {
 
 /// Draws the row.
 pub fn device_ui(ui: &mut Ui, view: &DeviceView<'_>, actions: &mut Actions) {
-    row(ui, "Device", "What computes flesh and skin; automatic measures which is faster for this character and method", |ui, label| {
-        let combo = ComboBox::from_id_salt("device").selected_text(view.choice.label());
-        let response = combo.show_ui(ui, |ui| {
-            for device in DeviceChoice::ALL {
-                if ui.selectable_label(device == view.choice, device.label()).clicked() && device != view.choice {
-                    let settings = Settings { device, ..view.settings.clone() };
-                    actions.push(Action::Comfort(ComfortAction::Change(Box::new(settings))));
+    row(
+        ui,
+        "Device",
+        "What computes flesh and skin; automatic measures which is faster for this character and method",
+        |ui, label| {
+            let combo = ComboBox::from_id_salt("device").selected_text(view.choice.label());
+            let response = combo.show_ui(ui, |ui| {
+                for device in DeviceChoice::ALL {
+                    if ui
+                        .selectable_label(device == view.choice, device.label())
+                        .clicked()
+                        && device != view.choice
+                    {
+                        let settings = Settings {
+                            device,
+                            ..view.settings.clone()
+                        };
+                        actions.push(Action::Comfort(ComfortAction::Change(Box::new(settings))));
+                    }
                 }
+            });
+            response.response.labelled_by(label);
+            let Some(status) = view.status else { return };
+            if status.lost
+                && icons::text_button(ui, Icon::Reset, "Retry")
+                    .on_hover_text("Tries the graphics device again")
+                    .clicked()
+            {
+                actions.push(Action::RetryDevice);
             }
-        });
-        response.response.labelled_by(label);
-        let Some(status) = view.status else { return };
-        if status.lost && icons::text_button(ui, Icon::Reset, "Retry").on_hover_text("Tries the graphics device again").clicked() {
-            actions.push(Action::RetryDevice);
-        }
-        let said = if status.on_gpu { "on the GPU" } else { "on the CPU" };
-        let said = RichText::new(said).small().color(theme::colors(ui.ctx()).text_weak);
-        ui.add(Label::new(said).truncate()).on_hover_text(&status.why);
-    });
+            let said = if status.on_gpu {
+                "on the GPU"
+            } else {
+                "on the CPU"
+            };
+            let said = RichText::new(said)
+                .small()
+                .color(theme::colors(ui.ctx()).text_weak);
+            ui.add(Label::new(said).truncate())
+                .on_hover_text(&status.why);
+        },
+    );
 }

@@ -1,14 +1,14 @@
 //! Physical parameters.
 
-use std::ops::RangeInclusive;
-
 use egui::{ComboBox, Response, Slider, SliderClamping, Ui};
 
-use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::icons::{self, Icon};
-use crate::character::MOST_JIGGLE;
-use crate::dynamics::{Collisions, ContactReport, MAX_ACCELERATION, Params, Preset};
+use crate::app::widgets::row;
+use crate::dynamics::{
+    Collisions, ContactReport, PHYSICS, ParamField, Params, PhysicsParam, Preset,
+};
+use crate::param::ParamKind;
 use crate::session::{Command, Gesture, UpAxis};
 
 /// What the panel may read.
@@ -26,91 +26,23 @@ pub struct DynamicsView<'a> {
     pub up: UpAxis,
 }
 
-/// What a frame gets when a budget is switched on, ms.
-const DEFAULT_BUDGET_MS: f64 = 8.0;
-
-/// Acceleration on the ground, m s⁻².
-const EARTH: f64 = 9.81;
-
 /// Draws the panel.
 pub fn dynamics_ui(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if !view.simulated {
-        ui.label(egui::RichText::new("Only projective dynamics has physics.").color(crate::app::theme::colors(ui.ctx()).text_weak));
+        ui.label(
+            egui::RichText::new("Only projective dynamics has physics.")
+                .color(crate::app::theme::colors(ui.ctx()).text_weak),
+        );
     }
     ui.add_enabled_ui(view.simulated, |ui| {
         presets(ui, view.params, actions);
-        let mut edited = *view.params;
-        let mut iterations = f64::from(edited.iterations);
-        let mut acceleration = f64::from(edited.acceleration);
-        let mut step_ms = edited.time_step_secs * 1e3;
-        let responses = [
-            number(
-                ui,
-                "Stiffness",
-                "How much the flesh resists any change of shape",
-                &mut edited.stiffness_pa,
-                50.0..=500_000.0,
-                true,
-                " Pa",
-            ),
-            number(
-                ui,
-                "Density",
-                "Mass per volume; heavier flesh lags and jiggles more",
-                &mut edited.density_kg_m3,
-                50.0..=5_000.0,
-                true,
-                " kg/m³",
-            ),
-            number(ui, "Damping", "How fast jiggling dies out", &mut edited.damping_per_s, 0.0..=20.0, false, " /s"),
-            number(
-                ui,
-                "Jiggle",
-                "0 follows without inertia, 1 is physical, more is exaggerated",
-                &mut edited.jiggle,
-                0.0..=MOST_JIGGLE,
-                false,
-                " ×",
-            ),
-            number(
-                ui,
-                "Volume",
-                "Resistance to changes of volume, against that to changes of shape: flesh bulges where it is squeezed",
-                &mut edited.volume,
-                0.0..=10.0,
-                false,
-                " ×",
-            ),
-            number(
-                ui,
-                "Iterations",
-                "Local and global steps per time step: more is stiffer and more exact",
-                &mut iterations,
-                1.0..=60.0,
-                false,
-                "",
-            ),
-            number(
-                ui,
-                "Acceleration",
-                "Earlier iterations that are combined with the newest (Anderson): the same exactness in fewer iterations; 0 is off",
-                &mut acceleration,
-                0.0..=f64::from(MAX_ACCELERATION),
-                false,
-                "",
-            ),
-            number(ui, "Time step", "Simulated time of one step", &mut step_ms, 2.0..=50.0, false, " ms"),
-        ];
-        edited.iterations = iterations.round().clamp(1.0, 1_000.0) as u32;
-        edited.acceleration = acceleration.round().clamp(0.0, f64::from(MAX_ACCELERATION)) as u32;
-        edited.time_step_secs = step_ms / 1e3;
-        for response in responses {
-            if let Some(gesture) = edit_of(&response) {
-                actions.send(Command::SetParams(edited), gesture);
+        for param in &PHYSICS {
+            match (param.field, param.switched_on) {
+                (ParamField::Downwards(_), _) => gravity(ui, param, view, actions),
+                (_, Some(_)) => budget(ui, param, view.params, actions),
+                (_, None) => number(ui, param, view.params, actions),
             }
         }
-        budget(ui, view.params, actions);
-        gravity(ui, view, actions);
         human_sized(ui, view, actions);
         collisions(ui, view, actions);
         ui.add_space(2.0);
@@ -134,29 +66,114 @@ fn presets(ui: &mut Ui, params: &Params, actions: &mut Actions) {
             && numbers.human_sized == params.human_sized
     };
     let current = Preset::ALL.into_iter().find(|preset| same(*preset));
-    row(ui, "Preset", "Named sets of stiffness, density and damping", |ui, label| {
-        let combo = ComboBox::from_id_salt("preset").selected_text(current.map_or("Custom", Preset::label)).width(ui.available_width());
-        let response = combo.show_ui(ui, |ui| {
-            for preset in Preset::ALL {
-                if ui.selectable_label(current == Some(preset), preset.label()).clicked() && current != Some(preset) {
-                    let Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, .. } = *params;
-                    let numbers = Params { gravity_m_s2, jiggle, volume, budget_ms, collisions, ..preset.params() };
-                    actions.once(Command::SetParams(numbers));
+    row(
+        ui,
+        "Preset",
+        "Named sets of stiffness, density and damping",
+        |ui, label| {
+            let combo = ComboBox::from_id_salt("preset")
+                .selected_text(current.map_or("Custom", Preset::label))
+                .width(ui.available_width());
+            let response = combo.show_ui(ui, |ui| {
+                for preset in Preset::ALL {
+                    if ui
+                        .selectable_label(current == Some(preset), preset.label())
+                        .clicked()
+                        && current != Some(preset)
+                    {
+                        let Params {
+                            gravity_m_s2,
+                            jiggle,
+                            volume,
+                            budget_ms,
+                            collisions,
+                            ..
+                        } = *params;
+                        let numbers = Params {
+                            gravity_m_s2,
+                            jiggle,
+                            volume,
+                            budget_ms,
+                            collisions,
+                            ..preset.params()
+                        };
+                        actions.once(Command::SetParams(numbers));
+                    }
                 }
-            }
-        });
-        response.response.labelled_by(label);
+            });
+            response.response.labelled_by(label);
+        },
+    );
+}
+
+/// The slider of a declared number, labelled; what it shows may be in another unit than what is stored.
+fn slider(ui: &mut Ui, param: &PhysicsParam, value: &mut f64, enabled: bool) -> Response {
+    let (factor, unit) = param.shown;
+    let [low, high] = param.slider;
+    let mut shown = *value * factor;
+    crate::app::widgets::size_slider(ui);
+    let slider = Slider::new(&mut shown, low * factor..=high * factor)
+        .logarithmic(param.spec.kind == ParamKind::Logarithmic)
+        .clamping(SliderClamping::Edits);
+    let slider = if unit.is_empty() {
+        slider
+    } else {
+        slider.suffix(format!(" {unit}"))
+    };
+    let slider = if param.spec.kind == ParamKind::Integer {
+        slider.integer()
+    } else {
+        slider.max_decimals(param.decimals)
+    };
+    let response = ui.add_enabled(enabled, slider);
+    // Untouched, the value keeps its bits.
+    if shown != *value * factor {
+        *value = shown / factor;
+    }
+    response
+}
+
+fn number(ui: &mut Ui, param: &PhysicsParam, params: &Params, actions: &mut Actions) {
+    let Some(mut value) = param.get(params) else {
+        return;
+    };
+    row(ui, param.spec.label, param.spec.doc, |ui, label| {
+        let response = slider(ui, param, &mut value, true).labelled_by(label);
+        if let Some(gesture) = edit_of(&response) {
+            let mut edited = *params;
+            param.set(&mut edited, value);
+            actions.send(Command::SetParams(edited), gesture);
+        }
     });
 }
 
-fn number(ui: &mut Ui, name: &str, hover: &str, value: &mut f64, range: RangeInclusive<f64>, logarithmic: bool, suffix: &str) -> Response {
-    row(ui, name, hover, |ui, label| {
-        super::size_slider(ui);
-        let whole = matches!(name, "Iterations" | "Acceleration");
-        let slider = Slider::new(value, range).logarithmic(logarithmic).clamping(SliderClamping::Edits).suffix(suffix);
-        let slider = if whole { slider.integer() } else { slider.max_decimals(usize::from(!logarithmic)) };
-        ui.add(slider).labelled_by(label)
-    })
+/// A switch and a slider: the value, 0 or absent if switched off.
+fn switched(
+    ui: &mut Ui,
+    param: &PhysicsParam,
+    hover: &str,
+    now: Option<f64>,
+    mut send: impl FnMut(Option<f64>, Gesture),
+) {
+    let usual = param.switched_on.unwrap_or(param.spec.default);
+    row(ui, param.spec.label, hover, |ui, label| {
+        let mut on = now.is_some();
+        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+            send(on.then_some(usual), Gesture::Once);
+        }
+        let enabled = now.is_some();
+        let mut value = now.unwrap_or(usual);
+        let response = slider(ui, param, &mut value, enabled);
+        let name = format!("{}, {}", param.spec.label, param.shown.1);
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::slider(enabled, value, &name);
+            info.label = Some(name.clone());
+            info
+        });
+        if let Some(gesture) = edit_of(&response) {
+            send(Some(value), gesture);
+        }
+    });
 }
 
 /// Whether the numbers are for a human or for this character; the flesh stays as stiff as it is either way.
@@ -164,88 +181,103 @@ fn human_sized(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     if view.params.paper.is_some() {
         return;
     }
-    row(ui, "Any size", "The numbers mean a human of 1.7 m; larger and smaller characters move like one", |ui, label| {
-        let mut on = view.params.human_sized;
-        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-            // Stiffness for the same frequencies grows with the square of the size.
-            let square = view.size_over_human * view.size_over_human;
-            let stiffness_pa = if on { view.params.stiffness_pa / square } else { view.params.stiffness_pa * square };
-            actions.once(Command::SetParams(Params { stiffness_pa, human_sized: on, ..*view.params }));
-        }
-    });
+    row(
+        ui,
+        "Any size",
+        "The numbers mean a human of 1.7 m; larger and smaller characters move like one",
+        |ui, label| {
+            let mut on = view.params.human_sized;
+            if ui.checkbox(&mut on, "").labelled_by(label).changed() {
+                // Stiffness for the same frequencies grows with the square of the size.
+                let square = view.size_over_human * view.size_over_human;
+                let stiffness_pa = if on {
+                    view.params.stiffness_pa / square
+                } else {
+                    view.params.stiffness_pa * square
+                };
+                actions.once(Command::SetParams(Params {
+                    stiffness_pa,
+                    human_sized: on,
+                    ..*view.params
+                }));
+            }
+        },
+    );
 }
 
-fn budget(ui: &mut Ui, params: &Params, actions: &mut Actions) {
-    let hover = "Ends a frame's iterations after so much time; the motion then depends on how fast this machine is";
-    row(ui, "Time budget", hover, |ui, label| {
-        let mut on = params.budget_ms.is_some();
-        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-            let budget_ms = on.then_some(DEFAULT_BUDGET_MS);
-            actions.send(Command::SetParams(Params { budget_ms, ..*params }), Gesture::Once);
-        }
-        let enabled = params.budget_ms.is_some();
-        let mut edited = params.budget_ms.unwrap_or(DEFAULT_BUDGET_MS);
-        super::size_slider(ui);
-        let slider = Slider::new(&mut edited, 0.1..=50.0).logarithmic(true).clamping(SliderClamping::Edits).suffix(" ms").max_decimals(1);
-        let response = ui.add_enabled(enabled, slider);
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::slider(enabled, edited, "Milliseconds a frame");
-            info.label = Some("Milliseconds a frame".to_owned());
-            info
-        });
-        if let Some(gesture) = edit_of(&response) {
-            actions.send(Command::SetParams(Params { budget_ms: Some(edited), ..*params }), gesture);
-        }
-    });
+fn budget(ui: &mut Ui, param: &PhysicsParam, params: &Params, actions: &mut Actions) {
+    switched(
+        ui,
+        param,
+        param.spec.doc,
+        params.budget_ms,
+        |budget_ms, gesture| {
+            let edited = Params {
+                budget_ms,
+                ..*params
+            };
+            actions.send(Command::SetParams(edited), gesture);
+        },
+    );
 }
 
 /// The choice, and what touches.
 fn collisions(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
     let current = view.params.collisions;
-    row(ui, "Collisions", "Parts of the skin that touch push each other away", |ui, label| {
-        let combo = ComboBox::from_id_salt("collisions").selected_text(current.label());
-        let response = combo.show_ui(ui, |ui| {
-            for collisions in Collisions::ALL {
-                if ui.selectable_label(collisions == current, collisions.label()).clicked() && collisions != current {
-                    actions.once(Command::SetParams(Params { collisions, ..*view.params }));
+    row(
+        ui,
+        "Collisions",
+        "Parts of the skin that touch push each other away",
+        |ui, label| {
+            let combo = ComboBox::from_id_salt("collisions").selected_text(current.label());
+            let response = combo.show_ui(ui, |ui| {
+                for collisions in Collisions::ALL {
+                    if ui
+                        .selectable_label(collisions == current, collisions.label())
+                        .clicked()
+                        && collisions != current
+                    {
+                        actions.once(Command::SetParams(Params {
+                            collisions,
+                            ..*view.params
+                        }));
+                    }
                 }
-            }
-        });
-        response.response.labelled_by(label);
-        let (said, tip) = match view.contact {
-            Some(report) if report.pressing > 0 => {
-                let deepest = 100.0 * report.deepest_edges.max(0.0);
-                let tip = format!("Vertices that press on the skin; the deepest is in it by {deepest:.0} % of an edge");
-                (format!("{} touching", report.pressing), tip)
-            }
-            Some(_) => ("nothing touches".to_owned(), "No part of the skin presses on another".to_owned()),
-            None => return,
-        };
-        let said = egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak);
-        ui.add(egui::Label::new(said).truncate()).on_hover_text(tip);
-    });
+            });
+            response.response.labelled_by(label);
+            let (said, tip) = match view.contact {
+                Some(report) if report.pressing > 0 => {
+                    let deepest = 100.0 * report.deepest_edges.max(0.0);
+                    let tip = format!(
+                        "Vertices that press on the skin; the deepest is in it by {deepest:.0} % of an edge"
+                    );
+                    (format!("{} touching", report.pressing), tip)
+                }
+                Some(_) => (
+                    "nothing touches".to_owned(),
+                    "No part of the skin presses on another".to_owned(),
+                ),
+                None => return,
+            };
+            let said = egui::RichText::new(said)
+                .small()
+                .color(crate::app::theme::colors(ui.ctx()).text_weak);
+            ui.add(egui::Label::new(said).truncate()).on_hover_text(tip);
+        },
+    );
 }
 
-fn gravity(ui: &mut Ui, view: &DynamicsView<'_>, actions: &mut Actions) {
+/// Gravity of no strength counts as switched off.
+fn gravity(ui: &mut Ui, param: &PhysicsParam, view: &DynamicsView<'_>, actions: &mut Actions) {
     let (params, up) = (view.params, view.up);
     let strength = up.strength_of(params.gravity_m_s2);
-    row(ui, "Gravity", &format!("Downwards; {} is up", up.name()), |ui, label| {
-        let mut on = strength != 0.0;
-        if ui.checkbox(&mut on, "").labelled_by(label).changed() {
-            let gravity_m_s2 = up.gravity_m_s2(if on { EARTH } else { 0.0 });
-            actions.send(Command::SetParams(Params { gravity_m_s2, ..*params }), Gesture::Once);
-        }
-        let mut edited = strength;
-        super::size_slider(ui);
-        let slider = Slider::new(&mut edited, 0.0..=30.0).clamping(SliderClamping::Edits).suffix(" m/s²").max_decimals(2);
-        let response = ui.add_enabled(strength != 0.0, slider);
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::slider(strength != 0.0, edited, "Gravity strength");
-            info.label = Some("Gravity strength".to_owned());
-            info
-        });
-        if let Some(gesture) = edit_of(&response) {
-            actions.send(Command::SetParams(Params { gravity_m_s2: up.gravity_m_s2(edited), ..*params }), gesture);
-        }
+    let hover = format!("{}; {} is up", param.spec.doc, up.name());
+    let now = (strength != 0.0).then_some(strength);
+    switched(ui, param, &hover, now, |strength, gesture| {
+        let edited = Params {
+            gravity_m_s2: up.gravity_m_s2(strength.unwrap_or(0.0)),
+            ..*params
+        };
+        actions.send(Command::SetParams(edited), gesture);
     });
 }

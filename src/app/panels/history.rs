@@ -18,19 +18,24 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
         ui.label(RichText::new("Nothing has been changed yet.").color(colors.text_weak));
         return;
     }
-    let text_height = ui.text_style_height(&egui::TextStyle::Button) + 2.0 * ui.spacing().button_padding.y;
+    let text_height =
+        ui.text_style_height(&egui::TextStyle::Button) + 2.0 * ui.spacing().button_padding.y;
     let row = ui.spacing().interact_size.y.max(text_height);
     let pitch = row + ui.spacing().item_spacing.y;
     let place = (view.position, pitch.to_bits());
     let kept = ui.memory(|memory| memory.data.get_temp::<((usize, u32), u8)>(shown_id()));
     // Over a few passes: how far a list can be rolled is known when it has been drawn.
-    let passes = kept.filter(|(before, _)| *before == place).map_or(PASSES, |(_, passes)| passes.saturating_sub(1));
+    let passes = kept
+        .filter(|(before, _)| *before == place)
+        .map_or(PASSES, |(_, passes)| passes.saturating_sub(1));
     let moved = passes > 0;
     ui.memory_mut(|memory| memory.data.insert_temp(shown_id(), (place, passes)));
     if passes + 2 > PASSES {
         ui.ctx().request_repaint();
     }
-    let mut list = ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
+    let mut list = ScrollArea::vertical()
+        .max_height(HEIGHT)
+        .auto_shrink([false, true]);
     if moved {
         // Only when it has moved: the list is not taken from whoever scrolls it.
         list = list.vertical_scroll_offset((view.position as f32 * pitch - HEIGHT / 2.0).max(0.0));
@@ -52,7 +57,8 @@ pub fn history_ui(ui: &mut Ui, view: &HistoryView, actions: &mut Actions) {
             };
             // The number tells equal steps apart, for the ear too.
             let text = RichText::new(format!("{position}  {name}")).color(color);
-            let button = egui::Button::selectable(is_here, text).min_size(egui::vec2(ui.available_width(), row));
+            let button = egui::Button::selectable(is_here, text)
+                .min_size(egui::vec2(ui.available_width(), row));
             let response = ui.add(button);
             if response.clicked() && !is_here {
                 actions.once(ProjectCommand::JumpTo(position).into());

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use egui::{CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{
+    CollapsingHeader, DragValue, FontId, RichText, Role, ScrollArea, Sense, TextEdit, Ui,
+    WidgetInfo, vec2,
+};
 
 use super::bone::{BoneView, bone_ui};
 use super::limits::{LimitView, limits_ui};
@@ -80,14 +83,18 @@ impl Default for JointsState {
 impl JointsState {
     /// Forgets what belongs to another skeleton.
     pub fn forget(&mut self) {
-        *self = Self { fields_height: self.fields_height, ..Self::default() };
+        *self = Self {
+            fields_height: self.fields_height,
+            ..Self::default()
+        };
     }
 
     /// The angles to show for a joint: those last typed, if they still are this rotation.
     fn shown_angles(&self, joint: usize, angles_deg: [f64; 3]) -> [f64; 3] {
         match self.typed {
             Some((typed_joint, typed)) if typed_joint == joint => {
-                let apart = rotation_of_angles_deg(typed).angle_to(&rotation_of_angles_deg(angles_deg));
+                let apart =
+                    rotation_of_angles_deg(typed).angle_to(&rotation_of_angles_deg(angles_deg));
                 if apart < 1e-4 { typed } else { angles_deg }
             }
             _ => angles_deg,
@@ -96,17 +103,30 @@ impl JointsState {
 }
 
 /// Draws the panel.
-pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
+pub fn joints_ui(
+    ui: &mut Ui,
+    view: &JointsView<'_>,
+    state: &mut JointsState,
+    actions: &mut Actions,
+) {
     if view.skeleton.is_empty() {
-        ui.label(RichText::new("This character has no joints.").color(theme::colors(ui.ctx()).text_weak));
+        ui.label(
+            RichText::new("This character has no joints.").color(theme::colors(ui.ctx()).text_weak),
+        );
         return;
     }
-    let height = ui.scope(|ui| selected_ui(ui, view, state, actions)).response.rect.height();
+    let height = ui
+        .scope(|ui| selected_ui(ui, view, state, actions))
+        .response
+        .rect
+        .height();
     if view.selected.is_some() {
         state.fields_height = height;
     }
     ui.add_space(4.0 + (state.fields_height - height).max(0.0));
-    let search = TextEdit::singleline(&mut state.search).hint_text("Search joints").desired_width(f32::INFINITY);
+    let search = TextEdit::singleline(&mut state.search)
+        .hint_text("Search joints")
+        .desired_width(f32::INFINITY);
     let response = ui.add(search);
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, enabled, "Search joints"));
@@ -116,17 +136,28 @@ pub fn joints_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, ac
     if let Some(joint) = reveal {
         unfold_parents(view.skeleton, joint, &mut state.folded);
     }
-    egui::Frame::new().fill(theme::colors(ui.ctx()).sunken).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
-        ScrollArea::vertical().id_salt("joint list").max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            list_ui(ui, view, state, reveal, actions);
+    egui::Frame::new()
+        .fill(theme::colors(ui.ctx()).sunken)
+        .corner_radius(4.0)
+        .inner_margin(4.0)
+        .show(ui, |ui| {
+            ScrollArea::vertical()
+                .id_salt("joint list")
+                .max_height(260.0)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    list_ui(ui, view, state, reveal, actions);
+                });
         });
-    });
 }
 
 fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, actions: &mut Actions) {
     let Some((joint, angles)) = view.selected.zip(view.angles_deg) else {
-        ui.label(RichText::new("Click a joint to pose it, or drag the body.").color(theme::colors(ui.ctx()).text_weak));
+        ui.label(
+            RichText::new("Click a joint to pose it, or drag the body.")
+                .color(theme::colors(ui.ctx()).text_weak),
+        );
         reset_ui(ui, None, view, actions);
         return;
     };
@@ -135,21 +166,45 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         0 | 1 => name.clone(),
         many => format!("{name} and {} more", many - 1),
     };
-    ui.add(egui::Label::new(RichText::new(title).color(theme::colors(ui.ctx()).accent).strong()).truncate());
+    ui.add(
+        egui::Label::new(
+            RichText::new(title)
+                .color(theme::colors(ui.ctx()).accent)
+                .strong(),
+        )
+        .truncate(),
+    );
     // What rounds to nothing is nothing: not −0.0°.
-    let mut edited = state.shown_angles(joint, angles).map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
+    let mut edited = state
+        .shown_angles(joint, angles)
+        .map(|angle| if angle.abs() < 0.05 { 0.0 } else { angle });
     ui.horizontal(|ui| {
         let width = ((ui.available_width() - 2.0 * 8.0) / 3.0 - 16.0).max(40.0);
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.spacing_mut().interact_size.x = width;
         for (axis, axis_name) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let label = ui.label(RichText::new(axis_name).color(theme::colors(ui.ctx()).axes[axis]).strong());
-            let value = DragValue::new(&mut edited[axis]).speed(0.5).max_decimals(1).suffix("°");
-            let response =
-                ui.add(value).labelled_by(label.id).on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
+            let label = ui.label(
+                RichText::new(axis_name)
+                    .color(theme::colors(ui.ctx()).axes[axis])
+                    .strong(),
+            );
+            let value = DragValue::new(&mut edited[axis])
+                .speed(0.5)
+                .max_decimals(1)
+                .suffix("°");
+            let response = ui
+                .add(value)
+                .labelled_by(label.id)
+                .on_hover_text("Turn about this axis of the rest pose: drag, or click to type");
             if let Some(gesture) = edit_of(&response) {
                 state.typed = Some((joint, edited));
-                actions.send(Command::SetJointAngles { joint, degrees: edited }, gesture);
+                actions.send(
+                    Command::SetJointAngles {
+                        joint,
+                        degrees: edited,
+                    },
+                    gesture,
+                );
             }
         }
     });
@@ -158,28 +213,42 @@ fn selected_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, acti
         limits_ui(ui, limit, actions);
     }
     if let Some(bone) = &view.bone {
-        CollapsingHeader::new(RichText::new("Bone and flesh").color(theme::colors(ui.ctx()).text_strong)).id_salt("bone").show_unindented(
-            ui,
-            |ui| {
-                bone_ui(ui, bone, actions);
-            },
-        );
+        CollapsingHeader::new(
+            RichText::new("Bone and flesh").color(theme::colors(ui.ctx()).text_strong),
+        )
+        .id_salt("bone")
+        .show_unindented(ui, |ui| {
+            bone_ui(ui, bone, actions);
+        });
     }
 }
 
 fn reset_ui(ui: &mut Ui, joint: Option<usize>, view: &JointsView<'_>, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let is_moved = |joint: &usize| view.moved.get(*joint).copied().unwrap_or(false);
-        let can_reset = joint.is_some() && (view.selection.iter().any(is_moved) || joint.as_ref().is_some_and(is_moved));
-        let name = if view.selection.len() > 1 { "Reset joints" } else { "Reset joint" };
+        let can_reset = joint.is_some()
+            && (view.selection.iter().any(is_moved) || joint.as_ref().is_some_and(is_moved));
+        let name = if view.selection.len() > 1 {
+            "Reset joints"
+        } else {
+            "Reset joint"
+        };
         if ui.add_enabled(can_reset, egui::Button::new(name)).clicked()
             && let Some(joint) = joint
         {
             let many = view.selection.len() > 1;
-            actions.once(if many { PoseCommand::Reset(view.selection.to_vec()).into() } else { Command::ResetJoint(joint) });
+            actions.once(if many {
+                PoseCommand::Reset(view.selection.to_vec()).into()
+            } else {
+                Command::ResetJoint(joint)
+            });
         }
         let any = view.moved.iter().any(|moved| *moved);
-        if ui.add_enabled(any, egui::Button::new("Reset pose")).on_hover_text("All joints back to rest (R)").clicked() {
+        if ui
+            .add_enabled(any, egui::Button::new("Reset pose"))
+            .on_hover_text("All joints back to rest (R)")
+            .clicked()
+        {
             actions.once(Command::ResetPose);
         }
     });
@@ -206,20 +275,38 @@ fn visible_rows(view: &JointsView<'_>, state: &JointsState) -> Vec<(usize, usize
         }
         if needle.is_empty() && !hidden[joint] {
             rows.push((joint, depth[joint]));
-        } else if !needle.is_empty() && view.skeleton.joints()[joint].name.to_lowercase().contains(&needle) {
+        } else if !needle.is_empty()
+            && view.skeleton.joints()[joint]
+                .name
+                .to_lowercase()
+                .contains(&needle)
+        {
             rows.push((joint, 0));
         }
     }
     rows
 }
 
-fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: Option<usize>, actions: &mut Actions) {
+fn list_ui(
+    ui: &mut Ui,
+    view: &JointsView<'_>,
+    state: &mut JointsState,
+    reveal: Option<usize>,
+    actions: &mut Actions,
+) {
     let tree = state.search.trim().is_empty();
     let rows = visible_rows(view, state);
     state.hovered = None;
     let places = rows_ui(ui, rows.len(), ROW, None, |ui, row, rect| {
         let (joint, depth) = rows[row];
-        let response = joint_row(ui, rect, view, joint, tree.then_some(depth), &mut state.folded);
+        let response = joint_row(
+            ui,
+            rect,
+            view,
+            joint,
+            tree.then_some(depth),
+            &mut state.folded,
+        );
         if response.gained_focus() {
             ui.scroll_to_rect(rect, None);
         }
@@ -239,21 +326,47 @@ fn list_ui(ui: &mut Ui, view: &JointsView<'_>, state: &mut JointsState, reveal: 
 }
 
 /// A click selects one joint; with Ctrl it adds or takes away, with Shift it selects all rows from the last click on.
-fn select(ui: &Ui, view: &JointsView<'_>, state: &mut JointsState, joint: usize, rows: &[(usize, usize)], actions: &mut Actions) {
+fn select(
+    ui: &Ui,
+    view: &JointsView<'_>,
+    state: &mut JointsState,
+    joint: usize,
+    rows: &[(usize, usize)],
+    actions: &mut Actions,
+) {
     let modifiers = ui.input(|input| input.modifiers);
     let place = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
-    let range = state.range_from.or(view.selected).and_then(place).zip(place(joint)).filter(|_| modifiers.shift);
+    let range = state
+        .range_from
+        .or(view.selected)
+        .and_then(place)
+        .zip(place(joint))
+        .filter(|_| modifiers.shift);
     if let Some((from, to)) = range {
         let within = &rows[from.min(to)..=from.max(to)];
-        let mut joints: Vec<usize> = within.iter().map(|(joint, _)| *joint).filter(|other| *other != joint).collect();
+        let mut joints: Vec<usize> = within
+            .iter()
+            .map(|(joint, _)| *joint)
+            .filter(|other| *other != joint)
+            .collect();
         joints.push(joint);
-        let how = if modifiers.command { SelectHow::Add } else { SelectHow::Replace };
+        let how = if modifiers.command {
+            SelectHow::Add
+        } else {
+            SelectHow::Replace
+        };
         actions.once(PoseCommand::Select { joints, how }.into());
         return;
     }
     state.range_from = Some(joint);
     if modifiers.command {
-        actions.once(PoseCommand::Select { joints: vec![joint], how: SelectHow::Toggle }.into());
+        actions.once(
+            PoseCommand::Select {
+                joints: vec![joint],
+                how: SelectHow::Toggle,
+            }
+            .into(),
+        );
     } else {
         let alone = view.selected == Some(joint) && view.selection.len() <= 1;
         actions.once(Command::SelectJoint(if alone { None } else { Some(joint) }));
@@ -288,7 +401,8 @@ fn joint_row(
     let response = ui.interact(rect, ui.scope_id().with(("joint", joint)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name));
     let indent = depth.unwrap_or(0).min(14) as f32 * 11.0;
-    let fold_rect = egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
+    let fold_rect =
+        egui::Rect::from_min_size(rect.min + vec2(indent, 0.0), vec2(16.0, rect.height()));
     if depth.is_some() && !view.skeleton.children(joint).is_empty() {
         fold_ui(ui, fold_rect, joint, name, folded);
     }
@@ -310,9 +424,19 @@ fn joint_row(
     };
     let text_at = egui::pos2(row.left() + 4.0, rect.center().y);
     let room = (row_marks(ui, view, joint, row) - text_at.x).max(0.0);
-    let text = egui::WidgetText::from(RichText::new(name).font(FontId::proportional(12.5)).color(color));
-    let galley = text.into_galley(ui, Some(egui::TextWrapMode::Truncate), room, egui::TextStyle::Body);
-    ui.painter().galley(text_at - vec2(0.0, galley.size().y / 2.0), galley, color);
+    let text = egui::WidgetText::from(
+        RichText::new(name)
+            .font(FontId::proportional(12.5))
+            .color(color),
+    );
+    let galley = text.into_galley(
+        ui,
+        Some(egui::TextWrapMode::Truncate),
+        room,
+        egui::TextStyle::Body,
+    );
+    ui.painter()
+        .galley(text_at - vec2(0.0, galley.size().y / 2.0), galley, color);
     response
 }
 
@@ -323,9 +447,22 @@ fn fold_ui(ui: &Ui, rect: egui::Rect, joint: usize, name: &str, folded: &mut Vec
     let fold_name = format!("{} {name}", if open { "Fold" } else { "Unfold" });
     fold.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, open, &fold_name));
     if fold.clicked() {
-        if open { folded.push(joint) } else { folded.retain(|other| *other != joint) }
+        if open {
+            folded.push(joint);
+        } else {
+            folded.retain(|other| *other != joint);
+        }
     }
-    triangle(ui, rect.center(), open, if fold.hovered() { colors.text } else { colors.text_weak });
+    triangle(
+        ui,
+        rect.center(),
+        open,
+        if fold.hovered() {
+            colors.text
+        } else {
+            colors.text_weak
+        },
+    );
 }
 
 /// At a row's end: moved, bones of its own, pinned. Returns where they begin.
@@ -338,21 +475,35 @@ fn row_marks(ui: &Ui, view: &JointsView<'_>, joint: usize, row: egui::Rect) -> f
         begin = row.right() - 13.0;
     }
     if view.bones.contains_key(&joint) {
-        ui.painter().circle_stroke(at(17.0), 2.5, egui::Stroke::new(1.2, colors.mended));
+        ui.painter()
+            .circle_stroke(at(17.0), 2.5, egui::Stroke::new(1.2, colors.mended));
         begin = row.right() - 22.0;
     }
     if view.pins.contains(&joint) {
         let square = egui::Rect::from_center_size(at(27.0), vec2(7.0, 7.0));
-        ui.painter().rect_stroke(square, 1.0, egui::Stroke::new(1.4, colors.accent), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            square,
+            1.0,
+            egui::Stroke::new(1.4, colors.accent),
+            egui::StrokeKind::Inside,
+        );
         begin = row.right() - 33.0;
     }
     begin
 }
 
 fn triangle(ui: &Ui, centre: egui::Pos2, open: bool, color: egui::Color32) {
-    let corners = if open { [(-3.5, -2.0), (3.5, -2.0), (0.0, 2.8)] } else { [(-2.0, -3.5), (2.8, 0.0), (-2.0, 3.5)] };
+    let corners = if open {
+        [(-3.5, -2.0), (3.5, -2.0), (0.0, 2.8)]
+    } else {
+        [(-2.0, -3.5), (2.8, 0.0), (-2.0, 3.5)]
+    };
     let points = corners.map(|(x, y)| centre + vec2(x, y)).to_vec();
-    ui.painter().add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
+    ui.painter().add(egui::Shape::convex_polygon(
+        points,
+        color,
+        egui::Stroke::NONE,
+    ));
 }
 
 #[cfg(test)]
@@ -361,10 +512,22 @@ mod tests {
 
     #[test]
     fn typed_angles_stay_while_they_mean_the_same_rotation() {
-        let state = JointsState { typed: Some((3, [0.0, 120.0, 0.0])), ..JointsState::default() };
+        let state = JointsState {
+            typed: Some((3, [0.0, 120.0, 0.0])),
+            ..JointsState::default()
+        };
         // 120° about Y alone decomposes as 180, 60, 180.
-        assert_eq!(state.shown_angles(3, [180.0, 60.0, 180.0]), [0.0, 120.0, 0.0]);
-        assert_eq!(state.shown_angles(3, [180.0, 50.0, 180.0]), [180.0, 50.0, 180.0]);
-        assert_eq!(state.shown_angles(4, [180.0, 60.0, 180.0]), [180.0, 60.0, 180.0]);
+        assert_eq!(
+            state.shown_angles(3, [180.0, 60.0, 180.0]),
+            [0.0, 120.0, 0.0]
+        );
+        assert_eq!(
+            state.shown_angles(3, [180.0, 50.0, 180.0]),
+            [180.0, 50.0, 180.0]
+        );
+        assert_eq!(
+            state.shown_angles(4, [180.0, 60.0, 180.0]),
+            [180.0, 60.0, 180.0]
+        );
     }
 }

@@ -2,9 +2,9 @@
 
 use egui::{DragValue, RichText, Ui};
 
-use super::row;
 use crate::app::actions::{Actions, edit_of};
 use crate::app::theme;
+use crate::app::widgets::row;
 use crate::rig::limits::Limit;
 use crate::session::{Gesture, PoseCommand};
 
@@ -27,29 +27,80 @@ pub struct LimitView {
 pub fn limits_ui(ui: &mut Ui, view: &LimitView, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let mut pinned = view.pinned;
-        if ui.checkbox(&mut pinned, "Pinned").on_hover_text("Stays where it is while the body is dragged (P)").changed() {
-            actions.once(PoseCommand::SetPins { joints: vec![view.joint], pinned }.into());
+        if ui
+            .checkbox(&mut pinned, "Pinned")
+            .on_hover_text("Stays where it is while the body is dragged (P)")
+            .changed()
+        {
+            actions.once(
+                PoseCommand::SetPins {
+                    joints: vec![view.joint],
+                    pinned,
+                }
+                .into(),
+            );
         }
         let mut limited = view.limit.is_some();
-        if ui.checkbox(&mut limited, "Limited").on_hover_text("Turns only as far as the angles below say").changed() {
+        if ui
+            .checkbox(&mut limited, "Limited")
+            .on_hover_text("Turns only as far as the angles below say")
+            .changed()
+        {
             let limit = limited.then_some(view.fresh);
-            actions.once(PoseCommand::SetLimit { joint: view.joint, limit }.into());
+            actions.once(
+                PoseCommand::SetLimit {
+                    joint: view.joint,
+                    limit,
+                }
+                .into(),
+            );
         }
     });
     let Some(limit) = view.limit else { return };
     let [twist, flex, side] = view.angles.map(f64::to_degrees);
     let mut edited = limit;
     let gestures = [
-        range_ui(ui, "Flex", "Bending, one way and the other", &mut edited.swing_y, flex),
-        range_ui(ui, "Sideways", "Swing across the bend", &mut edited.swing_z, side),
-        range_ui(ui, "Twist", "Turn about the bone itself", &mut edited.twist, twist),
+        range_ui(
+            ui,
+            "Flex",
+            "Bending, one way and the other",
+            &mut edited.swing_y,
+            flex,
+        ),
+        range_ui(
+            ui,
+            "Sideways",
+            "Swing across the bend",
+            &mut edited.swing_z,
+            side,
+        ),
+        range_ui(
+            ui,
+            "Twist",
+            "Turn about the bone itself",
+            &mut edited.twist,
+            twist,
+        ),
     ];
     if let Some(gesture) = gestures.into_iter().flatten().next() {
-        actions.send(PoseCommand::SetLimit { joint: view.joint, limit: Some(edited) }.into(), gesture);
+        actions.send(
+            PoseCommand::SetLimit {
+                joint: view.joint,
+                limit: Some(edited),
+            }
+            .into(),
+            gesture,
+        );
     }
 }
 
-fn range_ui(ui: &mut Ui, name: &str, hover: &str, range: &mut [f64; 2], now: f64) -> Option<Gesture> {
+fn range_ui(
+    ui: &mut Ui,
+    name: &str,
+    hover: &str,
+    range: &mut [f64; 2],
+    now: f64,
+) -> Option<Gesture> {
     row(ui, name, hover, |ui, _| {
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.spacing_mut().interact_size.x = 46.0;
@@ -57,14 +108,21 @@ fn range_ui(ui: &mut Ui, name: &str, hover: &str, range: &mut [f64; 2], now: f64
         let least = degrees(ui, &mut range[0], [-180.0, 0.0], &format!("{name} least"));
         ui.label(RichText::new("to").color(weak));
         let most = degrees(ui, &mut range[1], [0.0, 180.0], &format!("{name} most"));
-        ui.label(RichText::new(format!("{now:.0}°")).color(weak)).on_hover_text("Now");
+        ui.label(RichText::new(format!("{now:.0}°")).color(weak))
+            .on_hover_text("Now");
         least.or(most)
     })
 }
 
 fn degrees(ui: &mut Ui, value: &mut f64, [least, most]: [f64; 2], name: &str) -> Option<Gesture> {
     let mut shown = (value.to_degrees() * 10.0).round() / 10.0;
-    let response = ui.add(DragValue::new(&mut shown).range(least..=most).speed(0.5).max_decimals(1).suffix("°"));
+    let response = ui.add(
+        DragValue::new(&mut shown)
+            .range(least..=most)
+            .speed(0.5)
+            .max_decimals(1)
+            .suffix("°"),
+    );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, name));
     let gesture = edit_of(&response);
     if gesture.is_some() {

@@ -16,18 +16,33 @@ impl Rows {
     /// The place of a row, in sight or not.
     pub(super) fn place(&self, row: usize) -> Rect {
         let top = self.whole.top() + self.height * row as f32;
-        Rect::from_min_max(pos2(self.whole.left(), top), pos2(self.whole.right(), top + self.height))
+        Rect::from_min_max(
+            pos2(self.whole.left(), top),
+            pos2(self.whole.right(), top + self.height),
+        )
     }
 }
 
 /// Takes up the room of `count` rows of one height and draws those that are in sight, or near it, and `kept` wherever it is.
-pub(super) fn rows_ui(ui: &mut Ui, count: usize, height: f32, kept: Option<usize>, mut draw: impl FnMut(&mut Ui, usize, Rect)) -> Rows {
-    let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), height * count as f32), Sense::hover());
+pub(super) fn rows_ui(
+    ui: &mut Ui,
+    count: usize,
+    height: f32,
+    kept: Option<usize>,
+    mut draw: impl FnMut(&mut Ui, usize, Rect),
+) -> Rows {
+    let (whole, _) = ui.allocate_exact_size(
+        vec2(ui.available_width(), height * count as f32),
+        Sense::hover(),
+    );
     let rows = Rows { whole, height };
     let sight = ui.clip_rect();
     let row_at = |y: f32| ((y - whole.top()) / height).floor().max(0.0) as usize;
     let from = row_at(sight.top()).saturating_sub(BEYOND).min(count);
-    let to = row_at(sight.bottom()).saturating_add(BEYOND + 1).min(count).max(from);
+    let to = row_at(sight.bottom())
+        .saturating_add(BEYOND + 1)
+        .min(count)
+        .max(from);
     let kept = kept.filter(|row| *row < count && !(from..to).contains(row));
     for row in (from..to).chain(kept) {
         draw(ui, row, rows.place(row));
@@ -49,18 +64,28 @@ mod tests {
     fn of_a_thousand_rows_those_in_sight_are_drawn_and_all_have_their_room() {
         let drawn = Rc::new(RefCell::new(Vec::new()));
         let seen = drawn.clone();
-        let mut harness = Harness::builder().with_size(vec2(200.0, 300.0)).build_ui(move |ui| {
-            seen.borrow_mut().clear();
-            let output = ScrollArea::vertical().vertical_scroll_offset(10_000.0).max_height(200.0).show(ui, |ui| {
-                let rows = rows_ui(ui, 1000, 20.0, Some(3), |_, row, rect| seen.borrow_mut().push((row, rect)));
-                assert_eq!(rows.place(999).bottom() - rows.place(0).top(), 20_000.0);
+        let mut harness = Harness::builder()
+            .with_size(vec2(200.0, 300.0))
+            .build_ui(move |ui| {
+                seen.borrow_mut().clear();
+                let output = ScrollArea::vertical()
+                    .vertical_scroll_offset(10_000.0)
+                    .max_height(200.0)
+                    .show(ui, |ui| {
+                        let rows = rows_ui(ui, 1000, 20.0, Some(3), |_, row, rect| {
+                            seen.borrow_mut().push((row, rect));
+                        });
+                        assert_eq!(rows.place(999).bottom() - rows.place(0).top(), 20_000.0);
+                    });
+                assert!((output.content_size.y - 20_000.0).abs() < 1.0);
             });
-            assert!((output.content_size.y - 20_000.0).abs() < 1.0);
-        });
         harness.run();
         let drawn = drawn.borrow();
         let rows: Vec<usize> = drawn.iter().map(|(row, _)| *row).collect();
-        assert!(rows.contains(&500) && rows.contains(&509) && rows.contains(&3), "{rows:?}");
+        assert!(
+            rows.contains(&500) && rows.contains(&509) && rows.contains(&3),
+            "{rows:?}"
+        );
         assert!(rows.len() < 30, "{} rows are drawn", rows.len());
         assert!(drawn.iter().all(|(_, rect)| rect.height() == 20.0));
     }

@@ -2,21 +2,24 @@
 
 use egui::{Button, Checkbox, ComboBox, DragValue, RichText, Slider, SliderClamping, Ui};
 
-use super::row;
 use crate::app::actions::{Action, Actions};
 use crate::app::look::{
-    Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors, backdrop_name, colors_words, matcap_name, shading_words,
+    Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors, backdrop_name,
+    colors_words, matcap_name, shading_words,
 };
-use crate::app::pane::{Comparing, PaneState};
 use crate::app::theme;
-use crate::session::{Command, MAX_CROWD, Session, ViewCommand, ViewId};
+use crate::app::widgets::row;
+use crate::session::{Command, Compare, MAX_CROWD, PaneState, Session, ViewCommand, ViewId};
 
 /// How many a crowd is of when it is switched on.
 const CROWD: usize = 9;
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "what there is to see: independent things")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what there is to see: independent things"
+)]
 pub struct LookView {
     /// Which view it is about.
     pub view: ViewId,
@@ -43,17 +46,25 @@ impl LookView {
     #[must_use]
     pub fn of(view: ViewId, state: &PaneState, session: &Session) -> Self {
         let subject = session.subject();
-        let compares = session.views().get(view).is_some_and(|view| view.compare.is_some());
+        let compares = session
+            .views()
+            .get(view)
+            .is_some_and(|view| view.compare.is_some());
         Self {
             view,
             look: state.look,
             crowd: session.views().get(view).map_or(1, |view| view.crowd),
             compares,
-            shows_distance: compares && state.comparing == Comparing::Difference,
-            has_textures: subject.is_some_and(|s| s.character.materials.iter().any(|material| material.base_color_image.is_some())),
-            has_tissue: subject.is_some_and(|subject| subject.tissue.is_ok()),
+            shows_distance: compares && state.comparing == Compare::Difference,
+            has_textures: subject.is_some_and(|s| {
+                s.character
+                    .materials
+                    .iter()
+                    .any(|material| material.base_color_image.is_some())
+            }),
+            has_tissue: subject.is_some_and(|subject| subject.has_flesh()),
             has_selection: session.selected_joint().is_some(),
-            has_clip: session.playback().clip.is_some(),
+            has_clip: session.channels().active().playback().clip.is_some(),
         }
     }
 }
@@ -67,7 +78,7 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
     overlays_ui(ui, view, &mut edited);
     if edited.tets && !view.look.tets && edited.cut.is_none() {
         // A thicket of edges says little: at first one wants to look inside.
-        edited.cut = Some(Cut::default());
+        edited.cut = Some(CutPlane::default());
     }
     if edited.tets {
         cut_ui(ui, &mut edited);
@@ -84,14 +95,22 @@ pub fn look_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
 /// Buttons that stand beside each other and share the width.
 fn choice<T: Copy + PartialEq>(ui: &mut Ui, value: &mut T, options: &[(T, &str, &str)]) {
     let gap = 3.0;
-    let width = ((ui.available_width() - gap * (options.len() as f32 - 1.0)) / options.len() as f32).max(20.0);
+    let width = ((ui.available_width() - gap * (options.len() as f32 - 1.0))
+        / options.len() as f32)
+        .max(20.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
         ui.spacing_mut().button_padding.x = 2.0;
         for (option, name, sentence) in options {
             let chosen = *value == *option;
-            let text = RichText::new(*name).color(if chosen { theme::colors(ui.ctx()).accent } else { theme::colors(ui.ctx()).text });
-            let button = Button::new(text).selected(chosen).min_size(egui::vec2(width, 24.0));
+            let text = RichText::new(*name).color(if chosen {
+                theme::colors(ui.ctx()).accent
+            } else {
+                theme::colors(ui.ctx()).text
+            });
+            let button = Button::new(text)
+                .selected(chosen)
+                .min_size(egui::vec2(width, 24.0));
             if ui.add(button).on_hover_text(*sentence).clicked() {
                 *value = *option;
             }
@@ -103,12 +122,22 @@ fn shading_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
     let options = Shading::ALL.map(|shading| {
         let (name, sentence) = shading_words(shading);
         let bare = shading == Shading::Textured && !view.has_textures;
-        (shading, name, if bare { "This character brought no textures: it is shown in clay" } else { sentence })
+        (
+            shading,
+            name,
+            if bare {
+                "This character brought no textures: it is shown in clay"
+            } else {
+                sentence
+            },
+        )
     });
     choice(ui, &mut look.shading, &options);
     if look.shading == Shading::Matcap {
         row(ui, "Material", "What the ball is made of", |ui, label| {
-            let combo = ComboBox::from_id_salt("matcap").width(150.0).selected_text(matcap_name(look.matcap));
+            let combo = ComboBox::from_id_salt("matcap")
+                .width(150.0)
+                .selected_text(matcap_name(look.matcap));
             let shown = combo.show_ui(ui, |ui| {
                 for matcap in Matcap::ALL {
                     ui.selectable_value(&mut look.matcap, matcap, matcap_name(matcap));
@@ -120,74 +149,195 @@ fn shading_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
 }
 
 fn colors_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
-    row(ui, "Colour by", "A number that the skin is coloured by", |ui, label| {
-        let combo = ComboBox::from_id_salt("skin colours").width(150.0).selected_text(colors_words(look.colors).0);
-        let shown = combo.show_ui(ui, |ui| {
-            for colors in SkinColors::ALL {
-                let (name, sentence) = colors_words(colors);
-                ui.selectable_value(&mut look.colors, colors, name).on_hover_text(sentence);
-            }
-        });
-        shown.response.labelled_by(label);
-    });
-    if look.colors == SkinColors::Weights && !view.has_selection {
-        ui.label(RichText::new("Select a joint to see its weights").small().color(theme::colors(ui.ctx()).text_weak));
-    }
-    // Stretch has colours of its own: it goes both ways from nothing.
-    if look.colors == SkinColors::Weights || view.shows_distance {
-        row(ui, "Colours", "From nothing to the most; the even ones also read well in grey", |ui, label| {
-            let combo = ComboBox::from_id_salt("colour map").width(150.0).selected_text(look.color_map.label());
+    row(
+        ui,
+        "Colour by",
+        "A number that the skin is coloured by",
+        |ui, label| {
+            let combo = ComboBox::from_id_salt("skin colours")
+                .width(150.0)
+                .selected_text(colors_words(look.colors).0);
             let shown = combo.show_ui(ui, |ui| {
-                for map in ColorMap::SEQUENTIAL {
-                    ui.selectable_value(&mut look.color_map, map, map.label());
+                for colors in SkinColors::ALL {
+                    let (name, sentence) = colors_words(colors);
+                    ui.selectable_value(&mut look.colors, colors, name)
+                        .on_hover_text(sentence);
                 }
             });
             shown.response.labelled_by(label);
-        });
+        },
+    );
+    if look.colors == SkinColors::Weights && !view.has_selection {
+        ui.label(
+            RichText::new("Select a joint to see its weights")
+                .small()
+                .color(theme::colors(ui.ctx()).text_weak),
+        );
+    }
+    // Stretch has colours of its own: it goes both ways from nothing.
+    if look.colors == SkinColors::Weights || view.shows_distance {
+        row(
+            ui,
+            "Colours",
+            "From nothing to the most; the even ones also read well in grey",
+            |ui, label| {
+                let combo = ComboBox::from_id_salt("colour map")
+                    .width(150.0)
+                    .selected_text(look.color_map.label());
+                let shown = combo.show_ui(ui, |ui| {
+                    for map in ColorMap::SEQUENTIAL {
+                        ui.selectable_value(&mut look.color_map, map, map.label());
+                    }
+                });
+                shown.response.labelled_by(label);
+            },
+        );
     }
 }
 
 fn overlays_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
-    let tissue = (view.has_tissue, "Shown once the flesh has been built (projective dynamics)");
+    let tissue = (
+        view.has_tissue,
+        "Shown once the flesh has been built (projective dynamics)",
+    );
     let always = (true, "");
     ui.columns(2, |columns| {
         let [left, right] = columns else { return };
-        check(left, &mut look.skin, "Skin", "The surface everybody sees", always);
-        check(left, &mut look.wireframe, "Wireframe", "Edges of the skin's triangles", always);
-        check(left, &mut look.normals, "Normals", "Short lines out of the skin", always);
-        check(left, &mut look.bones, "Bones", "From each joint to its children (B)", always);
-        check(left, &mut look.bones_in_front, "In front", "Bones are seen through the skin", (look.bones, "For bones"));
-        check(left, &mut look.findings, "Findings", "Places that the check-up found", always);
-        check(right, &mut look.bone_volumes, "Bone volumes", "Spheres and cones the flesh grows on", tissue);
-        check(right, &mut look.base_surface, "Base surface", "The skin shrunken onto the bone volumes", tissue);
-        check(right, &mut look.tets, "Tetrahedra", "The flesh between skin and bone", tissue);
-        check(right, &mut look.feet, "Foot points", "From each vertex to its point on the bone", tissue);
-        check(right, &mut look.contacts, "Contacts", "Pairs of the skin that touch", tissue);
-        check(right, &mut look.velocities, "Velocities", "How fast the flesh moves, and where to", tissue);
+        check(
+            left,
+            &mut look.skin,
+            "Skin",
+            "The surface everybody sees",
+            always,
+        );
+        check(
+            left,
+            &mut look.wireframe,
+            "Wireframe",
+            "Edges of the skin's triangles",
+            always,
+        );
+        check(
+            left,
+            &mut look.normals,
+            "Normals",
+            "Short lines out of the skin",
+            always,
+        );
+        check(
+            left,
+            &mut look.bones,
+            "Bones",
+            "From each joint to its children (B)",
+            always,
+        );
+        check(
+            left,
+            &mut look.bones_in_front,
+            "In front",
+            "Bones are seen through the skin",
+            (look.bones, "For bones"),
+        );
+        check(
+            left,
+            &mut look.findings,
+            "Findings",
+            "Places that the check-up found",
+            always,
+        );
+        check(
+            right,
+            &mut look.bone_volumes,
+            "Bone volumes",
+            "Spheres and cones the flesh grows on",
+            tissue,
+        );
+        check(
+            right,
+            &mut look.base_surface,
+            "Base surface",
+            "The skin shrunken onto the bone volumes",
+            tissue,
+        );
+        check(
+            right,
+            &mut look.tets,
+            "Tetrahedra",
+            "The flesh between skin and bone",
+            tissue,
+        );
+        check(
+            right,
+            &mut look.feet,
+            "Foot points",
+            "From each vertex to its point on the bone",
+            tissue,
+        );
+        check(
+            right,
+            &mut look.contacts,
+            "Contacts",
+            "Pairs of the skin that touch",
+            tissue,
+        );
+        check(
+            right,
+            &mut look.velocities,
+            "Velocities",
+            "How fast the flesh moves, and where to",
+            tissue,
+        );
     });
 }
 
 fn cut_ui(ui: &mut Ui, look: &mut Look) {
     let mut on = look.cut.is_some();
-    row(ui, "Cut open", "A plane that opens the flesh", |ui, label| {
-        if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).changed() {
-            look.cut = on.then(Cut::default);
-        }
-        let Some(cut) = &mut look.cut else { return };
-        for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let hover = format!("Square to the {name} axis");
-            if ui.add(Button::new(name).selected(cut.axis == axis)).on_hover_text(hover).clicked() {
-                cut.axis = axis;
+    row(
+        ui,
+        "Cut open",
+        "A plane that opens the flesh",
+        |ui, label| {
+            if ui
+                .add(Checkbox::without_text(&mut on))
+                .labelled_by(label)
+                .changed()
+            {
+                look.cut = on.then(CutPlane::default);
             }
-        }
-        if ui.button("Flip").on_hover_text("Keeps the other side").clicked() {
-            cut.flipped = !cut.flipped;
-        }
-    });
+            let Some(cut) = &mut look.cut else { return };
+            for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+                let hover = format!("Square to the {name} axis");
+                if ui
+                    .add(Button::new(name).selected(cut.axis == axis))
+                    .on_hover_text(hover)
+                    .clicked()
+                {
+                    cut.axis = axis;
+                }
+            }
+            if ui
+                .button("Flip")
+                .on_hover_text("Keeps the other side")
+                .clicked()
+            {
+                cut.flipped = !cut.flipped;
+            }
+        },
+    );
     if let Some(cut) = &mut look.cut {
-        row(ui, "Cut at", "Part of the way through the character", |ui, label| {
-            ui.add(Slider::new(&mut cut.offset, 0.0..=1.0).clamping(SliderClamping::Edits).fixed_decimals(2)).labelled_by(label);
-        });
+        row(
+            ui,
+            "Cut at",
+            "Part of the way through the character",
+            |ui, label| {
+                ui.add(
+                    Slider::new(&mut cut.offset, 0.0..=1.0)
+                        .clamping(SliderClamping::Edits)
+                        .fixed_decimals(2),
+                )
+                .labelled_by(label);
+            },
+        );
     }
 }
 
@@ -195,14 +345,34 @@ fn ghosts_ui(ui: &mut Ui, view: &LookView, look: &mut Look) {
     if !view.has_clip && !look.ghosts.any() {
         return;
     }
-    row(ui, "Ghosts", "Faint skins before and after this moment of the clip", |ui, label| {
-        for (count, hover) in [(&mut look.ghosts.before, "How many before"), (&mut look.ghosts.after, "How many after")] {
-            ui.add(DragValue::new(count).range(0..=Ghosts::MOST).speed(0.03)).labelled_by(label).on_hover_text(hover);
-        }
-        ui.label(RichText::new("every").color(theme::colors(ui.ctx()).text_weak));
-        let apart = DragValue::new(&mut look.ghosts.apart_secs).range(0.02..=5.0).speed(0.005).suffix(" s").max_decimals(2);
-        ui.add(apart).labelled_by(label).on_hover_text("How far apart they are");
-    });
+    row(
+        ui,
+        "Ghosts",
+        "Faint skins before and after this moment of the clip",
+        |ui, label| {
+            for (count, hover) in [
+                (&mut look.ghosts.before, "How many before"),
+                (&mut look.ghosts.after, "How many after"),
+            ] {
+                ui.add(
+                    DragValue::new(count)
+                        .range(0..=OnionSkins::MOST)
+                        .speed(0.03),
+                )
+                .labelled_by(label)
+                .on_hover_text(hover);
+            }
+            ui.label(RichText::new("every").color(theme::colors(ui.ctx()).text_weak));
+            let apart = DragValue::new(&mut look.ghosts.apart_secs)
+                .range(0.02..=5.0)
+                .speed(0.005)
+                .suffix(" s")
+                .max_decimals(2);
+            ui.add(apart)
+                .labelled_by(label)
+                .on_hover_text("How far apart they are");
+        },
+    );
 }
 
 /// Whether there are many, and how many.
@@ -214,14 +384,28 @@ fn crowd_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
         ui.add_enabled_ui(!view.compares, |ui| {
             let mut count = view.crowd;
             let mut on = count > 1;
-            if ui.add(Checkbox::without_text(&mut on)).labelled_by(label).on_hover_text(sentence).on_disabled_hover_text(why_not).changed()
+            if ui
+                .add(Checkbox::without_text(&mut on))
+                .labelled_by(label)
+                .on_hover_text(sentence)
+                .on_disabled_hover_text(why_not)
+                .changed()
             {
                 count = if on { CROWD } else { 1 };
             }
-            let number = DragValue::new(&mut count).range(1..=MAX_CROWD).speed(0.1).update_while_editing(false);
-            ui.add(number).labelled_by(label).on_hover_text("How many; 1 is the character alone").on_disabled_hover_text(why_not);
+            let number = DragValue::new(&mut count)
+                .range(1..=MAX_CROWD)
+                .speed(0.1)
+                .update_while_editing(false);
+            ui.add(number)
+                .labelled_by(label)
+                .on_hover_text("How many; 1 is the character alone")
+                .on_disabled_hover_text(why_not);
             if count != view.crowd {
-                actions.once(Command::View(ViewCommand::SetCrowd { view: view.view, count }));
+                actions.once(Command::View(ViewCommand::SetCrowd {
+                    view: view.view,
+                    count,
+                }));
             }
         });
     });
@@ -229,8 +413,20 @@ fn crowd_ui(ui: &mut Ui, view: &LookView, actions: &mut Actions) {
 
 fn backdrop_ui(ui: &mut Ui, look: &mut Look) {
     ui.horizontal(|ui| {
-        check(ui, &mut look.ground, "Ground", "Contact shadow on the floor", (true, ""));
-        check(ui, &mut look.grid, "Grid", "Lines at round lengths", (look.ground, "On the ground"));
+        check(
+            ui,
+            &mut look.ground,
+            "Ground",
+            "Contact shadow on the floor",
+            (true, ""),
+        );
+        check(
+            ui,
+            &mut look.grid,
+            "Grid",
+            "Lines at round lengths",
+            (look.ground, "On the ground"),
+        );
     });
     let options = Backdrop::ALL.map(|backdrop| {
         let sentence = match backdrop {
@@ -246,5 +442,7 @@ fn backdrop_ui(ui: &mut Ui, look: &mut Look) {
 }
 
 fn check(ui: &mut Ui, value: &mut bool, name: &str, hover: &str, (enabled, why_not): (bool, &str)) {
-    ui.add_enabled(enabled, Checkbox::new(value, name)).on_hover_text(hover).on_disabled_hover_text(why_not);
+    ui.add_enabled(enabled, Checkbox::new(value, name))
+        .on_hover_text(hover)
+        .on_disabled_hover_text(why_not);
 }

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use egui::{
-    Color32, CornerRadius, Rect, Response, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, TextureId, Ui, WidgetInfo, pos2, vec2,
+    Color32, CornerRadius, Rect, Response, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind,
+    TextureId, Ui, WidgetInfo, pos2, vec2,
 };
 
+use crate::app::actions::TimelineAction;
 use crate::app::actions::{Action, Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
-use crate::app::timeline::TimelineAction;
-use crate::app::viewport::painter::{Picture, ViewportPainter};
+use crate::app::viewport::painter::{Picture, ViewportPainter, texture_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, Look, NamedView};
 use crate::rig::{NamedPose, Pose};
-use crate::session::{Command, Gesture, KeysCommand, Session, ViewId};
+use crate::session::{Command, Gesture, KeysCommand, Session};
 
 /// What the panel may read.
 #[derive(Debug, Clone, Copy)]
@@ -50,14 +51,22 @@ const BLEND_POINTS: f32 = 120.0;
 const FIRST_VIEW: u32 = 1 << 31;
 
 /// Draws the pictures that are ready.
-pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixels_per_point: f32) -> Vec<Option<TextureId>> {
-    let look = Look { ground: false, grid: false, ..Look::default() };
+pub fn pose_pictures(
+    session: &Session,
+    painter: &mut dyn ViewportPainter,
+    pixels_per_point: f32,
+) -> Vec<Option<TextureId>> {
+    let look = Look {
+        ground: false,
+        grid: false,
+        ..Look::default()
+    };
     let size = [(SIDE * pixels_per_point).round().clamp(1.0, 512.0) as u32; 2];
     let mut picture = |index: usize| {
         let snapshot = session.pose_snapshot(index)?;
         let bounds = Bounds::of(snapshot.positions());
         let picture = Picture {
-            view: ViewId(FIRST_VIEW + index as u32),
+            canvas: FIRST_VIEW + index as u32,
             size,
             scale: pixels_per_point,
             camera: &Camera::framing(&bounds, NamedView::ThreeQuarter, 1.0),
@@ -67,28 +76,40 @@ pub fn pose_pictures(session: &Session, painter: &mut dyn ViewportPainter, pixel
             selected: &[],
             hovered: None,
             look: &look,
-            checkup: None,
+            marks: None,
             ghosts: None,
             ground_height: bounds.min.y,
             character_size: bounds.size(),
         };
-        Some(painter.paint(&picture)?.texture)
+        Some(texture_of(&painter.paint(&picture)?))
     };
-    (0..session.document().pose_library.len()).map(&mut picture).collect()
+    (0..session.document().pose_library.len())
+        .map(&mut picture)
+        .collect()
 }
 
 /// Draws the library.
 pub fn poses_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actions: &mut Actions) {
-    if state.chosen.as_ref().is_some_and(|(pose, from)| *pose >= view.library.len() || from.locals.len() != view.shown.locals.len()) {
+    if state.chosen.as_ref().is_some_and(|(pose, from)| {
+        *pose >= view.library.len() || from.locals.len() != view.shown.locals.len()
+    }) {
         state.chosen = None;
     }
     ui.horizontal(|ui| {
-        if icons::text_button(ui, Icon::Plus, "Keep pose").on_hover_text("Put the pose shown into the library").clicked() {
+        if icons::text_button(ui, Icon::Plus, "Keep pose")
+            .on_hover_text("Put the pose shown into the library")
+            .clicked()
+        {
             actions.push(Action::Timeline(TimelineAction::KeepPose));
         }
-        let more = icons::button(ui, Icon::More, "Load and save poses").on_hover_text("Load and save poses");
+        let more = icons::button(ui, Icon::More, "Load and save poses")
+            .on_hover_text("Load and save poses");
         egui::Popup::menu(&more).show(|ui| {
-            if ui.button("Load poses…").on_hover_text("Pose files, each under its name").clicked() {
+            if ui
+                .button("Load poses…")
+                .on_hover_text("Pose files, each under its name")
+                .clicked()
+            {
                 actions.push(Action::Timeline(TimelineAction::LoadPosesDialog));
             }
             if ui
@@ -101,61 +122,115 @@ pub fn poses_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actio
         });
     });
     if view.library.is_empty() {
-        ui.label(RichText::new("Poses that you keep are shown here.").color(theme::colors(ui.ctx()).text_weak));
+        ui.label(
+            RichText::new("Poses that you keep are shown here.")
+                .color(theme::colors(ui.ctx()).text_weak),
+        );
         return;
     }
-    let columns = ((ui.available_width() + 6.0) / (SIDE + 6.0)).floor().max(1.0) as usize;
-    ScrollArea::vertical().id_salt("poses").max_height(3.0 * (SIDE + NAME + 8.0)).show(ui, |ui| {
-        for row in 0..view.library.len().div_ceil(columns) {
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                for pose in row * columns..((row + 1) * columns).min(view.library.len()) {
-                    cell_ui(ui, pose, view, state, actions);
-                }
-            });
-        }
-    });
+    let columns = ((ui.available_width() + 6.0) / (SIDE + 6.0))
+        .floor()
+        .max(1.0) as usize;
+    ScrollArea::vertical()
+        .id_salt("poses")
+        .max_height(3.0 * (SIDE + NAME + 8.0))
+        .show(ui, |ui| {
+            for row in 0..view.library.len().div_ceil(columns) {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    for pose in row * columns..((row + 1) * columns).min(view.library.len()) {
+                        cell_ui(ui, pose, view, state, actions);
+                    }
+                });
+            }
+        });
     blend_ui(ui, view, state, actions);
 }
 
 /// How far to go to the pose that was chosen last.
 fn blend_ui(ui: &mut Ui, view: &PosesView<'_>, state: &mut PosesState, actions: &mut Actions) {
-    let Some((pose, from)) = &state.chosen else { return };
+    let Some((pose, from)) = &state.chosen else {
+        return;
+    };
     let name = &view.library[*pose].name;
-    super::row(ui, "Blend", &format!("How far to go from the pose before to \"{name}\""), |ui, label| {
-        let mut percent = state.blend * 100.0;
-        let slider = ui.add(Slider::new(&mut percent, 0.0..=100.0).fixed_decimals(0).suffix(" %")).labelled_by(label);
-        slider.widget_info(|| {
-            let mut info = WidgetInfo::slider(true, percent, "Blend");
-            info.label = Some("Blend".to_owned());
-            info
-        });
-        if let Some(gesture) = edit_of(&slider) {
-            state.blend = percent / 100.0;
-            apply(*pose, state.blend, Some(from.clone()), gesture, actions);
-        }
-    });
+    crate::app::widgets::row(
+        ui,
+        "Blend",
+        &format!("How far to go from the pose before to \"{name}\""),
+        |ui, label| {
+            let mut percent = state.blend * 100.0;
+            let slider = ui
+                .add(
+                    Slider::new(&mut percent, 0.0..=100.0)
+                        .fixed_decimals(0)
+                        .suffix(" %"),
+                )
+                .labelled_by(label);
+            slider.widget_info(|| {
+                let mut info = WidgetInfo::slider(true, percent, "Blend");
+                info.label = Some("Blend".to_owned());
+                info
+            });
+            if let Some(gesture) = edit_of(&slider) {
+                state.blend = percent / 100.0;
+                apply(*pose, state.blend, Some(from.clone()), gesture, actions);
+            }
+        },
+    );
 }
 
-fn apply(pose: usize, blend: f64, from: Option<Arc<Pose>>, gesture: Gesture, actions: &mut Actions) {
-    actions.send(Command::Keys(KeysCommand::ApplyPose { pose, blend, from }), gesture);
+fn apply(
+    pose: usize,
+    blend: f64,
+    from: Option<Arc<Pose>>,
+    gesture: Gesture,
+    actions: &mut Actions,
+) {
+    actions.send(
+        Command::Keys(KeysCommand::ApplyPose { pose, blend, from }),
+        gesture,
+    );
 }
 
-fn cell_ui(ui: &mut Ui, pose: usize, view: &PosesView<'_>, state: &mut PosesState, actions: &mut Actions) {
+fn cell_ui(
+    ui: &mut Ui,
+    pose: usize,
+    view: &PosesView<'_>,
+    state: &mut PosesState,
+    actions: &mut Actions,
+) {
     let named = &view.library[pose];
     let (rect, response) = ui.allocate_exact_size(vec2(SIDE, SIDE + NAME), Sense::click_and_drag());
-    let chosen = state.chosen.as_ref().is_some_and(|(known, _)| *known == pose);
+    let chosen = state
+        .chosen
+        .as_ref()
+        .is_some_and(|(known, _)| *known == pose);
     response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, chosen, &named.name));
     if ui.is_rect_visible(rect) {
-        paint_cell(ui, rect, &response, chosen, view.pictures.get(pose).copied().flatten());
+        paint_cell(
+            ui,
+            rect,
+            &response,
+            chosen,
+            view.pictures.get(pose).copied().flatten(),
+        );
     }
-    if state.renaming.as_ref().is_some_and(|(known, _)| *known == pose) {
+    if state
+        .renaming
+        .as_ref()
+        .is_some_and(|(known, _)| *known == pose)
+    {
         rename_ui(ui, rect, state, actions);
     } else {
         let colors = theme::colors(ui.ctx());
         let color = if chosen { colors.accent } else { colors.text };
-        let text = egui::Label::new(RichText::new(&named.name).small().color(color)).truncate().halign(egui::Align::Center);
-        ui.put(Rect::from_min_max(pos2(rect.left(), rect.bottom() - NAME), rect.max), text);
+        let text = egui::Label::new(RichText::new(&named.name).small().color(color))
+            .truncate()
+            .halign(egui::Align::Center);
+        ui.put(
+            Rect::from_min_max(pos2(rect.left(), rect.bottom() - NAME), rect.max),
+            text,
+        );
     }
     pointer(ui, &response, pose, view, state, actions);
     response.context_menu(|ui| {
@@ -173,7 +248,14 @@ fn cell_ui(ui: &mut Ui, pose: usize, view: &PosesView<'_>, state: &mut PosesStat
 }
 
 /// A click takes the pose; a sideways drag with Alt goes a part of the way.
-fn pointer(ui: &Ui, response: &Response, pose: usize, view: &PosesView<'_>, state: &mut PosesState, actions: &mut Actions) {
+fn pointer(
+    ui: &Ui,
+    response: &Response,
+    pose: usize,
+    view: &PosesView<'_>,
+    state: &mut PosesState,
+    actions: &mut Actions,
+) {
     if response.clicked() {
         state.chosen = Some((pose, Arc::new(view.shown.clone())));
         state.blend = 1.0;
@@ -182,13 +264,21 @@ fn pointer(ui: &Ui, response: &Response, pose: usize, view: &PosesView<'_>, stat
     let alt = ui.input(|input| input.modifiers.alt);
     if response.drag_started() && alt {
         state.chosen = Some((pose, Arc::new(view.shown.clone())));
-        state.dragging = ui.input(|input| input.pointer.press_origin()).map(|at| at.x);
+        state.dragging = ui
+            .input(|input| input.pointer.press_origin())
+            .map(|at| at.x);
     }
-    let (Some(began), Some((chosen, from))) = (state.dragging, &state.chosen) else { return };
+    let (Some(began), Some((chosen, from))) = (state.dragging, &state.chosen) else {
+        return;
+    };
     if *chosen != pose {
         return;
     }
-    let gesture = if response.drag_stopped() { Gesture::Released } else { Gesture::Dragging };
+    let gesture = if response.drag_stopped() {
+        Gesture::Released
+    } else {
+        Gesture::Dragging
+    };
     if response.dragged() || response.drag_stopped() {
         let x = ui.ctx().pointer_latest_pos().map_or(began, |at| at.x);
         let blend = f64::from(((x - began) / BLEND_POINTS).clamp(0.0, 1.0));
@@ -210,9 +300,15 @@ fn paint_cell(ui: &Ui, rect: Rect, response: &Response, chosen: bool, picture: O
     match picture {
         Some(texture) => {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            ui.painter().image(texture, square.shrink(1.0), whole, Color32::WHITE);
+            ui.painter()
+                .image(texture, square.shrink(1.0), whole, Color32::WHITE);
         }
-        None => icons::paint(ui.painter(), square.shrink(24.0), Icon::Figure, colors.text_weak),
+        None => icons::paint(
+            ui.painter(),
+            square.shrink(24.0),
+            Icon::Figure,
+            colors.text_weak,
+        ),
     }
     let line = if chosen {
         Stroke::new(2.0, colors.accent)
@@ -221,18 +317,32 @@ fn paint_cell(ui: &Ui, rect: Rect, response: &Response, chosen: bool, picture: O
     } else {
         Stroke::new(1.0, colors.line)
     };
-    ui.painter().rect_stroke(square, radius, line, StrokeKind::Inside);
+    ui.painter()
+        .rect_stroke(square, radius, line, StrokeKind::Inside);
 }
 
 fn rename_ui(ui: &mut Ui, rect: Rect, state: &mut PosesState, actions: &mut Actions) {
-    let Some((pose, name)) = &mut state.renaming else { return };
+    let Some((pose, name)) = &mut state.renaming else {
+        return;
+    };
     let place = Rect::from_min_max(pos2(rect.left(), rect.bottom() - NAME - 3.0), rect.max);
-    let field = ui.put(place, egui::TextEdit::singleline(name).font(egui::TextStyle::Small));
+    let field = ui.put(
+        place,
+        egui::TextEdit::singleline(name).font(egui::TextStyle::Small),
+    );
     field.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the pose"));
-    let (accepted, given_up) = ui.input(|input| (input.key_pressed(egui::Key::Enter), input.key_pressed(egui::Key::Escape)));
+    let (accepted, given_up) = ui.input(|input| {
+        (
+            input.key_pressed(egui::Key::Enter),
+            input.key_pressed(egui::Key::Escape),
+        )
+    });
     if field.lost_focus() || accepted || given_up {
         if !given_up {
-            actions.once(Command::Keys(KeysCommand::RenamePose { pose: *pose, name: name.clone() }));
+            actions.once(Command::Keys(KeysCommand::RenamePose {
+                pose: *pose,
+                name: name.clone(),
+            }));
         }
         state.renaming = None;
     } else {

@@ -2,8 +2,8 @@
 
 use egui::{Slider, SliderClamping, Ui};
 
-use super::row;
 use crate::app::actions::{Actions, edit_of};
+use crate::app::widgets::row;
 use crate::character::{LEAST_SIM_VERTICES, SimVertices};
 use crate::session::{Command, Gesture};
 
@@ -23,8 +23,17 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
     let hover = "The flesh is simulated on a coarser skin, and the full skin follows it: fewer vertices are faster";
     row(ui, "Simulated", hover, |ui, label| {
         let mut coarser = view.wanted != SimVertices::All;
-        if ui.checkbox(&mut coarser, "").on_hover_text("Off: every vertex of the skin is simulated").labelled_by(label).changed() {
-            let wanted = if coarser { SimVertices::default() } else { SimVertices::All };
+        if ui
+            .checkbox(&mut coarser, "")
+            .on_hover_text("Off: every vertex of the skin is simulated")
+            .labelled_by(label)
+            .changed()
+        {
+            let wanted = if coarser {
+                SimVertices::default()
+            } else {
+                SimVertices::All
+            };
             actions.send(Command::SetSimVertices(wanted), Gesture::Once);
         }
         // While the slider is dragged its value lives here: a rebuild for every pixel would help nobody.
@@ -35,8 +44,10 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
         };
         let mut number = ui.data(|data| data.get_temp(id)).unwrap_or(settled);
         let most = (view.skin.max(LEAST_SIM_VERTICES) * 2).max(settled);
-        super::size_slider(ui);
-        let slider = Slider::new(&mut number, LEAST_SIM_VERTICES..=most).logarithmic(true).clamping(SliderClamping::Always);
+        crate::app::widgets::size_slider(ui);
+        let slider = Slider::new(&mut number, LEAST_SIM_VERTICES..=most)
+            .logarithmic(true)
+            .clamping(SliderClamping::Always);
         let response = ui.add_enabled(coarser, slider).labelled_by(label);
         match edit_of(&response) {
             Some(Gesture::Dragging) => {
@@ -44,11 +55,22 @@ pub fn resolution_ui(ui: &mut Ui, view: &ResolutionView, actions: &mut Actions) 
             }
             Some(_) => {
                 ui.data_mut(|data| data.remove_temp::<usize>(id));
-                actions.send(Command::SetSimVertices(SimVertices::About(number)), Gesture::Once);
+                actions.send(
+                    Command::SetSimVertices(SimVertices::About(number)),
+                    Gesture::Once,
+                );
             }
             None => {}
         }
     });
-    let said = format!("{} of {} vertices are simulated", super::grouped(view.simulated), super::grouped(view.skin));
-    ui.label(egui::RichText::new(said).small().color(crate::app::theme::colors(ui.ctx()).text_weak));
+    let said = format!(
+        "{} of {} vertices are simulated",
+        crate::app::widgets::grouped(view.simulated),
+        crate::app::widgets::grouped(view.skin)
+    );
+    ui.label(
+        egui::RichText::new(said)
+            .small()
+            .color(crate::app::theme::colors(ui.ctx()).text_weak),
+    );
 }

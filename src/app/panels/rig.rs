@@ -2,13 +2,13 @@
 
 use egui::{Button, DragValue, RichText, TextEdit, Ui};
 
-use super::row;
+use crate::app::actions::EditAction;
 use crate::app::actions::{Action, Actions, edit_of};
 use crate::app::icons::{self, Icon};
 use crate::app::theme;
-use crate::app::viewport::edit::EditAction;
+use crate::app::widgets::row;
 use crate::math::Point64;
-use crate::rig::edit::template::Kind;
+use crate::rig::edit::template::TemplateKind;
 use crate::rig::edit::{Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, RigQuality, Verdict};
 
@@ -32,7 +32,7 @@ pub struct RigView<'a> {
     /// Where the bone of a leaf ends.
     pub tail: Option<Point64>,
     /// The template being fitted.
-    pub fitting: Option<Kind>,
+    pub fitting: Option<TemplateKind>,
     /// The files have a skeleton, and this is another.
     pub differs_from_file: bool,
     /// Length of the character, for the steps of numbers.
@@ -61,7 +61,9 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
         Some(joint) => joint_ui(ui, view, joint, state, actions),
         None if view.fitting.is_some() => {}
         None => {
-            ui.label(RichText::new("No joint is selected.").color(theme::colors(ui.ctx()).text_weak));
+            ui.label(
+                RichText::new("No joint is selected.").color(theme::colors(ui.ctx()).text_weak),
+            );
         }
     }
     ui.add_space(6.0);
@@ -77,7 +79,9 @@ pub fn rig_ui(ui: &mut Ui, view: &RigView<'_>, state: &mut RigPanelState, action
         if view.differs_from_file
             && ui
                 .button("Back to the file's")
-                .on_hover_text("Takes the skeleton as the files have it again; undo brings this one back")
+                .on_hover_text(
+                    "Takes the skeleton as the files have it again; undo brings this one back",
+                )
                 .clicked()
         {
             actions.once(Command::Rig(RigCommand::UseFileSkeleton));
@@ -97,27 +101,38 @@ fn badge_ui(ui: &mut Ui, quality: &RigQuality, fitting: bool) {
         Verdict::Poor => ("Sits badly", Icon::Warning, colors.error),
         Verdict::None => ("No flesh yet", Icon::Info, colors.text_weak),
     };
-    egui::Frame::new().fill(colors.sunken).corner_radius(4.0).inner_margin(egui::Margin::symmetric(8, 5)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal(|ui| {
-            icons::label(ui, icon, color);
-            ui.label(RichText::new(word).color(color).strong());
-            // Without older flesh the sentence below says so.
-            if quality.pending && quality.verdict != Verdict::None {
-                ui.label(RichText::new("newer flesh is being made…").color(colors.text_weak).small());
-            }
+    egui::Frame::new()
+        .fill(colors.sunken)
+        .corner_radius(4.0)
+        .inner_margin(egui::Margin::symmetric(8, 5))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                icons::label(ui, icon, color);
+                ui.label(RichText::new(word).color(color).strong());
+                // Without older flesh the sentence below says so.
+                if quality.pending && quality.verdict != Verdict::None {
+                    ui.label(
+                        RichText::new("newer flesh is being made…")
+                            .color(colors.text_weak)
+                            .small(),
+                    );
+                }
+            });
+            // Of one height whatever is said, so that nothing below jumps while joints are placed.
+            let line = ui.text_style_height(&egui::TextStyle::Small);
+            // Clicks place no joint while landmarks are dragged.
+            let sentence = if fitting && quality.verdict == Verdict::None {
+                "Apply builds the skeleton, and flesh on it."
+            } else {
+                quality.sentence.as_str()
+            };
+            let said = ui
+                .label(RichText::new(sentence).color(colors.text_weak).small())
+                .rect
+                .height();
+            ui.add_space((SENTENCE_LINES * line - said).max(0.0));
         });
-        // Of one height whatever is said, so that nothing below jumps while joints are placed.
-        let line = ui.text_style_height(&egui::TextStyle::Small);
-        // Clicks place no joint while landmarks are dragged.
-        let sentence = if fitting && quality.verdict == Verdict::None {
-            "Apply builds the skeleton, and flesh on it."
-        } else {
-            quality.sentence.as_str()
-        };
-        let said = ui.label(RichText::new(sentence).color(colors.text_weak).small()).rect.height();
-        ui.add_space((SENTENCE_LINES * line - said).max(0.0));
-    });
     ui.add_space(4.0);
 }
 
@@ -140,58 +155,130 @@ fn symmetry_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
 
 fn templates_ui(ui: &mut Ui, view: &RigView<'_>, actions: &mut Actions) {
     if let Some(kind) = view.fitting {
-        ui.label(RichText::new(format!("Fitting: {}", kind.label())).color(theme::colors(ui.ctx()).accent).strong());
-        ui.label(RichText::new("Drag the landmarks in the view to where they belong.").color(theme::colors(ui.ctx()).text_weak).small());
+        ui.label(
+            RichText::new(format!("Fitting: {}", kind.label()))
+                .color(theme::colors(ui.ctx()).accent)
+                .strong(),
+        );
+        ui.label(
+            RichText::new("Drag the landmarks in the view to where they belong.")
+                .color(theme::colors(ui.ctx()).text_weak)
+                .small(),
+        );
         ui.horizontal(|ui| {
-            if ui.button("Apply").on_hover_text("Builds the skeleton through the landmarks (Enter)").clicked() {
+            if ui
+                .button("Apply")
+                .on_hover_text("Builds the skeleton through the landmarks (Enter)")
+                .clicked()
+            {
                 actions.push(Action::Edit(EditAction::ApplyFitting));
             }
-            if ui.button("Cancel").on_hover_text("Leaves the skeleton as it is (Esc)").clicked() {
+            if ui
+                .button("Cancel")
+                .on_hover_text("Leaves the skeleton as it is (Esc)")
+                .clicked()
+            {
                 actions.push(Action::Edit(EditAction::LeaveFitting));
             }
         });
         return;
     }
-    row(ui, "Template", "A whole skeleton that is fitted by a few landmarks", |ui, _| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            for kind in Kind::ALL {
-                // The landmarks come once the mesh has been looked at.
-                if ui.button(kind.label()).on_hover_text(kind.sentence()).clicked() {
-                    actions.push(Action::Edit(EditAction::StartFitting(kind)));
+    row(
+        ui,
+        "Template",
+        "A whole skeleton that is fitted by a few landmarks",
+        |ui, _| {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for kind in TemplateKind::ALL {
+                    // The landmarks come once the mesh has been looked at.
+                    if ui
+                        .button(kind.label())
+                        .on_hover_text(kind.sentence())
+                        .clicked()
+                    {
+                        actions.push(Action::Edit(EditAction::StartFitting(kind)));
+                    }
                 }
-            }
-        });
-    });
+            });
+        },
+    );
 }
 
-fn joint_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelState, actions: &mut Actions) {
+fn joint_ui(
+    ui: &mut Ui,
+    view: &RigView<'_>,
+    joint: usize,
+    state: &mut RigPanelState,
+    actions: &mut Actions,
+) {
     name_ui(ui, view, joint, state, actions);
     parent_ui(ui, view, joint, actions);
     let this = &view.rig.joints()[joint];
-    if let Some((position, gesture)) = place_ui(ui, "Position", "Where the joint is in the bind pose", this.position, view.size) {
-        actions.send(edit(RigEdit::Move { joint, position, with_children: false }), gesture);
+    if let Some((position, gesture)) = place_ui(
+        ui,
+        "Position",
+        "Where the joint is in the bind pose",
+        this.position,
+        view.size,
+    ) {
+        actions.send(
+            edit(RigEdit::Move {
+                joint,
+                position,
+                with_children: false,
+            }),
+            gesture,
+        );
     }
     // Only last joints have one, and that is not known before the flesh has grown; the row stays, so that nothing below moves away
     // from the pointer.
-    let next = view.rig.children(joint).next().map(|child| view.rig.joints()[child].position);
+    let next = view
+        .rig
+        .children(joint)
+        .next()
+        .map(|child| view.rig.joints()[child].position);
     let tail = view.tail.filter(|_| next.is_none());
     let row = ui.add_enabled_ui(tail.is_some(), |ui| {
         let hover = "Where the bone of a last joint ends; others end at the next joint";
-        place_ui(ui, "Tail", hover, tail.or(next).unwrap_or(this.position), view.size)
+        place_ui(
+            ui,
+            "Tail",
+            hover,
+            tail.or(next).unwrap_or(this.position),
+            view.size,
+        )
     });
     if let Some((tail, gesture)) = row.inner {
-        actions.send(edit(RigEdit::SetTail { joint, tail: Some(tail) }), gesture);
+        actions.send(
+            edit(RigEdit::SetTail {
+                joint,
+                tail: Some(tail),
+            }),
+            gesture,
+        );
     }
     bone_ui(ui, view, joint, actions);
     buttons_ui(ui, view, joint, actions);
 }
 
-fn name_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, state: &mut RigPanelState, actions: &mut Actions) {
+fn name_ui(
+    ui: &mut Ui,
+    view: &RigView<'_>,
+    joint: usize,
+    state: &mut RigPanelState,
+    actions: &mut Actions,
+) {
     let name = &view.rig.joints()[joint].name;
     row(ui, "Name", "Unique; Enter takes it", |ui, label| {
-        let mut text = state.name.as_ref().filter(|(of, _)| *of == joint).map_or_else(|| name.clone(), |(_, text)| text.clone());
-        let response = ui.add(TextEdit::singleline(&mut text).desired_width(ui.available_width())).labelled_by(label);
+        let mut text = state
+            .name
+            .as_ref()
+            .filter(|(of, _)| *of == joint)
+            .map_or_else(|| name.clone(), |(_, text)| text.clone());
+        let response = ui
+            .add(TextEdit::singleline(&mut text).desired_width(ui.available_width()))
+            .labelled_by(label);
         if response.has_focus() || response.changed() {
             state.name = Some((joint, text.clone()));
         }
@@ -208,11 +295,20 @@ fn parent_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Action
     let name = |joint: usize| view.rig.joints()[joint].name.as_str();
     let parent = view.rig.joints()[joint].parent;
     row(ui, "Parent", "What the joint hangs on", |ui, _| {
-        let combo = egui::ComboBox::from_id_salt("parent").width(ui.available_width() - 8.0).selected_text(parent.map_or("None", name));
+        let combo = egui::ComboBox::from_id_salt("parent")
+            .width(ui.available_width() - 8.0)
+            .selected_text(parent.map_or("None", name));
         combo.show_ui(ui, |ui| {
             let mut choose = |ui: &mut Ui, wanted: Option<usize>| {
-                if ui.selectable_label(parent == wanted, wanted.map_or("None", name)).clicked() && parent != wanted {
-                    actions.once(edit(RigEdit::Reparent { joint, parent: wanted }));
+                if ui
+                    .selectable_label(parent == wanted, wanted.map_or("None", name))
+                    .clicked()
+                    && parent != wanted
+                {
+                    actions.once(edit(RigEdit::Reparent {
+                        joint,
+                        parent: wanted,
+                    }));
                 }
             };
             choose(ui, None);
@@ -224,7 +320,13 @@ fn parent_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Action
 }
 
 /// Three numbers; what was made of them, if anything.
-fn place_ui(ui: &mut Ui, name: &str, hover: &str, place: Point64, size: f64) -> Option<(Point64, crate::session::Gesture)> {
+fn place_ui(
+    ui: &mut Ui,
+    name: &str,
+    hover: &str,
+    place: Point64,
+    size: f64,
+) -> Option<(Point64, crate::session::Gesture)> {
     let colors = theme::colors(ui.ctx());
     let mut edited = place;
     let mut outcome = None;
@@ -235,7 +337,13 @@ fn place_ui(ui: &mut Ui, name: &str, hover: &str, place: Point64, size: f64) -> 
         for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
             let label = ui.label(RichText::new(letter).color(colors.axes[axis]).small());
             let decimals = (3.0 - size.max(1e-9).log10()).clamp(0.0, 6.0) as usize;
-            let response = ui.add(DragValue::new(&mut edited[axis]).speed(size * 1e-3).max_decimals(decimals)).labelled_by(label.id);
+            let response = ui
+                .add(
+                    DragValue::new(&mut edited[axis])
+                        .speed(size * 1e-3)
+                        .max_decimals(decimals),
+                )
+                .labelled_by(label.id);
             if let Some(gesture) = edit_of(&response) {
                 outcome = Some(gesture);
             }
@@ -273,7 +381,11 @@ fn bone_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions)
 fn buttons_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actions) {
     let has_parent = view.rig.joints()[joint].parent.is_some();
     let mut button = |ui: &mut Ui, enabled: bool, name: &str, hover: &str, wanted: RigEdit| {
-        if ui.add_enabled(enabled, Button::new(name)).on_hover_text(hover).clicked() {
+        if ui
+            .add_enabled(enabled, Button::new(name))
+            .on_hover_text(hover)
+            .clicked()
+        {
             actions.once(edit(wanted));
         }
     };
@@ -287,8 +399,26 @@ fn buttons_ui(ui: &mut Ui, view: &RigView<'_>, joint: usize, actions: &mut Actio
             "A joint in the middle of the bone that leads here (Shift+click on a bone)",
             RigEdit::Insert { bone, at: 0.5 },
         );
-        button(ui, has_parent, "Split in 3", "Cuts the bone that leads here into three", RigEdit::Split { bone, parts: 3 });
-        button(ui, has_parent, "Merge", "Joins it with its parent (M)", RigEdit::Merge(joint));
-        button(ui, true, "Delete", "Its children will hang on its parent (Delete)", RigEdit::Delete(joint));
+        button(
+            ui,
+            has_parent,
+            "Split in 3",
+            "Cuts the bone that leads here into three",
+            RigEdit::Split { bone, parts: 3 },
+        );
+        button(
+            ui,
+            has_parent,
+            "Merge",
+            "Joins it with its parent (M)",
+            RigEdit::Merge(joint),
+        );
+        button(
+            ui,
+            true,
+            "Delete",
+            "Its children will hang on its parent (Delete)",
+            RigEdit::Delete(joint),
+        );
     });
 }

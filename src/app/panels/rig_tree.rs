@@ -1,6 +1,9 @@
 //! The tree of joints in edit mode: select, and reparent by dragging.
 
-use egui::{Align2, Color32, DragAndDrop, FontId, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, DragAndDrop, FontId, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::long_list::rows_ui;
 use crate::app::actions::Actions;
@@ -37,32 +40,60 @@ pub struct RigTreeState {
 struct Dragged(usize);
 
 /// Draws the tree.
-pub fn rig_tree_ui(ui: &mut Ui, view: &RigTreeView<'_>, state: &mut RigTreeState, actions: &mut Actions) {
+pub fn rig_tree_ui(
+    ui: &mut Ui,
+    view: &RigTreeView<'_>,
+    state: &mut RigTreeState,
+    actions: &mut Actions,
+) {
     let colors = theme::colors(ui.ctx());
     if view.rig.is_empty() {
-        ui.label(RichText::new("No joints yet. Click into the mesh to place the first one, or choose a template.").color(colors.text_weak));
+        ui.label(
+            RichText::new(
+                "No joints yet. Click into the mesh to place the first one, or choose a template.",
+            )
+            .color(colors.text_weak),
+        );
         return;
     }
     let reveal = view.selected.filter(|_| state.scrolled_to != view.selected);
     state.scrolled_to = view.selected;
     let dragged = DragAndDrop::payload::<Dragged>(ui.ctx()).map(|dragged| dragged.0);
-    egui::Frame::new().fill(colors.sunken).corner_radius(4.0).inner_margin(4.0).show(ui, |ui| {
-        ScrollArea::vertical().id_salt("rig tree").max_height(420.0).auto_shrink([false, true]).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            let rows = depth_first(view.rig);
-            let row_of = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
-            // What is being dragged is held even if it is scrolled away from.
-            let places = rows_ui(ui, rows.len(), ROW, dragged.and_then(row_of), |ui, row, rect| {
-                let (joint, depth) = rows[row];
-                row_ui(ui, rect, view, joint, depth, dragged, actions);
-            });
-            if let Some(row) = reveal.and_then(row_of) {
-                ui.scroll_to_rect(places.place(row), Some(egui::Align::Center));
-            }
-            root_ui(ui, dragged, actions);
+    egui::Frame::new()
+        .fill(colors.sunken)
+        .corner_radius(4.0)
+        .inner_margin(4.0)
+        .show(ui, |ui| {
+            ScrollArea::vertical()
+                .id_salt("rig tree")
+                .max_height(420.0)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    let rows = depth_first(view.rig);
+                    let row_of = |joint: usize| rows.iter().position(|(other, _)| *other == joint);
+                    // What is being dragged is held even if it is scrolled away from.
+                    let places = rows_ui(
+                        ui,
+                        rows.len(),
+                        ROW,
+                        dragged.and_then(row_of),
+                        |ui, row, rect| {
+                            let (joint, depth) = rows[row];
+                            row_ui(ui, rect, view, joint, depth, dragged, actions);
+                        },
+                    );
+                    if let Some(row) = reveal.and_then(row_of) {
+                        ui.scroll_to_rect(places.place(row), Some(egui::Align::Center));
+                    }
+                    root_ui(ui, dragged, actions);
+                });
         });
-    });
-    ui.label(RichText::new("Drag a joint onto another to hang it there.").color(colors.text_weak).small());
+    ui.label(
+        RichText::new("Drag a joint onto another to hang it there.")
+            .color(colors.text_weak)
+            .small(),
+    );
 }
 
 /// Children right after their parents, with their depth.
@@ -79,7 +110,12 @@ fn depth_first(rig: &Rig) -> Vec<(usize, usize)> {
     let mut order = Vec::with_capacity(rig.len());
     while let Some((joint, depth)) = stack.pop() {
         order.push((joint, depth));
-        stack.extend(children[joint].iter().rev().map(|&child| (child, depth + 1)));
+        stack.extend(
+            children[joint]
+                .iter()
+                .rev()
+                .map(|&child| (child, depth + 1)),
+        );
     }
     order
 }
@@ -96,7 +132,11 @@ fn row_ui(
     let colors = theme::colors(ui.ctx());
     let name = &view.rig.joints()[joint].name;
     let selected = view.selected == Some(joint);
-    let response = ui.interact(rect, ui.scope_id().with(("rig joint", joint)), Sense::click_and_drag());
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("rig joint", joint)),
+        Sense::click_and_drag(),
+    );
     if response.gained_focus() {
         ui.scroll_to_rect(rect, None);
     }
@@ -115,18 +155,40 @@ fn row_ui(
     };
     ui.painter().rect_filled(row, 3.0, fill);
     if target {
-        ui.painter().rect_stroke(row, 3.0, Stroke::new(1.2, colors.accent), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            row,
+            3.0,
+            Stroke::new(1.2, colors.accent),
+            egui::StrokeKind::Inside,
+        );
     }
     let color = if selected { colors.accent } else { colors.text };
     let middle = pos2(left + 8.0, rect.center().y);
-    let diamond = [(0.0, -4.0), (3.0, 0.0), (0.0, 4.0), (-3.0, 0.0)].map(|(x, y)| middle + vec2(x, y)).to_vec();
-    ui.painter().add(Shape::convex_polygon(diamond, color.gamma_multiply(0.35), Stroke::new(1.0, color)));
+    let diamond = [(0.0, -4.0), (3.0, 0.0), (0.0, 4.0), (-3.0, 0.0)]
+        .map(|(x, y)| middle + vec2(x, y))
+        .to_vec();
+    ui.painter().add(Shape::convex_polygon(
+        diamond,
+        color.gamma_multiply(0.35),
+        Stroke::new(1.0, color),
+    ));
     let clip = ui.painter().with_clip_rect(row.intersect(ui.clip_rect()));
-    clip.text(pos2(left + 18.0, rect.center().y), Align2::LEFT_CENTER, name, FontId::proportional(12.5), color);
+    clip.text(
+        pos2(left + 18.0, rect.center().y),
+        Align2::LEFT_CENTER,
+        name,
+        FontId::proportional(12.5),
+        color,
+    );
     if let Some(other) = response.dnd_release_payload::<Dragged>().filter(|_| takes) {
-        actions.once(Command::Rig(RigCommand::Edit(RigEdit::Reparent { joint: other.0, parent: Some(joint) })));
+        actions.once(Command::Rig(RigCommand::Edit(RigEdit::Reparent {
+            joint: other.0,
+            parent: Some(joint),
+        })));
     } else if response.clicked() {
-        actions.once(Command::Rig(RigCommand::Select((!selected).then_some(joint))));
+        actions.once(Command::Rig(RigCommand::Select(
+            (!selected).then_some(joint),
+        )));
     }
 }
 
@@ -140,13 +202,24 @@ fn root_ui(ui: &mut Ui, dragged: Option<usize>, actions: &mut Actions) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Make it a root"));
     let hot = response.contains_pointer();
     let color = if hot { colors.accent } else { colors.text_weak };
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, "Drop here to make it a root", FontId::proportional(12.0), color);
+    ui.painter().text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        "Drop here to make it a root",
+        FontId::proportional(12.0),
+        color,
+    );
     if let Some(joint) = response.dnd_release_payload::<Dragged>() {
-        actions.once(Command::Rig(RigCommand::Edit(RigEdit::Reparent { joint: joint.0, parent: None })));
+        actions.once(Command::Rig(RigCommand::Edit(RigEdit::Reparent {
+            joint: joint.0,
+            parent: None,
+        })));
     }
     // What is dragged is named beside the pointer.
     if let Some(pointer) = ui.ctx().pointer_hover_pos() {
         let layer = egui::LayerId::new(egui::Order::Tooltip, Id::unique("rig drag"));
-        ui.ctx().layer_painter(layer).circle_filled(pointer + vec2(10.0, 8.0), 4.0, colors.accent);
+        ui.ctx()
+            .layer_painter(layer)
+            .circle_filled(pointer + vec2(10.0, 8.0), 4.0, colors.accent);
     }
 }

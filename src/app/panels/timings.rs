@@ -6,7 +6,7 @@ use egui::{RichText, Ui};
 use egui_plot::{Line, Plot, PlotPoints};
 
 use crate::app::theme;
-use crate::skin::StepTimes;
+use crate::methods::StepTimes;
 
 /// Frames kept.
 const FRAMES: usize = 180;
@@ -42,7 +42,11 @@ impl WindowTimes {
         if !ms.is_finite() || self.frames <= SET_UP_FRAMES {
             return;
         }
-        self.mean_ms = if self.mean_ms > 0.0 { self.mean_ms * 0.95 + ms * 0.05 } else { ms };
+        self.mean_ms = if self.mean_ms > 0.0 {
+            self.mean_ms * 0.95 + ms * 0.05
+        } else {
+            ms
+        };
         if ms > self.longest_ms {
             self.longest_ms = ms;
             if ms > FELT_MS {
@@ -62,7 +66,13 @@ impl TimingHistory {
         let surface_ms = step.upsampling_ms + step.normals_ms;
         let named = step.anchors_ms + step.local_ms + step.global_ms + surface_ms;
         let rest = (step.total_ms - named).max(0.0);
-        let frame = [step.anchors_ms, step.local_ms + rest, step.global_ms, surface_ms, render_ms];
+        let frame = [
+            step.anchors_ms,
+            step.local_ms + rest,
+            step.global_ms,
+            surface_ms,
+            render_ms,
+        ];
         if frame.iter().all(|ms| ms.is_finite()) {
             self.frames.push_back(frame);
         }
@@ -134,7 +144,8 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
                 let stacked: f64 = ms[..=stage].iter().sum();
                 [(start + frame) as f64, stacked]
             });
-            let line = Line::new(NAMES[stage], points.collect::<PlotPoints<'_>>()).color(colors.stages[stage]);
+            let line = Line::new(NAMES[stage], points.collect::<PlotPoints<'_>>())
+                .color(colors.stages[stage]);
             plot.line(line.width(1.0).fill(0.0).fill_alpha(0.28));
         }
     });
@@ -144,15 +155,28 @@ pub fn timings_ui(ui: &mut Ui, history: &TimingHistory) {
         for (stage, name) in NAMES.iter().enumerate() {
             let (rect, _) = ui.allocate_exact_size(egui::vec2(8.0, 8.0), egui::Sense::hover());
             ui.painter().rect_filled(rect, 2.0, colors.stages[stage]);
-            ui.label(RichText::new(format!("{name} {:.1}", means[stage])).small().color(colors.text_weak));
+            ui.label(
+                RichText::new(format!("{name} {:.1}", means[stage]))
+                    .small()
+                    .color(colors.text_weak),
+            );
             ui.add_space(3.0);
         }
-        ui.label(RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>())).small().color(colors.text));
+        ui.label(
+            RichText::new(format!("Σ {:.1} ms", means.iter().sum::<f64>()))
+                .small()
+                .color(colors.text),
+        );
     });
-    let WindowTimes { mean_ms, longest_ms, .. } = history.window;
+    let WindowTimes {
+        mean_ms,
+        longest_ms,
+        ..
+    } = history.window;
     let text = format!("Window {mean_ms:.1} ms, longest {longest_ms:.0} ms");
     let hover = "What the window's own thread works in a frame (panels, commands, drawing orders), and the longest since it was opened";
-    ui.label(RichText::new(text).small().color(colors.text_weak)).on_hover_text(hover);
+    ui.label(RichText::new(text).small().color(colors.text_weak))
+        .on_hover_text(hover);
 }
 
 #[cfg(test)]
@@ -163,7 +187,11 @@ mod tests {
     fn the_history_is_bounded_and_keeps_the_newest() {
         let mut history = TimingHistory::default();
         for frame in 0..1000 {
-            let step = StepTimes { global_ms: f64::from(frame), total_ms: f64::from(frame), ..StepTimes::default() };
+            let step = StepTimes {
+                global_ms: f64::from(frame),
+                total_ms: f64::from(frame),
+                ..StepTimes::default()
+            };
             history.push(&step, 1.0);
         }
         assert_eq!(history.frames.len(), FRAMES);

@@ -1,5 +1,6 @@
 //! Menus, built from the table of shortcuts, and the buttons that are always wanted.
 
+use crate::app::widgets::capitalised;
 use std::path::PathBuf;
 
 use egui::{Align, Button, Layout, MenuBar, RichText, Ui};
@@ -64,7 +65,16 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("quit"),
         ],
     ),
-    ("Edit", &[Row("undo"), Row("redo"), Line, Row("palette"), Row("settings")]),
+    (
+        "Edit",
+        &[
+            Row("undo"),
+            Row("redo"),
+            Line,
+            Row("palette"),
+            Row("settings"),
+        ],
+    ),
     (
         "View",
         &[
@@ -130,9 +140,22 @@ const MENUS: [(&str, &[Item]); 7] = [
             Row("clip.none"),
         ],
     ),
-    ("Skeleton", &[Row("mode.edit"), Row("mode.pose"), Line, Row("template.human"), Row("template.hand"), Row("template.four-legged")]),
+    (
+        "Skeleton",
+        &[
+            Row("mode.edit"),
+            Row("mode.pose"),
+            Line,
+            Row("template.human"),
+            Row("template.hand"),
+            Row("template.four-legged"),
+        ],
+    ),
     ("Window", &[Row("panel"), Line, Row("notices"), Row("log")]),
-    ("Help", &[Row("sheet"), Row("first-steps"), Line, Row("about")]),
+    (
+        "Help",
+        &[Row("sheet"), Row("first-steps"), Line, Row("about")],
+    ),
 ];
 
 /// A shorter bar says less.
@@ -159,9 +182,18 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
         }
         mode_switch(ui, &view.now, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let theme_icon = if ui.visuals().dark_mode { Icon::Sun } else { Icon::Moon };
-            let buttons =
-                [(Icon::Gear, "settings"), (theme_icon, "theme"), (Icon::Search, "palette"), (Icon::Redo, "redo"), (Icon::Undo, "undo")];
+            let theme_icon = if ui.visuals().dark_mode {
+                Icon::Sun
+            } else {
+                Icon::Moon
+            };
+            let buttons = [
+                (Icon::Gear, "settings"),
+                (theme_icon, "theme"),
+                (Icon::Search, "palette"),
+                (Icon::Redo, "redo"),
+                (Icon::Undo, "undo"),
+            ];
             for (icon, id) in buttons {
                 icons::command_button(ui, icon, id, &view.now, actions);
             }
@@ -172,11 +204,23 @@ pub fn top_bar_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
 /// Pose | Edit.
 fn mode_switch(ui: &mut Ui, now: &Now<'_>, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.x = 2.0;
-    for (name, id, chosen) in [("Pose", "mode.pose", !now.editing), ("Edit", "mode.edit", now.editing)] {
+    for (name, id, chosen) in [
+        ("Pose", "mode.pose", !now.editing),
+        ("Edit", "mode.edit", now.editing),
+    ] {
         let chosen = chosen && now.has_character;
-        let button = Button::new(name).selected(chosen).min_size(egui::vec2(54.0, 24.0));
+        let button = Button::new(name)
+            .selected(chosen)
+            .min_size(egui::vec2(54.0, 24.0));
         let response = ui.add_enabled(now.has_character, button);
-        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, now.has_character, chosen, format!("{name} mode")));
+        response.widget_info(|| {
+            egui::WidgetInfo::selected(
+                egui::Role::RadioButton,
+                now.has_character,
+                chosen,
+                format!("{name} mode"),
+            )
+        });
         if shortcuts::tip(response, id).clicked() && !chosen {
             actions.extend(shortcuts::find(id).and_then(shortcuts::Shortcut::action));
         }
@@ -196,7 +240,9 @@ fn menu_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Act
         return items_ui(ui, items, view, actions);
     }
     // Longer than the window is high.
-    egui::ScrollArea::vertical().max_height(room.max(4.0 * ENTRY)).show(ui, |ui| items_ui(ui, items, view, actions));
+    egui::ScrollArea::vertical()
+        .max_height(room.max(4.0 * ENTRY))
+        .show(ui, |ui| items_ui(ui, items, view, actions));
 }
 
 fn items_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Actions) {
@@ -219,14 +265,22 @@ fn items_ui(ui: &mut Ui, items: &[Item], view: &TopBarView<'_>, actions: &mut Ac
 
 /// A row of the table as a menu entry: a tick if it is on, its title, its keys.
 fn row_ui(ui: &mut Ui, id: &str, now: &Now<'_>, actions: &mut Actions) {
-    let Some(shortcut) = shortcuts::find(id) else { return };
+    let Some(shortcut) = shortcuts::find(id) else {
+        return;
+    };
     let title = match (id, now.undo, now.redo) {
-        ("undo", Some(label), _) | ("redo", _, Some(label)) => format!("{}: {}", shortcut.title, lowered(label)),
+        ("undo", Some(label), _) | ("redo", _, Some(label)) => {
+            format!("{}: {}", shortcut.title, lowered(label))
+        }
         _ => shortcut.title.to_owned(),
     };
     let on = shortcut.on(now);
     let response = entry(ui, now.allows(shortcut), &title, &shortcut.keys_text(), on);
-    if response.on_hover_text(shortcut.sentence).on_disabled_hover_text(shortcut.sentence).clicked() {
+    if response
+        .on_hover_text(shortcut.sentence)
+        .on_disabled_hover_text(shortcut.sentence)
+        .clicked()
+    {
         actions.extend(shortcut.action());
         ui.close();
     }
@@ -247,10 +301,16 @@ fn entry(ui: &mut Ui, enabled: bool, title: &str, keys: &str, on: Option<bool>) 
     let response = ui.add_enabled(enabled, button);
     if on == Some(true) {
         let at = egui::pos2(response.rect.left() + 0.7 * TICK, response.rect.center().y);
-        icons::paint(ui.painter(), egui::Rect::from_center_size(at, egui::vec2(9.0, 9.0)), Icon::Check, colors.accent);
+        icons::paint(
+            ui.painter(),
+            egui::Rect::from_center_size(at, egui::vec2(9.0, 9.0)),
+            Icon::Check,
+            colors.accent,
+        );
     }
     if let Some(on) = on {
-        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, on, title));
+        response
+            .widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, on, title));
     }
     response
 }
@@ -269,7 +329,10 @@ fn recent_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
         ui.menu_button("Open recent", |ui| {
             for files in view.recent {
                 let response = entry(ui, true, &names_of(files), "", None);
-                let paths: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+                let paths: Vec<_> = files
+                    .iter()
+                    .map(|file| file.display().to_string())
+                    .collect();
                 if response.on_hover_text(paths.join("\n")).clicked() {
                     actions.push(Action::OpenFiles(files.clone()));
                     ui.close();
@@ -282,26 +345,29 @@ fn recent_ui(ui: &mut Ui, view: &TopBarView<'_>, actions: &mut Actions) {
 /// Files that were opened together, by their names.
 #[must_use]
 pub fn names_of(files: &[PathBuf]) -> String {
-    let name = |file: &PathBuf| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    let name = |file: &PathBuf| {
+        file.file_name()
+            .unwrap_or(file.as_os_str())
+            .to_string_lossy()
+            .into_owned()
+    };
     match files {
         [] => String::new(),
         [one] => name(one),
-        [first, others @ ..] if others.len() > 2 => format!("{} and {} more", name(first), others.len()),
+        [first, others @ ..] if others.len() > 2 => {
+            format!("{} and {} more", name(first), others.len())
+        }
         several => several.iter().map(name).collect::<Vec<_>>().join(" + "),
     }
-}
-
-/// The first letter in upper case.
-#[must_use]
-pub fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// The first letter in lower case.
 fn lowered(name: &str) -> String {
     let mut letters = name.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -314,7 +380,8 @@ mod tests {
             for item in items {
                 match item {
                     Row(id) => {
-                        let row = shortcuts::find(id).unwrap_or_else(|| panic!("{menu}: there is no \"{id}\""));
+                        let row = shortcuts::find(id)
+                            .unwrap_or_else(|| panic!("{menu}: there is no \"{id}\""));
                         assert!(row.action().is_some(), "{id} does nothing");
                     }
                     Sub(menu, items) => check(menu, items),
@@ -331,7 +398,13 @@ mod tests {
     fn files_opened_together_are_named_together() {
         let files = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(names_of(&files(&["/a/b.glb"])), "b.glb");
-        assert_eq!(names_of(&files(&["/a/b.obj", "/a/b.skel"])), "b.obj + b.skel");
-        assert_eq!(names_of(&files(&["/a/b.obj", "c", "d", "e"])), "b.obj and 3 more");
+        assert_eq!(
+            names_of(&files(&["/a/b.obj", "/a/b.skel"])),
+            "b.obj + b.skel"
+        );
+        assert_eq!(
+            names_of(&files(&["/a/b.obj", "c", "d", "e"])),
+            "b.obj and 3 more"
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! What the window does about projects: it asks before work is lost, and about everything that only the user can know.
+//! Project dialogs: asks before unsaved work is lost, and for other decisions of the user.
 //!
-//! The session saves, opens and keeps; here are the questions (one file each) and what is to happen after the answers.
+//! The session saves, opens and keeps projects; this module asks the questions (one file each) and
+//! continues after the answers.
 
 mod export;
 mod modal;
@@ -8,92 +9,60 @@ mod recovery;
 mod sources;
 mod unsaved;
 
+use crate::app::actions::ProjectAction;
+use crate::app::actions::UnsavedAnswer;
 use egui::Context;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::actions::{Action, Actions};
 use super::dialogs::Purpose;
-use crate::session::{Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, Session};
+use crate::session::{
+    Command, DEFAULT_FPS, Export, ExportAs, Gesture, ProjectCommand, Session, WindowState,
+};
 
 pub use export::export_ui;
 pub use recovery::{RecoveryView, ago, recovery_ui};
 pub use sources::sources_ui;
 pub use unsaved::unsaved_ui;
 
-/// How old what the session knows of the window may get while there is unsaved work.
+/// Maximum age of the session's copy of the window's state while there is unsaved work.
 const WINDOW_AGE: Duration = Duration::from_secs(1);
 
-/// What can be asked of this part of the window.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ProjectAction {
-    /// Begins anew with the character that comes with Sinew.
-    New,
-    /// Writes the project to its file, or asks where to.
-    Save,
-    /// Asks where to write the project.
-    SaveAs,
-    /// Asks where to write a project with all of its files in it.
-    SavePacked,
-    /// Asks where a file of the project is, by [`crate::session::MissingSource::index`].
-    Locate(usize),
-    /// What the user wants about work that isn't saved.
-    AnswerUnsaved(UnsavedAnswer),
-    /// Asks what to export, or goes on without.
-    AskExport,
-    /// What is to be exported; nothing any more for none.
-    SetExport(Option<Export>),
-    /// Asks where to export to.
-    ChooseExportFile,
-    /// Asks once more before unsaved work is thrown away; or no more.
-    AskDiscard(Option<PathBuf>),
-}
-
-/// What to do about work that isn't saved, before something else takes its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnsavedAnswer {
-    /// Save it first.
-    Save,
-    /// Go on without.
-    DontSave,
-    /// Leave everything as it is.
-    Cancel,
-}
-
-/// Where a question stands.
+/// State of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// The user is being asked.
+    /// The question is open.
     Asking,
-    /// The project is being written, or the user is choosing where to.
+    /// The project is being written, or its file chosen.
     Saving,
 }
 
-/// What this part of the window remembers.
+/// State of this module.
 #[derive(Debug, Default)]
 pub struct ProjectUi {
-    /// What was asked for while there was unsaved work.
+    /// The action that was requested while there was unsaved work.
     pending: Option<(Action, Step)>,
-    /// The recovery file that the user may want to throw away.
+    /// The recovery file that the user may discard.
     discarding: Option<PathBuf>,
     window_told: Option<Instant>,
-    /// What is to be exported, while that is being asked.
+    /// The export settings while the dialog is open.
     export: Option<Export>,
-    /// The project's file when last looked at.
+    /// The project's file at the last check.
     file: Option<PathBuf>,
 }
 
-/// What the workbench must do for it.
+/// What the workbench must do.
 #[derive(Debug, Default, PartialEq)]
 pub struct Wishes {
-    /// Carried out without asking again.
+    /// Actions to apply without further questions.
     pub go_on: Option<Action>,
-    /// A dialog of the system.
+    /// A system dialog to open.
     pub ask: Option<Purpose>,
 }
 
 impl ProjectUi {
-    /// Whether a question is open, so that nothing else takes the keyboard.
+    /// Whether a question is open and takes the keyboard.
     #[must_use]
     pub fn is_asking(&self, session: &Session) -> bool {
         self.export.is_some()
@@ -102,7 +71,7 @@ impl ProjectUi {
             || !session.recoveries().is_empty()
     }
 
-    /// What the user chose in the system's dialog, with what was chosen before it.
+    /// Combines the path chosen in the system dialog with the pending choice.
     pub fn chosen(&mut self, command: Command) -> Command {
         match (command, &self.export) {
             (Command::Project(ProjectCommand::Export { path, .. }), Some(_)) => {
@@ -113,7 +82,7 @@ impl ProjectUi {
         }
     }
 
-    /// Whether the project has another file than when last asked.
+    /// Whether the project's file changed since the last call.
     pub fn is_new_file(&mut self, file: Option<&Path>) -> bool {
         let is_new = file.is_some() && self.file.as_deref() != file;
         if self.file.as_deref() != file {
@@ -122,9 +91,14 @@ impl ProjectUi {
         is_new
     }
 
-    /// Lets an action pass, or keeps it until the user has said what to do about unsaved work.
+    /// Passes an action on, or holds it until the user has decided about unsaved work.
     pub fn guard(&mut self, action: Action, session: &Session) -> Option<Action> {
-        let recovers = |command: &Command| matches!(command, Command::Open(_) | Command::Project(ProjectCommand::Recover(_)));
+        let recovers = |command: &Command| {
+            matches!(
+                command,
+                Command::Open(_) | Command::Project(ProjectCommand::Recover(_))
+            )
+        };
         let leaves = match &action {
             Action::Session(command, _) => recovers(command),
             action => *action == Action::Quit,
@@ -136,21 +110,35 @@ impl ProjectUi {
         None
     }
 
-    /// Carries out an action of this part.
+    /// Applies an action of this module.
     pub fn apply(&mut self, action: ProjectAction, session: &mut Session) -> Wishes {
-        let ask = |purpose: Purpose| Wishes { ask: Some(purpose), ..Wishes::default() };
+        let ask = |purpose: Purpose| Wishes {
+            ask: Some(purpose),
+            ..Wishes::default()
+        };
         match action {
             ProjectAction::New => {
-                let fresh = Action::Session(Command::Open(crate::session::Source::of_files(Vec::new())), Gesture::Once);
-                return Wishes { go_on: self.guard(fresh, session), ..Wishes::default() };
+                let fresh = Action::Session(
+                    Command::Open(crate::session::Source::of_files(Vec::new())),
+                    Gesture::Once,
+                );
+                return Wishes {
+                    go_on: self.guard(fresh, session),
+                    ..Wishes::default()
+                };
             }
-            ProjectAction::Save if session.project_file().is_some() => session.apply_once(ProjectCommand::Save.into()),
+            ProjectAction::Save if session.project_file().is_some() => {
+                session.apply_once(ProjectCommand::Save.into());
+            }
             ProjectAction::Save | ProjectAction::SaveAs => return ask(Purpose::SaveProject),
             ProjectAction::SavePacked => return ask(Purpose::SavePacked),
             ProjectAction::Locate(index) => return ask(Purpose::LocateSource(index)),
             ProjectAction::AnswerUnsaved(UnsavedAnswer::Cancel) => self.pending = None,
             ProjectAction::AnswerUnsaved(UnsavedAnswer::DontSave) => {
-                return Wishes { go_on: self.pending.take().map(|(action, _)| action), ..Wishes::default() };
+                return Wishes {
+                    go_on: self.pending.take().map(|(action, _)| action),
+                    ..Wishes::default()
+                };
             }
             ProjectAction::AnswerUnsaved(UnsavedAnswer::Save) => {
                 if let Some((_, step)) = &mut self.pending {
@@ -160,8 +148,17 @@ impl ProjectUi {
             }
             ProjectAction::AskExport => {
                 let format = ExportAs::ALL[0];
-                let (clip, method) = (session.playback().clip, session.active_view().method);
-                self.export = Some(Export { what: format, method, clip, range_secs: session.playback().range_secs, fps: DEFAULT_FPS });
+                let (clip, method) = (
+                    session.channels().active().playback().clip,
+                    session.active_view().method,
+                );
+                self.export = Some(Export {
+                    what: format,
+                    method,
+                    clip,
+                    range_secs: session.channels().active().playback().range_secs,
+                    fps: DEFAULT_FPS,
+                });
             }
             ProjectAction::SetExport(export) => self.export = export,
             ProjectAction::ChooseExportFile => {
@@ -174,14 +171,18 @@ impl ProjectUi {
         Wishes::default()
     }
 
-    /// Goes on with what was asked for when the work has been saved; forgets it if it could not be.
+    /// Continues the held action after saving; drops it if saving failed.
     pub fn after_tick(
         &mut self,
         session: &mut Session,
-        window: impl FnOnce(&Session) -> serde_json::Value,
+        window: impl FnOnce(&Session) -> WindowState,
         choosing: bool,
     ) -> Option<Action> {
-        if session.is_dirty() && self.window_told.is_none_or(|told| told.elapsed() > WINDOW_AGE) {
+        if session.is_dirty()
+            && self
+                .window_told
+                .is_none_or(|told| told.elapsed() > WINDOW_AGE)
+        {
             self.window_told = Some(Instant::now());
             let window = window(session);
             session.set_window(window);
@@ -190,29 +191,36 @@ impl ProjectUi {
             return None;
         }
         let saved = !session.is_dirty();
-        self.pending.take().map(|(action, _)| action).filter(|_| saved)
+        self.pending
+            .take()
+            .map(|(action, _)| action)
+            .filter(|_| saved)
     }
 
-    /// Draws the question that is open, if one is; one at a time.
+    /// Draws the open question, if any; one at a time.
     pub fn ui(&self, ctx: &Context, session: &Session, actions: &mut Actions) {
         if let Some((action, Step::Asking)) = &self.pending {
             let title = session.document_title().unwrap_or_default();
             unsaved_ui(ctx, &title, matches!(action, Action::Quit), actions);
         } else if let Some(export) = &self.export {
-            export_ui(ctx, export, &session.clips(), actions);
+            export_ui(ctx, export, &session.document().clips(), actions);
         } else if let Some(sources) = session.missing_sources() {
             sources_ui(ctx, sources, actions);
         } else if !matches!(self.pending, Some((_, Step::Saving))) && session.jobs().is_empty() {
             let recoveries = session.recoveries();
             if !recoveries.is_empty() {
-                let view = RecoveryView { recoveries: &recoveries, discarding: self.discarding.as_deref(), unix_secs: recovery::now() };
+                let view = RecoveryView {
+                    recoveries: &recoveries,
+                    discarding: self.discarding.as_deref(),
+                    unix_secs: recovery::now(),
+                };
                 recovery_ui(ctx, &view, actions);
             }
         }
     }
 }
 
-/// Raises an action of this part.
+/// Raises an action of this module.
 fn push(actions: &mut Actions, action: ProjectAction) {
     actions.push(Action::Project(action));
 }

@@ -1,4 +1,4 @@
-//! Where settings are kept between runs.
+//! The settings file.
 
 use std::fs;
 use std::io;
@@ -9,21 +9,21 @@ use serde_json::{Map, Value};
 use super::Settings;
 use crate::cache::UserFolder;
 
-/// Larger files are no settings.
+/// Maximum size of a settings file, bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The file that settings are kept in.
+/// The settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
     path: PathBuf,
 }
 
-/// What was read, and one sentence if not all of it could be understood.
+/// The settings read, and a message if some could not be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The settings; defaults for what could not be read.
     pub settings: Settings,
-    /// What the user should know.
+    /// Message for the user.
     pub complaint: Option<String>,
 }
 
@@ -37,7 +37,9 @@ impl SettingsFile {
     /// `settings.json` in the user's configuration folder; none where the system has no such folder.
     #[must_use]
     pub fn of_user() -> Option<Self> {
-        UserFolder::Config.path().map(|folder| Self::at(folder.join("settings.json")))
+        UserFolder::Config
+            .path()
+            .map(|folder| Self::at(folder.join("settings.json")))
     }
 
     /// Its path.
@@ -46,44 +48,56 @@ impl SettingsFile {
         &self.path
     }
 
-    /// Reads the settings. A file that is not there is no reason to complain; one that is damaged is kept beside it.
+    /// Reads the settings. A missing file is not an error; a damaged one is kept under another
+    /// name.
     #[must_use]
     pub fn load(&self) -> Loaded {
         let text = match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Loaded { settings: Settings::default(), complaint: None };
+                return Loaded {
+                    settings: Settings::default(),
+                    complaint: None,
+                };
             }
-            Ok(about) if about.len() > MOST_BYTES => Err("it is too large to be one".to_owned()),
+            Ok(about) if about.len() > MOST_BYTES => Err("it is too large".to_owned()),
             _ => fs::read_to_string(&self.path).map_err(|error| error.to_string()),
         };
         let (settings, damage) = match text.map(|text| understand(&text)) {
             Ok(understood) => understood,
             Err(reason) => (Settings::default(), Some(reason)),
         };
-        Loaded { settings: settings.sanitized(), complaint: damage.map(|reason| self.complaint(&reason)) }
+        Loaded {
+            settings: settings.sanitized(),
+            complaint: damage.map(|reason| self.complaint(&reason)),
+        }
     }
 
-    /// Keeps the damaged file beside its place, and says so.
+    /// Keeps a copy of the damaged file, and returns a message.
     fn complaint(&self, reason: &str) -> String {
         let beside = self.path.with_extension("damaged.json");
         let kept = match fs::copy(&self.path, &beside) {
             Ok(_) => format!("the file as it was is kept as {}", beside.display()),
             Err(_) => "the file is left as it is until a setting is changed".to_owned(),
         };
-        format!("The settings in {} could not be read in full ({reason}), so defaults are used for these; {kept}.", self.path.display())
+        format!(
+            "The settings in {} could not be read in full ({reason}), so defaults are used for these; {kept}.",
+            self.path.display()
+        )
     }
 
-    /// Writes the settings, whole or not at all.
+    /// Writes the settings atomically.
     ///
     /// # Errors
-    /// If the folder or the file can't be written.
+    /// If the folder or the file cannot be written.
     pub fn save(&self, settings: &Settings) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
         let mut text = serde_json::to_string_pretty(settings)?;
         text.push('\n');
-        let beside = self.path.with_extension(format!("{}.new", std::process::id()));
+        let beside = self
+            .path
+            .with_extension(format!("{}.new", std::process::id()));
         let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &self.path));
         if written.is_err() {
             let _ = fs::remove_file(&beside);
@@ -92,11 +106,16 @@ impl SettingsFile {
     }
 }
 
-/// Every value by itself, so that one that is wrong does not take the others with it.
+/// Every value is parsed separately, so that an invalid one does not affect the others.
 fn understand(text: &str) -> (Settings, Option<String>) {
     let given: Map<String, Value> = match serde_json::from_str(text) {
         Ok(Value::Object(given)) => given,
-        Ok(_) => return (Settings::default(), Some("it is no list of names and values".to_owned())),
+        Ok(_) => {
+            return (
+                Settings::default(),
+                Some("it is no list of names and values".to_owned()),
+            );
+        }
         Err(error) => return (Settings::default(), Some(error.to_string())),
     };
     if let Ok(settings) = serde_json::from_value(Value::Object(given.clone())) {
@@ -111,51 +130,93 @@ fn understand(text: &str) -> (Settings, Option<String>) {
             Err(_) => wrong.push(name),
         }
     }
-    (settings, Some(format!("it has no good value for {}", wrong.join(", "))))
+    (
+        settings,
+        Some(format!("it has no good value for {}", wrong.join(", "))),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::ThemeChoice;
     use super::*;
-    use crate::app::viewport::navigation::NavigationPreset;
+    use crate::app::navigation::NavigationPreset;
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("sinew settings {} {name}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("sinew settings {} {name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         folder
     }
 
     #[test]
-    fn what_is_written_is_read_again_and_what_others_wrote_stays() {
+    fn settings_round_trip_and_unknown_entries_are_kept() {
         let folder = folder("round trip");
         let file = SettingsFile::at(folder.join("deep").join("settings.json"));
-        assert_eq!(file.load(), Loaded { settings: Settings::default(), complaint: None });
-        let mut settings = Settings { theme: ThemeChoice::Light, ui_scale: 1.25, ..Settings::default() };
+        assert_eq!(
+            file.load(),
+            Loaded {
+                settings: Settings::default(),
+                complaint: None
+            }
+        );
+        let mut settings = Settings {
+            theme: ThemeChoice::Light,
+            ui_scale: 1.25,
+            ..Settings::default()
+        };
         settings.remember(&[folder.join("a.glb"), folder.join("b.bvh")]);
-        settings.unknown.insert("colour of the bikeshed".into(), "green".into());
+        settings
+            .unknown
+            .insert("colour of the bikeshed".into(), "green".into());
         file.save(&settings).unwrap();
-        assert_eq!(file.load(), Loaded { settings, complaint: None });
-        assert_eq!(fs::read_dir(folder.join("deep")).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(
+            file.load(),
+            Loaded {
+                settings,
+                complaint: None
+            }
+        );
+        assert_eq!(
+            fs::read_dir(folder.join("deep")).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn a_damaged_file_costs_only_what_is_damaged_and_is_kept() {
+    fn only_damaged_values_are_lost_and_the_file_is_kept() {
         let folder = folder("damaged");
         fs::create_dir_all(&folder).unwrap();
         let file = SettingsFile::at(folder.join("settings.json"));
-        let damaged = r#"{ "theme": "light", "ui_scale": "large", "navigation": "maya", "recent": 5 }"#;
+        let damaged =
+            r#"{ "theme": "light", "ui_scale": "large", "navigation": "maya", "recent": 5 }"#;
         fs::write(file.path(), damaged).unwrap();
-        let Loaded { settings, complaint } = file.load();
-        assert_eq!((settings.theme, settings.navigation, settings.ui_scale), (ThemeChoice::Light, NavigationPreset::Maya, 1.0));
+        let Loaded {
+            settings,
+            complaint,
+        } = file.load();
+        assert_eq!(
+            (settings.theme, settings.navigation, settings.ui_scale),
+            (ThemeChoice::Light, NavigationPreset::Maya, 1.0)
+        );
         let complaint = complaint.expect("it is told");
-        assert!(complaint.contains("recent, ui_scale") || complaint.contains("ui_scale, recent"), "{complaint}");
-        assert_eq!(fs::read_to_string(folder.join("settings.damaged.json")).unwrap(), damaged);
+        assert!(
+            complaint.contains("recent, ui_scale") || complaint.contains("ui_scale, recent"),
+            "{complaint}"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.join("settings.damaged.json")).unwrap(),
+            damaged
+        );
 
         for garbage in ["", "[]", "{", "\u{0}\u{1}", "null", &"[".repeat(100_000)] {
             fs::write(file.path(), garbage).unwrap();
-            let Loaded { settings, complaint } = file.load();
+            let Loaded {
+                settings,
+                complaint,
+            } = file.load();
             assert_eq!(settings, Settings::default());
             assert!(complaint.is_some(), "{garbage:.20}");
         }

@@ -1,8 +1,10 @@
-//! What the user has chosen for all characters: theme, scale, navigation and the like.
+//! Application settings of the user: theme, scale, navigation and others.
 //!
-//! Settings live in `settings.json` in the user's configuration folder ([`SettingsFile`]). Each value is read by itself: what can't be
-//! understood gets its default, is told once, and the file as it was is kept beside it. What a newer version wrote stays in the file.
+//! Settings are stored in `settings.json` in the user's configuration folder ([`SettingsFile`]).
+//! Each value is parsed separately: an invalid one gets its default, is reported once, and a copy
+//! of the file is kept. Entries of newer versions are preserved.
 
+pub(crate) mod capture;
 mod file;
 
 pub use file::{Loaded, SettingsFile};
@@ -12,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::viewport::navigation::{Navigation, NavigationPreset};
+use crate::app::navigation::Navigation;
+use crate::app::navigation::NavigationPreset;
+use crate::methods::MethodId;
 use crate::session::DeviceChoice;
-use crate::skin::Method;
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,7 +28,7 @@ pub enum ThemeChoice {
     Dark,
     /// Always light.
     Light,
-    /// As the system is set.
+    /// Follows the system.
     System,
 }
 
@@ -33,7 +36,7 @@ impl ThemeChoice {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Dark, Self::Light, Self::System];
 
-    /// Name on screen.
+    /// Display name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -54,60 +57,60 @@ impl From<ThemeChoice> for egui::ThemePreference {
     }
 }
 
-/// The three steps that greet a new user.
+/// The three exercises of the introduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FirstSteps {
     /// A hand was dragged, the clip was played, a file was dropped.
     pub done: [bool; 3],
-    /// The user wants to see them no more.
+    /// The introduction was dismissed.
     pub dismissed: bool,
 }
 
-/// Files that can be opened again from the menu.
+/// Maximum number of recent files.
 pub const MOST_RECENT: usize = 12;
-/// How much larger or smaller the interface can be made.
+/// Range of the interface scale.
 pub const UI_SCALES: std::ops::RangeInclusive<f32> = 0.6..=2.5;
-/// How much slower and faster the camera can be made.
+/// Range of the camera speeds.
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.2..=4.0;
-/// Most threads that can be asked for.
+/// Maximum number of threads.
 pub const MOST_THREADS: usize = 256;
 
-/// All choices of the user.
+/// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// Size of text and buttons, on top of what the system asks for.
+    /// Interface scale relative to the system's.
     pub ui_scale: f32,
-    /// Whether panels fold and messages fade softly.
+    /// Whether panels and messages are animated.
     pub animations: bool,
-    /// Which buttons and keys move the camera.
+    /// Mouse and key preset of the camera.
     pub navigation: NavigationPreset,
-    /// Whether the wheel zooms the other way.
+    /// Whether the zoom direction of the wheel is inverted.
     pub invert_zoom: bool,
-    /// How fast the camera orbits; 1 is usual.
+    /// Orbit speed; 1 is the default.
     pub orbit_speed: f64,
-    /// How fast it pans; at 1 what is in the middle stays under the pointer.
+    /// Pan speed; at 1 the point at the centre follows the pointer.
     pub pan_speed: f64,
-    /// How fast it zooms; 1 is usual.
+    /// Zoom speed; 1 is the default.
     pub zoom_speed: f64,
     /// Step of angles while Ctrl is held, degrees.
     pub snap_deg: f64,
-    /// The method that characters are shown with at first.
-    pub default_method: Method,
-    /// Where the flesh is simulated.
+    /// Initial method of opened characters.
+    pub default_method: MethodId,
+    /// Device of the simulation.
     pub device: DeviceChoice,
-    /// Threads to compute with, from the next start; 0 leaves it to the program.
+    /// Number of threads from the next start; 0: automatic.
     pub threads: usize,
-    /// Seconds between two writings of the recovery file while there is unsaved work.
+    /// Interval between recovery saves while there is unsaved work, seconds.
     pub autosave_secs: f64,
-    /// What was opened last, newest first. What was opened together is one entry.
+    /// Recent files, newest first. Files opened together form one entry.
     pub recent: Vec<Vec<PathBuf>>,
-    /// The greeting.
+    /// State of the introduction.
     pub first_steps: FirstSteps,
-    /// What another version of the program put there.
+    /// Entries of other versions of the program.
     #[serde(flatten)]
     pub unknown: BTreeMap<String, serde_json::Value>,
 }
@@ -124,7 +127,7 @@ impl Default for Settings {
             pan_speed: 1.0,
             zoom_speed: 1.0,
             snap_deg: 15.0,
-            default_method: Method::default(),
+            default_method: MethodId::default(),
             device: DeviceChoice::default(),
             threads: 0,
             autosave_secs: 5.0,
@@ -136,13 +139,22 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// With every number where it makes sense.
+    /// With every number clamped to its range.
     #[must_use]
     pub fn sanitized(mut self) -> Self {
         let usual = Self::default();
         let finite = |value: f64, usual: f64| if value.is_finite() { value } else { usual };
-        self.ui_scale = if self.ui_scale.is_finite() { self.ui_scale } else { 1.0 }.clamp(*UI_SCALES.start(), *UI_SCALES.end());
-        for speed in [&mut self.orbit_speed, &mut self.pan_speed, &mut self.zoom_speed] {
+        self.ui_scale = if self.ui_scale.is_finite() {
+            self.ui_scale
+        } else {
+            1.0
+        }
+        .clamp(*UI_SCALES.start(), *UI_SCALES.end());
+        for speed in [
+            &mut self.orbit_speed,
+            &mut self.pan_speed,
+            &mut self.zoom_speed,
+        ] {
             *speed = finite(*speed, 1.0).clamp(*SPEEDS.start(), *SPEEDS.end());
         }
         self.snap_deg = finite(self.snap_deg, usual.snap_deg).clamp(0.5, 90.0);
@@ -153,7 +165,7 @@ impl Settings {
         self
     }
 
-    /// Puts files that were opened together on top of the list.
+    /// Moves files that were opened together to the top of the list.
     pub fn remember(&mut self, files: &[PathBuf]) {
         if files.is_empty() {
             return;
@@ -164,12 +176,12 @@ impl Settings {
         self.recent.truncate(MOST_RECENT);
     }
 
-    /// Takes files off the list, for instance because they are no more.
+    /// Removes files from the list, for example missing ones.
     pub fn forget(&mut self, files: &[PathBuf]) {
         self.recent.retain(|other| other != files);
     }
 
-    /// How the camera is moved.
+    /// Navigation settings of the camera.
     #[must_use]
     pub fn navigation(&self) -> Navigation {
         Navigation {
@@ -181,13 +193,13 @@ impl Settings {
         }
     }
 
-    /// Makes egui look as chosen.
+    /// Applies theme and scale to egui.
     pub fn apply(&self, ctx: &egui::Context) {
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         let theme = egui::ThemePreference::from(self.theme);
         if ctx.options(|options| options.theme_preference) != theme {
             ctx.set_theme(theme);
-            // This pass began with the other theme: it would show a mixture of both.
+            // This pass started with the other theme and would mix both.
             ctx.request_discard("the theme has changed");
         }
         if ctx.zoom_factor() != self.ui_scale {
@@ -197,7 +209,7 @@ impl Settings {
     }
 }
 
-/// The file from the root of the file system, so that it is found from another folder, too.
+/// Absolute path, so that the file is found from other folders.
 fn absolute(file: &Path) -> PathBuf {
     std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf())
 }
@@ -207,12 +219,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_opened_last_is_on_top_once() {
+    fn the_latest_file_is_on_top_once() {
         let mut settings = Settings::default();
         for name in ["/a", "/b", "/a"] {
             settings.remember(&[PathBuf::from(name)]);
         }
-        assert_eq!(settings.recent, [[PathBuf::from("/a")], [PathBuf::from("/b")]]);
+        assert_eq!(
+            settings.recent,
+            [[PathBuf::from("/a")], [PathBuf::from("/b")]]
+        );
         for number in 0..100 {
             settings.remember(&[PathBuf::from(format!("/{number}"))]);
         }
@@ -220,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_is_too_odd() {
+    fn all_numbers_are_clamped() {
         let odd = Settings {
             ui_scale: f32::NAN,
             orbit_speed: f64::NAN,
@@ -231,7 +246,10 @@ mod tests {
             ..Settings::default()
         };
         let sane = odd.sanitized();
-        assert_eq!((sane.ui_scale, sane.snap_deg, sane.autosave_secs), (1.0, 0.5, 5.0));
+        assert_eq!(
+            (sane.ui_scale, sane.snap_deg, sane.autosave_secs),
+            (1.0, 0.5, 5.0)
+        );
         assert_eq!((sane.orbit_speed, sane.zoom_speed), (1.0, *SPEEDS.start()));
         assert_eq!(sane.threads, MOST_THREADS);
     }

@@ -37,7 +37,15 @@ pub enum Group {
 
 impl Group {
     /// All, in the order of the sheet.
-    pub const ALL: [Self; 7] = [Self::File, Self::Edit, Self::Pose, Self::Time, Self::Skeleton, Self::View, Self::Window];
+    pub const ALL: [Self; 7] = [
+        Self::File,
+        Self::Edit,
+        Self::Pose,
+        Self::Time,
+        Self::Skeleton,
+        Self::View,
+        Self::Window,
+    ];
 
     /// Its heading.
     #[must_use]
@@ -176,7 +184,13 @@ pub struct Shortcut {
 impl Shortcut {
     /// A row without keys that is always possible.
     #[must_use]
-    pub const fn new(id: &'static str, group: Group, title: &'static str, sentence: &'static str, asks: Asks) -> Self {
+    pub const fn new(
+        id: &'static str,
+        group: Group,
+        title: &'static str,
+        sentence: &'static str,
+        asks: Asks,
+    ) -> Self {
         let (needs, during) = (Needs::Nothing, During::Always);
         Self {
             id,
@@ -274,7 +288,12 @@ impl Shortcut {
         if matches!(self.asks, Asks::ForDigit(_)) {
             return self.keys_text();
         }
-        self.keys.iter().flatten().map(keys_text).collect::<Vec<_>>().join(" or ")
+        self.keys
+            .iter()
+            .flatten()
+            .map(keys_text)
+            .collect::<Vec<_>>()
+            .join(" or ")
     }
 
     /// Whether it is on now; nothing for what can't be on.
@@ -287,13 +306,33 @@ impl Shortcut {
 /// Keys as text: "Ctrl+Shift+Z".
 #[must_use]
 pub fn keys_text(keys: &KeyboardShortcut) -> String {
-    let Modifiers { alt, ctrl, shift, mac_cmd, command } = keys.modifiers;
+    let Modifiers {
+        alt,
+        ctrl,
+        shift,
+        mac_cmd,
+        command,
+    } = keys.modifiers;
     let mut text = String::new();
     for (pressed, name) in [
-        (command && !ctrl, if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" }),
+        (
+            command && !ctrl,
+            if cfg!(target_os = "macos") {
+                "Cmd"
+            } else {
+                "Ctrl"
+            },
+        ),
         (ctrl, "Ctrl"),
         (mac_cmd && !command, "Cmd"),
-        (alt, if cfg!(target_os = "macos") { "Option" } else { "Alt" }),
+        (
+            alt,
+            if cfg!(target_os = "macos") {
+                "Option"
+            } else {
+                "Alt"
+            },
+        ),
         (shift, "Shift"),
     ] {
         if pressed {
@@ -325,9 +364,11 @@ pub fn tip(response: Response, id: &str) -> Response {
         debug_assert!(false, "there is no shortcut \"{id}\"");
         return response;
     };
-    response.on_hover_ui(|ui| tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence)).on_disabled_hover_ui(|ui| {
-        tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence);
-    })
+    response
+        .on_hover_ui(|ui| tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence))
+        .on_disabled_hover_ui(|ui| {
+            tip_ui(ui, shortcut.title, &shortcut.keys_text(), shortcut.sentence);
+        })
 }
 
 /// The inside of a tooltip: a title with its keys, and a sentence.
@@ -343,11 +384,30 @@ pub fn tip_ui(ui: &mut Ui, title: &str, keys: &str, sentence: &str) {
     ui.label(RichText::new(sentence).color(colors.text_weak));
 }
 
-const DIGITS: [Key; 9] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+const DIGITS: [Key; 9] = [
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Num5,
+    Key::Num6,
+    Key::Num7,
+    Key::Num8,
+    Key::Num9,
+];
 
 /// Every row with keys, those with more modifiers first: Ctrl+Z would match Ctrl+Shift+Z, too.
 static BY_MODIFIERS: LazyLock<Vec<(&'static Shortcut, KeyboardShortcut)>> = LazyLock::new(|| {
-    let mut list: Vec<_> = ALL.iter().flat_map(|shortcut| shortcut.keys.iter().flatten().map(move |keys| (shortcut, *keys))).collect();
+    let mut list: Vec<_> = ALL
+        .iter()
+        .flat_map(|shortcut| {
+            shortcut
+                .keys
+                .iter()
+                .flatten()
+                .map(move |keys| (shortcut, *keys))
+        })
+        .collect();
     let count = |m: Modifiers| u8::from(m.alt) + u8::from(m.ctrl || m.command) + u8::from(m.shift);
     list.sort_by_key(|(_, keys)| std::cmp::Reverse(count(keys.modifiers)));
     list
@@ -360,18 +420,27 @@ pub fn read(ctx: &Context, now: &Now<'_>, actions: &mut Actions) {
     let menu_open = egui::Popup::is_any_open(ctx);
     ctx.input_mut(|input| {
         for (shortcut, keys) in BY_MODIFIERS.iter() {
-            let asleep = typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
-            let Asks::For(action) = shortcut.asks else { continue };
+            let asleep =
+                typing && !shortcut.while_typing || menu_open && keys.logical_key == Key::Escape;
+            let Asks::For(action) = shortcut.asks else {
+                continue;
+            };
             if asleep || !now.allows(shortcut) {
                 continue;
             }
             let presses = input.count_and_consume_key(keys.modifiers, keys.logical_key);
-            for _ in 0..if shortcut.repeats { presses } else { presses.min(1) } {
+            for _ in 0..if shortcut.repeats {
+                presses
+            } else {
+                presses.min(1)
+            } {
                 actions.push(action());
             }
         }
         for shortcut in ALL.iter().filter(|_| !typing) {
-            let Asks::ForDigit(action) = shortcut.asks else { continue };
+            let Asks::ForDigit(action) = shortcut.asks else {
+                continue;
+            };
             for (digit, key) in DIGITS.into_iter().enumerate() {
                 if digit < now.clips && input.consume_key(Modifiers::NONE, key) {
                     actions.push(action(digit));

@@ -3,7 +3,13 @@
 /// Something about the project.
 macro_rules! project {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::File, $title, $sentence, For(|| Action::Project(ProjectAction::$action)))
+        Shortcut::new(
+            $id,
+            Group::File,
+            $title,
+            $sentence,
+            For(|| Action::Project(ProjectAction::$action)),
+        )
     };
 }
 
@@ -24,22 +30,42 @@ macro_rules! capture {
 /// Something asked of the timeline.
 macro_rules! timeline {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::Time, $title, $sentence, For(|| Action::Timeline(TimelineAction::$action))).needs(Needs::Character)
+        Shortcut::new(
+            $id,
+            Group::Time,
+            $title,
+            $sentence,
+            For(|| Action::Timeline(TimelineAction::$action)),
+        )
+        .needs(Needs::Character)
     };
 }
 
 /// Something asked of the camera.
 macro_rules! camera {
     ($id:literal, $title:literal, $sentence:literal, $action:ident) => {
-        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Camera(CameraAction::$action))).needs(Needs::Character)
+        Shortcut::new(
+            $id,
+            Group::View,
+            $title,
+            $sentence,
+            For(|| Action::Camera(CameraAction::$action)),
+        )
+        .needs(Needs::Character)
     };
 }
 
 /// Another arrangement of the views.
 macro_rules! layout {
     ($id:literal, $title:literal, $sentence:literal, $preset:ident) => {
-        Shortcut::new($id, Group::View, $title, $sentence, For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))))
-            .needs(Needs::Character)
+        Shortcut::new(
+            $id,
+            Group::View,
+            $title,
+            $sentence,
+            For(|| Action::Layout(LayoutAction::Arrange(Preset::$preset))),
+        )
+        .needs(Needs::Character)
     };
 }
 
@@ -60,14 +86,28 @@ macro_rules! mode {
 /// A whole skeleton to be fitted.
 macro_rules! template {
     ($id:literal, $title:literal, $sentence:literal, $kind:ident) => {
-        Shortcut::new($id, Group::Skeleton, $title, $sentence, For(|| Action::Edit(EditAction::StartFitting(Kind::$kind))))
-            .needs(Needs::Character)
+        Shortcut::new(
+            $id,
+            Group::Skeleton,
+            $title,
+            $sentence,
+            For(|| Action::Edit(EditAction::StartFitting(TemplateKind::$kind))),
+        )
+        .needs(Needs::Character)
     };
 }
 
 /// Something asked of the pose tools.
 macro_rules! posing {
     ($id:literal, $title:literal, $sentence:literal, $ask:expr) => {
-        Shortcut::new($id, Group::Pose, $title, $sentence, For(|| Action::Posing($ask))).needs(Needs::Character).during(During::Posing)
+        Shortcut::new(
+            $id,
+            Group::Pose,
+            $title,
+            $sentence,
+            For(|| Action::Posing($ask)),
+        )
+        .needs(Needs::Character)
+        .during(During::Posing)
     };
 }

@@ -5,19 +5,21 @@ use egui::{Key, Modifiers};
 use super::Asks::{Elsewhere, For, ForDigit};
 use super::{During, Group, Needs, Shortcut};
 use crate::app::actions::Action;
-use crate::app::capture::CaptureAction;
-use crate::app::comfort::ComfortAction;
-use crate::app::layout::{LayoutAction, Preset, Side};
+use crate::app::actions::CameraAction;
+use crate::app::actions::CaptureAction;
+use crate::app::actions::ComfortAction;
+use crate::app::actions::EditAction;
+use crate::app::actions::LayoutAction;
+use crate::app::actions::PosingAsk;
+use crate::app::actions::Preset;
+use crate::app::actions::ProjectAction;
+use crate::app::actions::Side;
+use crate::app::actions::TimelineAction;
+use crate::app::actions::ViewAsk;
+use crate::app::actions::tools::Tool;
 use crate::app::look::SkinColors;
-use crate::app::pane::asks::ViewAsk;
-use crate::app::project::ProjectAction;
-use crate::app::timeline::TimelineAction;
-use crate::app::viewport::edit::EditAction;
-use crate::app::viewport::posing::keys::PosingAsk;
-use crate::app::viewport::posing::tools::Tool;
-use crate::app::viewport::views::CameraAction;
 use crate::render::NamedView;
-use crate::rig::edit::template::Kind;
+use crate::rig::edit::template::TemplateKind;
 use crate::rig::symmetry::MirrorHow;
 use crate::session::{Command, Gesture, Mode, PoseCommand, RigCommand};
 
@@ -32,7 +34,11 @@ fn once(command: Command) -> Action {
 }
 
 fn mirror() -> Command {
-    PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into()
+    PoseCommand::Mirror {
+        joints: None,
+        how: MirrorHow::Flip,
+    }
+    .into()
 }
 
 /// Everything that can be asked for.
@@ -369,5 +375,12 @@ pub static ALL: &[Shortcut] = &[
 ];
 
 const fn look(id: &'static str, title: &'static str, action: fn() -> Action) -> Shortcut {
-    Shortcut::new(id, Group::View, title, "Looks at the whole character from there", For(action)).needs(Needs::Character)
+    Shortcut::new(
+        id,
+        Group::View,
+        title,
+        "Looks at the whole character from there",
+        For(action),
+    )
+    .needs(Needs::Character)
 }

@@ -7,16 +7,37 @@ fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
     for (index, a) in ALL.iter().enumerate() {
         for b in &ALL[index + 1..] {
             assert_ne!(a.id, b.id);
-            for keys in a.keys.iter().flatten().filter(|_| a.during.overlaps(b.during)) {
+            for keys in a
+                .keys
+                .iter()
+                .flatten()
+                .filter(|_| a.during.overlaps(b.during))
+            {
                 let clashes = b.keys.iter().flatten().any(|other| keys == other);
-                assert!(!clashes, "{} and {} both want {}", a.id, b.id, keys_text(keys));
+                assert!(
+                    !clashes,
+                    "{} and {} both want {}",
+                    a.id,
+                    b.id,
+                    keys_text(keys)
+                );
             }
             let digits = |shortcut: &Shortcut| matches!(shortcut.asks, Asks::ForDigit(_));
             let bare_digit = |shortcut: &Shortcut| {
-                shortcut.keys.iter().flatten().any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
+                shortcut
+                    .keys
+                    .iter()
+                    .flatten()
+                    .any(|keys| keys.modifiers.is_none() && DIGITS.contains(&keys.logical_key))
             };
-            let clashes = digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
-            assert!(!(clashes && a.during.overlaps(b.during)), "{} and {} both want digits", a.id, b.id);
+            let clashes =
+                digits(a) && bare_digit(b) || digits(b) && bare_digit(a) || digits(a) && digits(b);
+            assert!(
+                !(clashes && a.during.overlaps(b.during)),
+                "{} and {} both want digits",
+                a.id,
+                b.id
+            );
         }
     }
 }
@@ -24,9 +45,21 @@ fn no_two_rows_want_the_same_keys_at_a_time_and_no_id_twice() {
 #[test]
 fn every_row_says_what_it_is_in_a_title_and_one_sentence() {
     for shortcut in ALL {
-        assert!(shortcut.title.chars().next().is_some_and(char::is_uppercase), "{}", shortcut.id);
+        assert!(
+            shortcut
+                .title
+                .chars()
+                .next()
+                .is_some_and(char::is_uppercase),
+            "{}",
+            shortcut.id
+        );
         let sentence = shortcut.sentence;
-        assert!(sentence.len() > 8 && !sentence.ends_with('.') && sentence.len() < 110, "{}: {sentence}", shortcut.id);
+        assert!(
+            sentence.len() > 8 && !sentence.ends_with('.') && sentence.len() < 110,
+            "{}: {sentence}",
+            shortcut.id
+        );
         assert_ne!(sentence, shortcut.title);
     }
 }

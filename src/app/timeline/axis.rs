@@ -1,33 +1,38 @@
-//! Seconds ↔ points along the timeline.
+//! Mapping between seconds and points along the timeline.
 
 use egui::{PointerButton, Response, Ui};
 
-/// Which part of time is in view.
+/// The visible time range.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Axis {
+pub(super) struct TimeAxis {
     left: f32,
     width: f32,
     from_secs: f64,
-    /// How much time is in view.
+    /// Length of the visible range.
     span_secs: f64,
 }
 
-/// Narrowest and widest view, seconds.
+/// Shortest and longest visible range, seconds.
 const SPANS: [f64; 2] = [0.05, 72_000.0];
 
-impl Default for Axis {
+impl Default for TimeAxis {
     fn default() -> Self {
-        Self { left: 0.0, width: 1.0, from_secs: 0.0, span_secs: 2.0 }
+        Self {
+            left: 0.0,
+            width: 1.0,
+            from_secs: 0.0,
+            span_secs: 2.0,
+        }
     }
 }
 
-impl Axis {
-    /// Where it is on the screen.
+impl TimeAxis {
+    /// Position on the screen.
     pub(super) fn lay_out(&mut self, left: f32, width: f32) {
         (self.left, self.width) = (left, width.max(1.0));
     }
 
-    /// All of a clip is in view.
+    /// Shows the whole clip.
     pub(super) fn fit(&mut self, duration_secs: f64) {
         (self.from_secs, self.span_secs) = (0.0, duration_secs.clamp(1.0 / 30.0, SPANS[1]));
     }
@@ -44,12 +49,15 @@ impl Axis {
         self.width / self.span_secs as f32
     }
 
-    /// The wheel zooms at the pointer, sideways or with Shift it pans; so does the middle button. A double click on nothing fits.
+    /// The wheel zooms at the pointer, and pans sideways or with Shift; the middle button pans. A
+    /// double click on an empty area shows the whole clip.
     pub(super) fn zoom_and_pan(&mut self, ui: &Ui, response: &Response, duration_secs: f64) {
         if response.dragged_by(PointerButton::Middle) {
             self.from_secs -= f64::from(response.drag_delta().x / self.points_per_sec());
         }
-        let Some(pointer) = response.hover_pos() else { return };
+        let Some(pointer) = response.hover_pos() else {
+            return;
+        };
         let (scroll, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
         let factor = f64::from(zoom * (scroll.y * 0.004).exp());
         if (factor - 1.0).abs() > 1e-6 {
@@ -61,11 +69,14 @@ impl Axis {
         self.pan(scroll.x, duration_secs);
     }
 
-    /// Moves what is seen by so many points to the right.
+    /// Scrolls by points to the right.
     pub(super) fn pan(&mut self, points: f32, duration_secs: f64) {
         self.from_secs -= f64::from(points / self.points_per_sec());
-        // The clip never gets out of sight.
-        self.from_secs = self.from_secs.clamp(-0.9 * self.span_secs, (duration_secs - 0.1 * self.span_secs).max(0.0));
+        // The clip always remains partly visible.
+        self.from_secs = self.from_secs.clamp(
+            -0.9 * self.span_secs,
+            (duration_secs - 0.1 * self.span_secs).max(0.0),
+        );
     }
 }
 
@@ -74,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
-        let mut axis = Axis::default();
+    fn seconds_and_points_round_trip() {
+        let mut axis = TimeAxis::default();
         axis.lay_out(100.0, 500.0);
         axis.fit(4.0);
         assert!((axis.x(0.0) - 100.0).abs() < 1e-3 && (axis.x(4.0) - 600.0).abs() < 1e-3);

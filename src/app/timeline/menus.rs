@@ -1,64 +1,104 @@
-//! Menus: how clips are played, what can be done with a clip and with keys.
+//! Menus for playback settings, clips and keys.
 
+use crate::app::actions::edit_of;
+use crate::session::Gesture;
+use egui::DragValue;
+use egui::WidgetInfo;
 use egui::{Button, Rect, Response, RichText, Ui, UiBuilder};
 
 use super::rows::Layout;
-use super::transport::drag;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
 use crate::app::icons::{self, Icon};
-use crate::app::panels::row;
 use crate::app::theme;
+use crate::app::widgets::row;
 use crate::rig::Ease;
 use crate::rig::retarget::Mapping;
 use crate::session::{Command, KeysCommand};
 
-/// A shorter part of a clip is none.
+/// Minimum length of the played range.
 const LEAST_RANGE_SECS: f64 = 0.01;
 
-/// Speed, range, blending, and where the clip comes from.
+/// Speed, range, blending, and the origin of the clip.
 pub(super) fn settings_button(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
-    let button = icons::button(ui, Icon::Gear, "How clips are played").on_hover_text("How clips are played");
-    egui::Popup::menu(&button).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-        ui.set_min_width(270.0);
-        settings_ui(ui, view, actions);
-    });
+    let button =
+        icons::button(ui, Icon::Gear, "How clips are played").on_hover_text("How clips are played");
+    egui::Popup::menu(&button)
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+        .show(|ui| {
+            ui.set_min_width(270.0);
+            settings_ui(ui, view, actions);
+        });
 }
 
-/// What can be set of how the clip is played.
+/// Playback settings.
 fn settings_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
-    row(ui, "Speed", "How fast the clip is played; below 0 backwards", |ui, label| {
-        if let Some((speed, gesture)) = drag(ui, label, "Speed", view.speed, -4.0..=4.0, "×") {
-            actions.send(Command::SetSpeed(speed), gesture);
-        }
-    });
+    row(
+        ui,
+        "Speed",
+        "How fast the clip is played; below 0 backwards",
+        |ui, label| {
+            if let Some((speed, gesture)) = drag(ui, label, "Speed", view.speed, -4.0..=4.0, "×") {
+                actions.send(Command::SetSpeed(speed), gesture);
+            }
+        },
+    );
     let duration = view.duration_secs();
     let [from, to] = ruler::range(view);
     if view.clip.is_some() {
-        row(ui, "Range", "Which part of the clip is played", |ui, label| {
-            let limits = 0.0..=(to - LEAST_RANGE_SECS).max(0.0);
-            if let Some((from, gesture)) = drag(ui, label, "Range start", from, limits, " s") {
-                actions.send(Command::SetRange(Some([from, to])), gesture);
-            }
-            let limits = (from + LEAST_RANGE_SECS).min(duration)..=duration;
-            if let Some((to, gesture)) = drag(ui, label, "Range end", to, limits, " s") {
-                actions.send(Command::SetRange(Some([from, to])), gesture);
-            }
-            if ui.add_enabled(view.range_secs.is_some(), Button::new("All")).on_hover_text("Play the whole clip").clicked() {
-                actions.once(Command::SetRange(None));
-            }
-        });
+        row(
+            ui,
+            "Range",
+            "Which part of the clip is played",
+            |ui, label| {
+                let limits = 0.0..=(to - LEAST_RANGE_SECS).max(0.0);
+                if let Some((from, gesture)) = drag(ui, label, "Range start", from, limits, " s") {
+                    actions.send(Command::SetRange(Some([from, to])), gesture);
+                }
+                let limits = (from + LEAST_RANGE_SECS).min(duration)..=duration;
+                if let Some((to, gesture)) = drag(ui, label, "Range end", to, limits, " s") {
+                    actions.send(Command::SetRange(Some([from, to])), gesture);
+                }
+                if ui
+                    .add_enabled(view.range_secs.is_some(), Button::new("All"))
+                    .on_hover_text("Play the whole clip")
+                    .clicked()
+                {
+                    actions.once(Command::SetRange(None));
+                }
+            },
+        );
     }
-    row(ui, "Blend", "How long one motion takes to go over into another: at a loop's seam, into a clip and out of it", |ui, label| {
-        if let Some((secs, gesture)) = drag(ui, label, "Blend", view.blend_secs, 0.0..=2.0, " s") {
-            actions.send(Command::SetBlend(secs), gesture);
-        }
-    });
+    row(
+        ui,
+        "Blend",
+        "How long one motion takes to go over into another: at a loop's seam, into a clip and out of it",
+        |ui, label| {
+            if let Some((secs, gesture)) =
+                drag(ui, label, "Blend", view.blend_secs, 0.0..=2.0, " s")
+            {
+                actions.send(Command::SetBlend(secs), gesture);
+            }
+        },
+    );
     if let Some((clip, take)) = view.take() {
         row(ui, "Length", "How long the clip is played", |ui, label| {
             let least = 1.0 / take.fps();
-            if let Some((duration_secs, gesture)) = drag(ui, label, "Length", take.duration_secs(), least..=600.0, " s") {
-                actions.send(Command::Keys(KeysCommand::SetDuration { clip, duration_secs }), gesture);
+            if let Some((duration_secs, gesture)) = drag(
+                ui,
+                label,
+                "Length",
+                take.duration_secs(),
+                least..=600.0,
+                " s",
+            ) {
+                actions.send(
+                    Command::Keys(KeysCommand::SetDuration {
+                        clip,
+                        duration_secs,
+                    }),
+                    gesture,
+                );
             }
         });
     }
@@ -67,45 +107,78 @@ fn settings_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     }
 }
 
-/// Who moves whom, for a motion of another skeleton.
+/// Joint mapping of a retargeted clip.
 fn mapping_ui(ui: &mut Ui, mapping: &Mapping) {
     let colors = theme::colors(ui.ctx());
     let moved: usize = mapping.pairs.iter().map(|pair| pair.target.len()).sum();
-    let title = RichText::new(format!("{moved} joints follow another skeleton")).color(colors.text_weak);
-    egui::CollapsingHeader::new(title).id_salt("mapping").show(ui, |ui| {
-        egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
-            egui::Grid::new("pairs").num_columns(2).striped(true).show(ui, |ui| {
-                for pair in &mapping.pairs {
-                    ui.label(RichText::new(pair.target.join(", ")).color(colors.text)).on_hover_text(&pair.role);
-                    ui.label(RichText::new(pair.source.join(", ")).color(colors.text_weak));
-                    ui.end_row();
-                }
-            });
+    let title =
+        RichText::new(format!("{moved} joints follow another skeleton")).color(colors.text_weak);
+    egui::CollapsingHeader::new(title)
+        .id_salt("mapping")
+        .show(ui, |ui| {
+            egui::ScrollArea::vertical()
+                .max_height(300.0)
+                .show(ui, |ui| {
+                    egui::Grid::new("pairs")
+                        .num_columns(2)
+                        .striped(true)
+                        .show(ui, |ui| {
+                            for pair in &mapping.pairs {
+                                ui.label(RichText::new(pair.target.join(", ")).color(colors.text))
+                                    .on_hover_text(&pair.role);
+                                ui.label(
+                                    RichText::new(pair.source.join(", ")).color(colors.text_weak),
+                                );
+                                ui.end_row();
+                            }
+                        });
+                });
         });
-    });
 }
 
-/// What can be done with the clip as a whole.
-pub(super) fn clip_button(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+/// Actions on the whole clip.
+pub(super) fn clip_button(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
     let Some(clip) = view.clip else { return };
-    let button = icons::button(ui, Icon::More, "More about the clip").on_hover_text("More about the clip");
+    let button =
+        icons::button(ui, Icon::More, "More about the clip").on_hover_text("More about the clip");
     egui::Popup::menu(&button).show(|ui| {
         let mut raise = |command| actions.once(Command::Keys(command));
-        if ui.button("Make an editable copy").on_hover_text("A clip with keys of its own; motion capture gets few").clicked() {
+        if ui
+            .button("Make an editable copy")
+            .on_hover_text("A clip with keys of its own; motion capture gets few")
+            .clicked()
+        {
             raise(KeysCommand::Duplicate { clip });
         }
         let mine = view.take();
-        if ui.add_enabled(mine.is_some(), Button::new("Rename")).clicked() {
+        if ui
+            .add_enabled(mine.is_some(), Button::new("Rename"))
+            .clicked()
+        {
             state.renaming = mine.map(|(_, take)| take.name().to_owned());
         }
-        if ui.add_enabled(mine.is_some(), Button::new("Delete clip")).clicked() {
+        if ui
+            .add_enabled(mine.is_some(), Button::new("Delete clip"))
+            .clicked()
+        {
             raise(KeysCommand::Delete { clip });
         }
     });
 }
 
-/// What can be done with the keys under the pointer, or with those that are selected.
-pub(super) fn key_menu(response: &Response, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+/// Actions on the keys under the pointer, or on the selected ones.
+pub(super) fn key_menu(
+    response: &Response,
+    layout: &Layout,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
     if response.secondary_clicked()
         && let Some(pointer) = response.interact_pointer_pos()
     {
@@ -132,21 +205,36 @@ pub(super) fn key_menu(response: &Response, layout: &Layout, view: &TimelineView
                     _ => "In a curve that never goes beyond the keys",
                 };
                 if ui.button(ease.label()).on_hover_text(tip).clicked() {
-                    raise(KeysCommand::SetInterpolation { clip, keys: keys.clone(), ease });
+                    raise(KeysCommand::SetInterpolation {
+                        clip,
+                        keys: keys.clone(),
+                        ease,
+                    });
                 }
             }
             ui.separator();
             if ui.button("Delete keys").on_hover_text("Delete").clicked() {
-                raise(KeysCommand::DeleteKeys { clip, keys: keys.clone() });
+                raise(KeysCommand::DeleteKeys {
+                    clip,
+                    keys: keys.clone(),
+                });
             }
         });
-        if ui.button("Set key here").on_hover_text("Key the pose shown where the playhead is (K)").clicked() {
-            raise(KeysCommand::SetKeys { clip, joints: view.selected.to_vec(), time_secs: view.snapped(view.time_secs) });
+        if ui
+            .button("Set key here")
+            .on_hover_text("Key the pose shown where the playhead is (K)")
+            .clicked()
+        {
+            raise(KeysCommand::SetKeys {
+                clip,
+                joints: view.selected.to_vec(),
+                time_secs: view.snapped(view.time_secs),
+            });
         }
     });
 }
 
-/// In place of rows, for what has no keys to edit.
+/// Shown instead of rows if there are no editable keys.
 pub(super) fn no_keys_ui(ui: &mut Ui, rect: Rect, view: &TimelineView<'_>, actions: &mut Actions) {
     let colors = theme::colors(ui.ctx());
     ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(10.0)), |ui| {
@@ -159,8 +247,39 @@ pub(super) fn no_keys_ui(ui: &mut Ui, rect: Rect, view: &TimelineView<'_>, actio
             }
             None if view.skeleton.is_none() => {}
             None => {
-                ui.label(RichText::new("Turn joints, then press K: the pose becomes the first key of a new clip.").color(colors.text_weak));
+                ui.label(
+                    RichText::new(
+                        "Turn joints, then press K: the pose becomes the first key of a new clip.",
+                    )
+                    .color(colors.text_weak),
+                );
             }
         });
     });
+}
+
+/// A value that is dragged, with a name for screen readers.
+fn drag(
+    ui: &mut Ui,
+    label: egui::Id,
+    name: &str,
+    value: f64,
+    limits: std::ops::RangeInclusive<f64>,
+    suffix: &str,
+) -> Option<(f64, Gesture)> {
+    let mut edited = value;
+    let drag = DragValue::new(&mut edited)
+        .range(limits)
+        .speed(0.01)
+        .fixed_decimals(2)
+        .suffix(suffix)
+        .clamp_existing_to_range(false);
+    let response = ui.add(drag).labelled_by(label);
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = WidgetInfo::drag_value(enabled, edited);
+        info.label = Some(name.to_owned());
+        info
+    });
+    edit_of(&response).map(|gesture| (edited, gesture))
 }

@@ -2,15 +2,16 @@
 //!
 //! | file           | what                                                             |
 //! |----------------|------------------------------------------------------------------|
-//! | `transport`  | the line that is always there: buttons, clip chooser, switches     |
+//! | `transport`  | the transport line: buttons, clip chooser, switches                 |
 //! | `axis`       | seconds ↔ points, zoom and pan                                     |
-//! | `ruler`      | frame numbers, playhead, range handles, what was simulated         |
-//! | `rows`       | which rows there are, and how keys are drawn                       |
-//! | `scroll`     | rows that are more than there is room for                          |
+//! | `ruler`      | frame numbers, playhead, range handles, simulated frames           |
+//! | `rows`       | row layout, and drawing of keys                                    |
+//! | `scroll`     | scrolling of rows                                                  |
 //! | `pointer`    | scrubbing, selecting and moving keys                               |
-//! | `menus`      | settings of playing, and what can be done with keys                |
+//! | `menus`      | playback settings, and actions on keys                             |
 //!
-//! It reads a [`TimelineView`] and raises commands; only zoom, selection of keys and what the pointer is doing are its own.
+//! It reads a [`TimelineView`] and raises commands; its own state is zoom, key selection and the
+//! current drag.
 
 mod axis;
 mod keyboard;
@@ -30,60 +31,63 @@ use crate::rig::retarget::Mapping;
 use crate::rig::{KeyRef, KeyedClip, Skeleton};
 use crate::session::{Clips, DEFAULT_FPS, Scrubbing, Session, SimulatedFrames};
 
-pub use keyboard::{TimelineAction, carry_out, keyboard};
+pub use keyboard::{carry_out, keyboard};
 pub use transport::transport_ui;
 
-use axis::Axis;
-use pointer::Drag;
+use axis::TimeAxis;
+use pointer::TimelineDrag;
 
-/// What the timeline may read.
+/// Data for the timeline.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches of the session, each a button")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the session, each a button"
+)]
 pub struct TimelineView<'a> {
     /// All clips.
     pub clips: Clips<'a>,
-    /// The clip that is shown, or whose pose was taken over by hand.
+    /// The current clip, or the clip from which the manual pose started.
     pub clip: Option<usize>,
-    /// Whether the pose made by hand is shown.
+    /// Whether the manual pose is shown.
     pub by_hand: bool,
-    /// Where the clock stands, seconds.
+    /// Clock time, seconds.
     pub time_secs: f64,
     /// Whether the clock runs.
     pub playing: bool,
-    /// How fast; 1 is real time.
+    /// Speed; 1 is real time.
     pub speed: f64,
-    /// Whether it starts over at the end.
+    /// Whether it loops.
     pub looping: bool,
-    /// The part of the clip that is played; all of it for none.
+    /// The played range of the clip; `None`: all of it.
     pub range_secs: Option<[f64; 2]>,
-    /// Within how many seconds one motion goes over into another.
+    /// Blend time between motions, seconds.
     pub blend_secs: f64,
-    /// Which joints of another skeleton the clip shown comes from, if it does.
+    /// Joint mapping of the current clip, if it was retargeted.
     pub mapping: Option<&'a Mapping>,
-    /// Whether turning a joint sets a key.
+    /// Whether posing a joint sets a key (auto-key).
     pub auto_key: bool,
-    /// How long a take has been recorded; none while none is.
+    /// Elapsed recording time of a take; `None` if not recording.
     pub recording_secs: Option<f64>,
-    /// What is seen while scrubbing.
+    /// What scrubbing shows.
     pub scrubbing: Scrubbing,
-    /// Whether a view that follows this clock simulates, so that the switch means something.
+    /// Whether a view on this clock simulates, so that the switch has an effect.
     pub simulates: bool,
-    /// How far the simulation of the range is.
+    /// Progress of simulating the range.
     pub simulated: Option<SimulatedFrames>,
-    /// The skeleton; none while nothing is open.
+    /// The skeleton; `None` without a character.
     pub skeleton: Option<&'a Skeleton>,
-    /// Joints that are selected.
+    /// Selected joints.
     pub selected: &'a [usize],
 }
 
 impl<'a> TimelineView<'a> {
-    /// What a session shows.
+    /// The timeline's data of a session.
     #[must_use]
     pub fn of(session: &'a Session) -> Self {
-        let playback = session.playback();
+        let playback = session.channels().active().playback();
         let edited = session.edited_clip();
         Self {
-            clips: session.clips(),
+            clips: session.document().clips(),
             clip: edited.map(|(clip, _)| clip),
             by_hand: playback.clip.is_none(),
             time_secs: edited.map_or(playback.time_secs, |(_, time)| time),
@@ -92,9 +96,17 @@ impl<'a> TimelineView<'a> {
             looping: playback.looping,
             range_secs: playback.range_secs,
             blend_secs: playback.blend_secs,
-            mapping: session.subject().zip(playback.clip).and_then(|(subject, clip)| {
-                subject.character.retargets.iter().find(|retarget| retarget.clip == clip).map(|retarget| &retarget.mapping)
-            }),
+            mapping: session
+                .subject()
+                .zip(playback.clip)
+                .and_then(|(subject, clip)| {
+                    subject
+                        .character
+                        .retargets
+                        .iter()
+                        .find(|retarget| retarget.clip == clip)
+                        .map(|retarget| &retarget.mapping)
+                }),
             auto_key: session.auto_key(),
             recording_secs: session.recording_secs(),
             scrubbing: session.scrubbing(),
@@ -105,7 +117,7 @@ impl<'a> TimelineView<'a> {
         }
     }
 
-    /// The clip with its keys, if it is the user's.
+    /// The editable clip, if the current clip is one.
     #[must_use]
     pub fn take(&self) -> Option<(usize, &'a Arc<KeyedClip>)> {
         let clip = self.clip?;
@@ -121,7 +133,9 @@ impl<'a> TimelineView<'a> {
     /// Length of the clip, seconds.
     #[must_use]
     pub fn duration_secs(&self) -> f64 {
-        self.clip.and_then(|clip| self.clips.get(clip)).map_or(0.0, |clip| clip.duration_secs)
+        self.clip
+            .and_then(|clip| self.clips.get(clip))
+            .map_or(0.0, |clip| clip.duration_secs)
     }
 
     /// The frame nearest to a time, as a time inside the clip.
@@ -131,25 +145,25 @@ impl<'a> TimelineView<'a> {
     }
 }
 
-/// What the timeline remembers.
+/// State of the timeline.
 #[derive(Debug, Default)]
 pub struct TimelineState {
-    /// Whether rows and ruler are shown under the transport line.
+    /// Whether rows and ruler are shown.
     pub open: bool,
-    axis: Axis,
+    axis: TimeAxis,
     /// Keys that are selected.
     selected: Vec<KeyRef>,
-    drag: Option<Drag>,
-    /// A name being typed for the take shown.
+    drag: Option<TimelineDrag>,
+    /// The take's name while it is edited.
     renaming: Option<String>,
-    /// The clip and its length that the axis was fitted to.
+    /// The clip and length to which the axis was fitted.
     fitted: Option<(usize, f64)>,
-    /// Whether times are read in seconds rather than in frames.
+    /// Whether times are shown in seconds instead of frames.
     in_seconds: bool,
-    /// Keys that the menu is for.
+    /// Keys of the open menu.
     menu_for: Vec<KeyRef>,
     hovered: bool,
-    /// How far the rows are moved up, points.
+    /// Scroll offset of the rows, points.
     scroll: f32,
 }
 
@@ -160,7 +174,7 @@ impl TimelineState {
         &self.selected
     }
 
-    /// Another clip is shown in full, and a selection only holds keys that there are.
+    /// Shows another clip in full, and removes missing keys from the selection.
     fn follow(&mut self, view: &TimelineView<'_>) {
         let shown = view.clip.map(|clip| (clip, view.duration_secs()));
         if self.fitted.map(|(clip, _)| clip) != view.clip {
@@ -174,7 +188,7 @@ impl TimelineState {
         }
     }
 
-    /// Gives up what the pointer is doing. Returns whether there was anything.
+    /// Cancels the current drag. Returns whether there was one.
     pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
         match self.drag.take() {
             Some(drag) => {
@@ -188,29 +202,50 @@ impl TimelineState {
 
 /// Height of the transport line with its margins, points.
 pub const LINE_HEIGHT: f32 = 38.0;
-/// Height of the whole timeline at first, points.
+/// Initial height of the timeline, points.
 pub const OPEN_HEIGHT: f32 = 190.0;
 /// Width of the names, points.
 const NAMES_WIDTH: f32 = 132.0;
 
-/// Draws transport line, ruler and rows into what room there is.
-pub fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+/// Draws transport line, ruler and rows into the available space.
+pub fn timeline_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
     state.follow(view);
-    ui.allocate_ui(vec2(ui.available_width(), LINE_HEIGHT - 8.0), |ui| transport_ui(ui, view, state, actions));
+    ui.allocate_ui(vec2(ui.available_width(), LINE_HEIGHT - 8.0), |ui| {
+        transport_ui(ui, view, state, actions);
+    });
     if !state.open {
         return;
     }
     let room = ui.available_rect_before_wrap();
-    let strip = |top: f32, bottom: f32| Rect::from_min_max(pos2(room.left() + NAMES_WIDTH, top), pos2(room.right(), bottom));
+    let strip = |top: f32, bottom: f32| {
+        Rect::from_min_max(
+            pos2(room.left() + NAMES_WIDTH, top),
+            pos2(room.right(), bottom),
+        )
+    };
     let ruler_rect = strip(room.top(), room.top() + ruler::HEIGHT);
     let rows_rect = strip(ruler_rect.bottom(), room.bottom());
-    state.axis.lay_out(ruler_rect.left() + 10.0, ruler_rect.width() - 36.0);
-    let response = ui.interact(ruler_rect.union(rows_rect), ui.scope_id().with("times"), Sense::click_and_drag());
+    state
+        .axis
+        .lay_out(ruler_rect.left() + 10.0, ruler_rect.width() - 36.0);
+    let response = ui.interact(
+        ruler_rect.union(rows_rect),
+        ui.scope_id().with("times"),
+        Sense::click_and_drag(),
+    );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Group, true, "Keys over time"));
     state.hovered = ui.rect_contains_pointer(room);
     state.axis.zoom_and_pan(ui, &response, view.duration_secs());
     let mut layout = rows::Layout::of(view, rows_rect, state.scroll);
-    let names = Rect::from_min_max(pos2(room.left(), rows_rect.top()), pos2(rows_rect.left(), rows_rect.bottom()));
+    let names = Rect::from_min_max(
+        pos2(room.left(), rows_rect.top()),
+        pos2(rows_rect.left(), rows_rect.bottom()),
+    );
     pointer::interact(ui, &response, &layout, ruler_rect, view, state, actions);
     menus::key_menu(&response, &layout, view, state, actions);
     let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(room));

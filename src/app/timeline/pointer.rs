@@ -1,44 +1,79 @@
-//! What the pointer does on ruler and rows: scrub, set the range, select and move keys.
+//! Pointer input on ruler and rows: scrub, set the range, select and move keys.
 
 use std::sync::Arc;
 
 use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 
-use super::axis::Axis;
+use super::axis::TimeAxis;
 use super::rows::Layout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
 use crate::rig::{KeyRef, KeyedClip};
 use crate::session::{Command, Gesture, KeysCommand};
 
-/// What the pointer is doing.
+/// The current drag.
 #[derive(Debug, Clone)]
-pub(super) enum Drag {
+pub(super) enum TimelineDrag {
     /// Moves the clock.
     Scrub,
     /// Moves an end of the range: the start, or not.
     Range { start: bool },
-    /// Draws a frame around keys, from a time and a height among unmoved rows; what was selected before stays, too.
-    Frame { from_secs: f64, from_y: f32, kept: Vec<KeyRef> },
-    /// Moves keys, or stretches them from the playhead.
-    Keys { clip: usize, from: Arc<KeyedClip>, keys: Vec<KeyRef>, grabbed_secs: f64, stretch: bool, sent: Option<f64> },
+    /// Selects keys by a rectangle, from a time and an unscrolled height; added to the previous
+    /// selection.
+    Frame {
+        from_secs: f64,
+        from_y: f32,
+        kept: Vec<KeyRef>,
+    },
+    /// Moves keys, or scales their times about the playhead.
+    Keys {
+        clip: usize,
+        from: Arc<KeyedClip>,
+        keys: Vec<KeyRef>,
+        grabbed_secs: f64,
+        stretch: bool,
+        sent: Option<f64>,
+    },
 }
 
-impl Drag {
-    /// The frame around keys, among unmoved rows, as far as it is drawn.
-    pub(super) fn frame(&self, pointer: Pos2, layout: &Layout, axis: &Axis) -> Option<Rect> {
-        let Self::Frame { from_secs, from_y, .. } = self else { return None };
-        // The first row covers others while they are moved up: there the frame ends at the uppermost that is seen.
+impl TimelineDrag {
+    /// The selection rectangle, in unscrolled rows.
+    pub(super) fn frame(&self, pointer: Pos2, layout: &Layout, axis: &TimeAxis) -> Option<Rect> {
+        let Self::Frame {
+            from_secs, from_y, ..
+        } = self
+        else {
+            return None;
+        };
+        // The first row covers scrolled ones: the rectangle ends at the topmost visible row.
         let in_first = |y: f32| y < layout.below_first().top();
-        let to_y = if layout.scroll > 0.0 && !in_first(*from_y) { pointer.y.max(layout.below_first().top()) } else { pointer.y };
-        Some(Rect::from_two_pos(pos2(axis.x(*from_secs), *from_y), pos2(pointer.x, layout.unmoved(to_y))))
+        let to_y = if layout.scroll > 0.0 && !in_first(*from_y) {
+            pointer.y.max(layout.below_first().top())
+        } else {
+            pointer.y
+        };
+        Some(Rect::from_two_pos(
+            pos2(axis.x(*from_secs), *from_y),
+            pos2(pointer.x, layout.unmoved(to_y)),
+        ))
     }
 
-    /// All is as it was before it.
+    /// Reverts the drag.
     pub(super) fn cancel(self, selected: &mut Vec<KeyRef>, actions: &mut Actions) {
         match self {
-            Self::Keys { clip, from, keys, sent: Some(_), .. } => {
-                let command = KeysCommand::MoveKeys { clip, keys: keys.clone(), by_secs: 0.0, from: Some(from) };
+            Self::Keys {
+                clip,
+                from,
+                keys,
+                sent: Some(_),
+                ..
+            } => {
+                let command = KeysCommand::MoveKeys {
+                    clip,
+                    keys: keys.clone(),
+                    by_secs: 0.0,
+                    from: Some(from),
+                };
                 actions.send(Command::Keys(command), Gesture::Released);
                 *selected = keys;
             }
@@ -48,7 +83,7 @@ impl Drag {
     }
 }
 
-/// Reads the pointer.
+/// Handles the pointer.
 pub(super) fn interact(
     ui: &Ui,
     response: &Response,
@@ -58,7 +93,9 @@ pub(super) fn interact(
     state: &mut TimelineState,
     actions: &mut Actions,
 ) {
-    let Some(pointer) = ui.ctx().pointer_latest_pos() else { return };
+    let Some(pointer) = ui.ctx().pointer_latest_pos() else {
+        return;
+    };
     let (pressed, down, shift, alt) = ui.input(|input| {
         let modifiers = input.modifiers;
         (
@@ -75,8 +112,10 @@ pub(super) fn interact(
     if response.double_clicked() && ruler_rect.contains(pointer) {
         state.axis.fit(view.duration_secs());
     }
-    let Some(mut drag) = state.drag.take() else { return };
-    if matches!(drag, Drag::Frame { .. }) {
+    let Some(mut drag) = state.drag.take() else {
+        return;
+    };
+    if matches!(drag, TimelineDrag::Frame { .. }) {
         follow_frame(ui, pointer, layout, view, state);
     }
     proceed(&mut drag, pointer, layout, view, state, actions);
@@ -95,13 +134,24 @@ fn begin(
     state: &mut TimelineState,
     shift: bool,
     alt: bool,
-) -> Option<Drag> {
+) -> Option<TimelineDrag> {
     if ruler_rect.contains(pointer) {
-        return Some(range_end_at(pointer, ruler_rect, view, state).map_or(Drag::Scrub, |start| Drag::Range { start }));
+        return Some(
+            range_end_at(pointer, ruler_rect, view, state)
+                .map_or(TimelineDrag::Scrub, |start| TimelineDrag::Range { start }),
+        );
     }
     let Some(mark) = layout.mark_at(pointer, view, state) else {
-        let kept = if shift { state.selected.clone() } else { Vec::new() };
-        return Some(Drag::Frame { from_secs: state.axis.secs(pointer.x), from_y: layout.unmoved(pointer.y), kept });
+        let kept = if shift {
+            state.selected.clone()
+        } else {
+            Vec::new()
+        };
+        return Some(TimelineDrag::Frame {
+            from_secs: state.axis.secs(pointer.x),
+            from_y: layout.unmoved(pointer.y),
+            kept,
+        });
     };
     let keys = layout.keys_of(&mark, view);
     let selected = keys.iter().all(|key| state.selected.contains(key));
@@ -115,11 +165,23 @@ fn begin(
         (false, false) => state.selected = keys,
     }
     let (clip, take) = view.take()?;
-    Some(Drag::Keys { clip, from: take.clone(), keys: state.selected.clone(), grabbed_secs: mark.time_secs, stretch: alt, sent: None })
+    Some(TimelineDrag::Keys {
+        clip,
+        from: take.clone(),
+        keys: state.selected.clone(),
+        grabbed_secs: mark.time_secs,
+        stretch: alt,
+        sent: None,
+    })
 }
 
-/// Which end of the range is under the pointer, if one is.
-fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Option<bool> {
+/// The end of the range under the pointer, if any.
+fn range_end_at(
+    pointer: Pos2,
+    ruler_rect: Rect,
+    view: &TimelineView<'_>,
+    state: &TimelineState,
+) -> Option<bool> {
     if pointer.y < ruler_rect.bottom() - 2.0 * ruler::HANDLE - 1.0 {
         return None;
     }
@@ -138,18 +200,26 @@ fn range_end_at(pointer: Pos2, ruler_rect: Rect, view: &TimelineView<'_>, state:
     }
 }
 
-/// Points per second that rows and times move, for each point that the pointer is outside, and at most.
+/// Scroll speed per point outside the panel, and its maximum.
 const PULL: f32 = 10.0;
 const FASTEST: f32 = 600.0;
 
-/// A frame drawn beyond an edge brings what is there into view.
-fn follow_frame(ui: &Ui, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState) {
+/// A rectangle beyond an edge scrolls.
+fn follow_frame(
+    ui: &Ui,
+    pointer: Pos2,
+    layout: &Layout,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+) {
     let room = layout.below_first();
     let outside = pointer - room.clamp(pointer);
     if outside == Vec2::ZERO {
         return;
     }
-    let step = |outside: f32| (outside * PULL).clamp(-FASTEST, FASTEST) * ui.input(|input| input.stable_dt).min(0.1);
+    let step = |outside: f32| {
+        (outside * PULL).clamp(-FASTEST, FASTEST) * ui.input(|input| input.stable_dt).min(0.1)
+    };
     let before = (state.scroll, state.axis);
     state.scroll = (state.scroll + step(outside.y)).clamp(0.0, layout.farthest());
     state.axis.pan(-step(outside.x), view.duration_secs());
@@ -158,40 +228,74 @@ fn follow_frame(ui: &Ui, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>
     }
 }
 
-fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each thing that can be dragged"
+)]
+fn proceed(
+    drag: &mut TimelineDrag,
+    pointer: Pos2,
+    layout: &Layout,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
     let snapped = view.snapped(state.axis.secs(pointer.x));
     match drag {
-        Drag::Scrub => {
+        TimelineDrag::Scrub => {
             if view.by_hand
                 && let Some(clip) = view.clip
             {
-                // The pose made by hand is left for the clip: that is what scrubbing shows.
+                // Scrubbing shows the clip instead of the manual pose.
                 actions.once(Command::SelectClip(Some(clip)));
                 actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
             } else if (snapped - view.time_secs).abs() > 1e-9 {
                 actions.send(Command::Scrub { time_secs: snapped }, Gesture::Dragging);
             }
         }
-        Drag::Range { start } => {
+        TimelineDrag::Range { start } => {
             let [from, to] = ruler::range(view);
             let frame = 1.0 / view.fps();
-            let wanted = if *start { [snapped.min(to - frame).max(0.0), to] } else { [from, snapped.max(from + frame)] };
+            let wanted = if *start {
+                [snapped.min(to - frame).max(0.0), to]
+            } else {
+                [from, snapped.max(from + frame)]
+            };
             let all = wanted[0] <= 1e-9 && wanted[1] >= view.duration_secs() - 1e-9;
             let range = (!all).then_some(wanted);
             if range != view.range_secs {
                 actions.send(Command::SetRange(range), Gesture::Dragging);
             }
         }
-        Drag::Frame { .. } => {
-            let Some(area) = drag.frame(pointer, layout, &state.axis) else { return };
-            let Drag::Frame { kept, .. } = drag else { return };
+        TimelineDrag::Frame { .. } => {
+            let Some(area) = drag.frame(pointer, layout, &state.axis) else {
+                return;
+            };
+            let TimelineDrag::Frame { kept, .. } = drag else {
+                return;
+            };
             let mut keys = layout.keys_in(area, view, state);
-            keys.extend(kept.iter().filter(|key| !keys.contains(key)).copied().collect::<Vec<_>>());
+            keys.extend(
+                kept.iter()
+                    .filter(|key| !keys.contains(key))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
             state.selected = keys;
         }
-        Drag::Keys { clip, from, keys, grabbed_secs, stretch, sent } => {
+        TimelineDrag::Keys {
+            clip,
+            from,
+            keys,
+            grabbed_secs,
+            stretch,
+            sent,
+        } => {
             let to = (state.axis.secs(pointer.x) * view.fps()).round() / view.fps();
-            let first = keys.iter().map(|key| key.time_secs).fold(f64::INFINITY, f64::min);
+            let first = keys
+                .iter()
+                .map(|key| key.time_secs)
+                .fold(f64::INFINITY, f64::min);
             if *stretch {
                 let pivot = view.time_secs;
                 let factor = ((to - pivot) / (*grabbed_secs - pivot)).clamp(0.01, 100.0);
@@ -201,42 +305,84 @@ fn proceed(drag: &mut Drag, pointer: Pos2, layout: &Layout, view: &TimelineView<
                     && (sent.is_some() || (factor - 1.0).abs() > 1e-9)
                 {
                     *sent = Some(factor);
-                    let command =
-                        KeysCommand::ScaleKeys { clip: *clip, keys: keys.clone(), pivot_secs: pivot, factor, from: Some(from.clone()) };
+                    let command = KeysCommand::ScaleKeys {
+                        clip: *clip,
+                        keys: keys.clone(),
+                        pivot_secs: pivot,
+                        factor,
+                        from: Some(from.clone()),
+                    };
                     actions.send(Command::Keys(command), Gesture::Dragging);
-                    state.selected =
-                        keys.iter().map(|key| KeyRef { time_secs: (pivot + (key.time_secs - pivot) * factor).max(0.0), ..*key }).collect();
+                    state.selected = keys
+                        .iter()
+                        .map(|key| KeyRef {
+                            time_secs: (pivot + (key.time_secs - pivot) * factor).max(0.0),
+                            ..*key
+                        })
+                        .collect();
                 }
                 return;
             }
             let by_secs = (((to - *grabbed_secs) * view.fps()).round() / view.fps()).max(-first);
             if *sent != Some(by_secs) && (sent.is_some() || by_secs != 0.0) {
                 *sent = Some(by_secs);
-                let command = KeysCommand::MoveKeys { clip: *clip, keys: keys.clone(), by_secs, from: Some(from.clone()) };
+                let command = KeysCommand::MoveKeys {
+                    clip: *clip,
+                    keys: keys.clone(),
+                    by_secs,
+                    from: Some(from.clone()),
+                };
                 actions.send(Command::Keys(command), Gesture::Dragging);
-                state.selected = keys.iter().map(|key| KeyRef { time_secs: key.time_secs + by_secs, ..*key }).collect();
+                state.selected = keys
+                    .iter()
+                    .map(|key| KeyRef {
+                        time_secs: key.time_secs + by_secs,
+                        ..*key
+                    })
+                    .collect();
             }
         }
     }
 }
 
-/// The button went up.
-fn end(drag: Drag, view: &TimelineView<'_>, actions: &mut Actions) {
+/// The button was released.
+fn end(drag: TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
     match drag {
-        Drag::Keys { clip, from, keys, stretch, sent: Some(sent), .. } => {
+        TimelineDrag::Keys {
+            clip,
+            from,
+            keys,
+            stretch,
+            sent: Some(sent),
+            ..
+        } => {
             let from = Some(from);
             let command = if stretch {
-                KeysCommand::ScaleKeys { clip, keys, pivot_secs: view.time_secs, factor: sent, from }
+                KeysCommand::ScaleKeys {
+                    clip,
+                    keys,
+                    pivot_secs: view.time_secs,
+                    factor: sent,
+                    from,
+                }
             } else {
-                KeysCommand::MoveKeys { clip, keys, by_secs: sent, from }
+                KeysCommand::MoveKeys {
+                    clip,
+                    keys,
+                    by_secs: sent,
+                    from,
+                }
             };
             actions.send(Command::Keys(command), Gesture::Released);
         }
-        Drag::Keys { .. } | Drag::Scrub | Drag::Range { .. } | Drag::Frame { .. } => {}
+        TimelineDrag::Keys { .. }
+        | TimelineDrag::Scrub
+        | TimelineDrag::Range { .. }
+        | TimelineDrag::Frame { .. } => {}
     }
 }
 
-/// What the pointer would do here, in a few words.
+/// Hint on the pointer's action.
 pub(super) fn hint(
     response: &Response,
     ruler_rect: Rect,
@@ -247,10 +393,20 @@ pub(super) fn hint(
     let pointer = response.hover_pos().filter(|_| state.drag.is_none())?;
     if ruler_rect.contains(pointer) {
         let over = range_end_at(pointer, ruler_rect, view, state);
-        return over.map(|start| format!("Drag the {} of the range", if start { "start" } else { "end" }));
+        return over.map(|start| {
+            format!(
+                "Drag the {} of the range",
+                if start { "start" } else { "end" }
+            )
+        });
     }
     let mark = layout.mark_at(pointer, view, state)?;
     let frame = (mark.time_secs * view.fps()).round();
-    let ease = mark.ease.map(|ease| format!(", {}", ease.label().to_lowercase())).unwrap_or_default();
-    Some(format!("Frame {frame}{ease}: drag moves, Alt stretches from the playhead, right click for more"))
+    let ease = mark
+        .ease
+        .map(|ease| format!(", {}", ease.label().to_lowercase()))
+        .unwrap_or_default();
+    Some(format!(
+        "Frame {frame}{ease}: drag moves, Alt stretches from the playhead, right click for more"
+    ))
 }

@@ -1,6 +1,10 @@
-//! Rows of keys: one for all joints together, and one for each selected joint (for each keyed one, if none is selected).
+//! Rows of keys: one for all joints, and one for each selected joint (for each keyed one, if none
+//! is selected).
 
-use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{
+    Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui,
+    pos2, vec2,
+};
 
 use super::{TimelineState, TimelineView};
 use crate::app::theme;
@@ -13,7 +17,7 @@ const KEY: f32 = 4.5;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct KeyRow {
     /// The joint; none for all joints together.
     pub joint: Option<usize>,
     pub name: String,
@@ -22,17 +26,17 @@ pub(super) struct Row {
 /// The rows and where they are.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    pub rows: Vec<Row>,
+    pub rows: Vec<KeyRow>,
     pub rect: Rect,
-    /// How far all rows but the first are moved up, points.
+    /// Scroll offset of all rows except the first, points.
     pub scroll: f32,
 }
 
 /// A key as drawn.
-pub(super) struct Mark {
+pub(super) struct KeyMark {
     pub row: usize,
     pub time_secs: f64,
-    /// How the joint goes on; none where joints differ.
+    /// The interpolation; `None` if it differs between joints.
     pub ease: Option<Ease>,
 }
 
@@ -40,122 +44,239 @@ impl Layout {
     pub(super) fn of(view: &TimelineView<'_>, rect: Rect, scroll: f32) -> Self {
         let mut rows = Vec::new();
         if let (Some((_, take)), Some(skeleton)) = (view.take(), view.skeleton) {
-            rows.push(Row { joint: None, name: "All joints".to_owned() });
-            let keyed: Vec<usize> = take.tracks().filter(|(_, keys)| keys.len() > 1).map(|(joint, _)| joint).collect();
-            let joints = if view.selected.is_empty() { &keyed[..] } else { view.selected };
-            let named = joints.iter().filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
-            rows.extend(named.map(|(joint, known)| Row { joint: Some(joint), name: known.name.clone() }));
+            rows.push(KeyRow {
+                joint: None,
+                name: "All joints".to_owned(),
+            });
+            let keyed: Vec<usize> = take
+                .tracks()
+                .filter(|(_, keys)| keys.len() > 1)
+                .map(|(joint, _)| joint)
+                .collect();
+            let joints = if view.selected.is_empty() {
+                &keyed[..]
+            } else {
+                view.selected
+            };
+            let named = joints
+                .iter()
+                .filter_map(|&joint| Some((joint, skeleton.joints().get(joint)?)));
+            rows.extend(named.map(|(joint, known)| KeyRow {
+                joint: Some(joint),
+                name: known.name.clone(),
+            }));
         }
         let mut layout = Self { rows, rect, scroll };
         layout.scroll = scroll.clamp(0.0, layout.farthest());
         layout
     }
 
-    /// The middle of a row.
+    /// Centre of a row.
     pub(super) fn y(&self, row: usize) -> f32 {
         self.rect.top() + ROW * (row as f32 + 0.5) - if row == 0 { 0.0 } else { self.scroll }
     }
 
-    /// Where a height would be if no row were moved.
+    /// Unscrolled height.
     pub(super) fn unmoved(&self, y: f32) -> f32 {
-        if y < self.below_first().top() { y } else { y + self.scroll }
+        if y < self.below_first().top() {
+            y
+        } else {
+            y + self.scroll
+        }
     }
 
-    /// The part of a box among unmoved rows that is seen, where they are now.
+    /// The visible part of a rectangle in unscrolled rows, in screen positions.
     fn moved(&self, area: Rect) -> Rect {
         let top = self.below_first().top();
-        let move_up = |y: f32| if y < top { y } else { (y - self.scroll).max(top) };
+        let move_up = |y: f32| {
+            if y < top {
+                y
+            } else {
+                (y - self.scroll).max(top)
+            }
+        };
         Rect::from_x_y_ranges(area.x_range(), move_up(area.top())..=move_up(area.bottom()))
     }
 
-    /// The rows that are seen, if only in part: the first, which stays, and those that are not moved out of sight.
-    fn seen(&self) -> impl Iterator<Item = (usize, &Row)> {
+    /// The rows that are at least partly visible: the first, which is fixed, and those not scrolled
+    /// out.
+    fn seen(&self) -> impl Iterator<Item = (usize, &KeyRow)> {
         let first = 1 + (self.scroll / ROW) as usize;
         let many = (self.rect.height() / ROW) as usize + 1;
-        self.rows.iter().enumerate().filter(move |(row, _)| *row == 0 || (first..first + many).contains(row))
+        self.rows
+            .iter()
+            .enumerate()
+            .filter(move |(row, _)| *row == 0 || (first..first + many).contains(row))
     }
 
-    /// Whether a place belongs to a row: the first stands over all others.
+    /// Whether a position is on a row: the first covers the others.
     fn is_over(&self, y: f32, row: usize) -> bool {
         (row == 0) == (y < self.rect.top() + ROW)
     }
 
-    /// All keys of the rows that are seen.
-    pub(super) fn marks(&self, view: &TimelineView<'_>) -> Vec<Mark> {
+    /// All keys of the visible rows.
+    pub(super) fn marks(&self, view: &TimelineView<'_>) -> Vec<KeyMark> {
         Self::marks_of(self.seen(), view)
     }
 
-    fn marks_of<'r>(rows: impl Iterator<Item = (usize, &'r Row)>, view: &TimelineView<'_>) -> Vec<Mark> {
-        let Some((_, take)) = view.take() else { return Vec::new() };
+    fn marks_of<'r>(
+        rows: impl Iterator<Item = (usize, &'r KeyRow)>,
+        view: &TimelineView<'_>,
+    ) -> Vec<KeyMark> {
+        let Some((_, take)) = view.take() else {
+            return Vec::new();
+        };
         let mut marks = Vec::new();
-        for (row, Row { joint, .. }) in rows {
+        for (row, KeyRow { joint, .. }) in rows {
             match joint {
-                None => marks.extend(take.key_times().into_iter().map(|time_secs| Mark { row, time_secs, ease: None })),
+                None => marks.extend(take.key_times().into_iter().map(|time_secs| KeyMark {
+                    row,
+                    time_secs,
+                    ease: None,
+                })),
                 Some(joint) => marks.extend(take.keys(*joint).iter().map(|key| {
                     let ease = Some(key.ease.clone());
-                    Mark { row, time_secs: key.time_secs, ease }
+                    KeyMark {
+                        row,
+                        time_secs: key.time_secs,
+                        ease,
+                    }
                 })),
             }
         }
         marks
     }
 
-    /// The keys that a mark stands for.
-    pub(super) fn keys_of(&self, mark: &Mark, view: &TimelineView<'_>) -> Vec<KeyRef> {
+    /// The keys of a mark.
+    pub(super) fn keys_of(&self, mark: &KeyMark, view: &TimelineView<'_>) -> Vec<KeyRef> {
         let time_secs = mark.time_secs;
         match (self.rows[mark.row].joint, view.take()) {
             (Some(joint), _) => vec![KeyRef { joint, time_secs }],
             (None, Some((_, take))) => {
                 let keyed = take.tracks().map(|(joint, _)| KeyRef { joint, time_secs });
-                keyed.filter_map(|at| take.key(at).map(|key| KeyRef { time_secs: key.time_secs, ..at })).collect()
+                keyed
+                    .filter_map(|at| {
+                        take.key(at).map(|key| KeyRef {
+                            time_secs: key.time_secs,
+                            ..at
+                        })
+                    })
+                    .collect()
             }
             (None, None) => Vec::new(),
         }
     }
 
     /// The key under the pointer.
-    pub(super) fn mark_at(&self, at: Pos2, view: &TimelineView<'_>, state: &TimelineState) -> Option<Mark> {
-        let near = |mark: &Mark| (state.axis.x(mark.time_secs) - at.x).abs().max((self.y(mark.row) - at.y).abs());
-        let marks = self.marks(view).into_iter().filter(|mark| self.is_over(at.y, mark.row));
-        let hit = marks.map(|mark| (near(&mark), mark)).filter(|(distance, _)| *distance <= KEY + 2.0);
+    pub(super) fn mark_at(
+        &self,
+        at: Pos2,
+        view: &TimelineView<'_>,
+        state: &TimelineState,
+    ) -> Option<KeyMark> {
+        let near = |mark: &KeyMark| {
+            (state.axis.x(mark.time_secs) - at.x)
+                .abs()
+                .max((self.y(mark.row) - at.y).abs())
+        };
+        let marks = self
+            .marks(view)
+            .into_iter()
+            .filter(|mark| self.is_over(at.y, mark.row));
+        let hit = marks
+            .map(|mark| (near(&mark), mark))
+            .filter(|(distance, _)| *distance <= KEY + 2.0);
         hit.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, mark)| mark)
     }
 
-    /// All keys in a box among unmoved rows, also those that are not seen.
-    pub(super) fn keys_in(&self, area: Rect, view: &TimelineView<'_>, state: &TimelineState) -> Vec<KeyRef> {
-        let unmoved = Self { scroll: 0.0, ..self.clone() };
-        let rows = unmoved.rows.iter().enumerate().filter(|(row, _)| area.y_range().contains(unmoved.y(*row)));
+    /// All keys in a rectangle in unscrolled rows, including invisible ones.
+    pub(super) fn keys_in(
+        &self,
+        area: Rect,
+        view: &TimelineView<'_>,
+        state: &TimelineState,
+    ) -> Vec<KeyRef> {
+        let unmoved = Self {
+            scroll: 0.0,
+            ..self.clone()
+        };
+        let rows = unmoved
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(row, _)| area.y_range().contains(unmoved.y(*row)));
         let marks = Self::marks_of(rows, view);
-        let inside = marks.iter().filter(|mark| area.x_range().contains(state.axis.x(mark.time_secs)));
+        let inside = marks
+            .iter()
+            .filter(|mark| area.x_range().contains(state.axis.x(mark.time_secs)));
         let mut keys: Vec<KeyRef> = inside.flat_map(|mark| self.keys_of(mark, view)).collect();
-        keys.sort_by(|a, b| a.joint.cmp(&b.joint).then(a.time_secs.total_cmp(&b.time_secs)));
+        keys.sort_by(|a, b| {
+            a.joint
+                .cmp(&b.joint)
+                .then(a.time_secs.total_cmp(&b.time_secs))
+        });
         keys.dedup();
         keys
     }
 }
 
 /// Names on the left, keys on the right.
-pub(super) fn paint(ui: &Ui, names: Rect, layout: &Layout, view: &TimelineView<'_>, state: &TimelineState) {
+pub(super) fn paint(
+    ui: &Ui,
+    names: Rect,
+    layout: &Layout,
+    view: &TimelineView<'_>,
+    state: &TimelineState,
+) {
     let colors = theme::colors(ui.ctx());
-    let names = ui.painter().with_clip_rect(ui.clip_rect().intersect(names.with_max_x(names.right() - 6.0)));
-    let painter = ui.painter().with_clip_rect(ui.clip_rect().intersect(layout.rect));
+    let names = ui.painter().with_clip_rect(
+        ui.clip_rect()
+            .intersect(names.with_max_x(names.right() - 6.0)),
+    );
+    let painter = ui
+        .painter()
+        .with_clip_rect(ui.clip_rect().intersect(layout.rect));
     let below = layout.below_first().y_range();
     let under_first = |painter: &Painter| {
-        painter.with_clip_rect(Rect::from_x_y_ranges(painter.clip_rect().x_range(), below).intersect(painter.clip_rect()))
+        painter.with_clip_rect(
+            Rect::from_x_y_ranges(painter.clip_rect().x_range(), below)
+                .intersect(painter.clip_rect()),
+        )
     };
     let (lower_names, lower) = (under_first(&names), under_first(&painter));
     for (index, row) in layout.seen() {
-        let (names, painter) = if index == 0 { (&names, &painter) } else { (&lower_names, &lower) };
-        let selected = row.joint.is_some_and(|joint| view.selected.contains(&joint));
+        let (names, painter) = if index == 0 {
+            (&names, &painter)
+        } else {
+            (&lower_names, &lower)
+        };
+        let selected = row
+            .joint
+            .is_some_and(|joint| view.selected.contains(&joint));
         let color = match row.joint {
             None => colors.text_strong,
             Some(_) if selected => colors.accent,
             Some(_) => colors.text_weak,
         };
         let left = names.clip_rect().left() + 4.0;
-        names.text(pos2(left, layout.y(index)), Align2::LEFT_CENTER, &row.name, FontId::proportional(11.5), color);
+        names.text(
+            pos2(left, layout.y(index)),
+            Align2::LEFT_CENTER,
+            &row.name,
+            FontId::proportional(11.5),
+            color,
+        );
         let foot = layout.y(index) + ROW / 2.0;
-        painter.hline(layout.rect.x_range(), foot, Stroke::new(1.0, colors.line.gamma_multiply(if index == 0 { 0.8 } else { 0.5 })));
+        painter.hline(
+            layout.rect.x_range(),
+            foot,
+            Stroke::new(
+                1.0,
+                colors
+                    .line
+                    .gamma_multiply(if index == 0 { 0.8 } else { 0.5 }),
+            ),
+        );
     }
     let shown = layout.rect.x_range().expand(KEY);
     for mark in layout.marks(view) {
@@ -164,36 +285,66 @@ pub(super) fn paint(ui: &Ui, names: Rect, layout: &Layout, view: &TimelineView<'
             continue;
         }
         let joint = layout.rows[mark.row].joint;
-        let is_selected =
-            |key: &&KeyRef| joint.is_none_or(|joint| key.joint == joint) && (key.time_secs - mark.time_secs).abs() < SAME_SECS;
+        let is_selected = |key: &&KeyRef| {
+            joint.is_none_or(|joint| key.joint == joint)
+                && (key.time_secs - mark.time_secs).abs() < SAME_SECS
+        };
         let selected = state.selected.iter().find(is_selected).is_some();
         paint_key(
             if mark.row == 0 { &painter } else { &lower },
             at,
             mark.ease.as_ref(),
-            if selected { colors.text_strong } else { colors.accent },
+            if selected {
+                colors.text_strong
+            } else {
+                colors.accent
+            },
             selected.then_some(colors.accent),
         );
     }
     let frame = |pointer: Pos2| state.drag.as_ref()?.frame(pointer, layout, &state.axis);
     if let Some(area) = ui.ctx().pointer_latest_pos().and_then(frame) {
         let area = layout.moved(area);
-        painter.rect(area, CornerRadius::ZERO, colors.accent.gamma_multiply(0.12), Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+        painter.rect(
+            area,
+            CornerRadius::ZERO,
+            colors.accent.gamma_multiply(0.12),
+            Stroke::new(1.0, colors.accent),
+            StrokeKind::Inside,
+        );
     }
 }
 
 /// A diamond; a square for a step, a disc for a smooth key.
-fn paint_key(painter: &Painter, at: Pos2, ease: Option<&Ease>, fill: Color32, ring: Option<Color32>) {
+fn paint_key(
+    painter: &Painter,
+    at: Pos2,
+    ease: Option<&Ease>,
+    fill: Color32,
+    ring: Option<Color32>,
+) {
     let stroke = ring.map_or(Stroke::NONE, |color| Stroke::new(2.0, color));
     match ease {
         Some(Ease::Step) => {
-            painter.rect(Rect::from_center_size(at, vec2(2.0, 2.0) * (KEY - 0.7)), CornerRadius::ZERO, fill, stroke, StrokeKind::Outside);
+            painter.rect(
+                Rect::from_center_size(at, vec2(2.0, 2.0) * (KEY - 0.7)),
+                CornerRadius::ZERO,
+                fill,
+                stroke,
+                StrokeKind::Outside,
+            );
         }
         Some(Ease::Smooth) => {
             painter.circle(at, KEY - 0.5, fill, stroke);
         }
         Some(Ease::Linear | Ease::Free(_)) | None => {
-            let points = [vec2(0.0, -KEY), vec2(KEY, 0.0), vec2(0.0, KEY), vec2(-KEY, 0.0)].map(|offset| at + offset);
+            let points = [
+                vec2(0.0, -KEY),
+                vec2(KEY, 0.0),
+                vec2(0.0, KEY),
+                vec2(-KEY, 0.0),
+            ]
+            .map(|offset| at + offset);
             painter.add(Shape::convex_polygon(points.to_vec(), fill, stroke));
         }
     }

@@ -1,6 +1,6 @@
-//! The line that is always there: buttons of playing, the clip, where the clock stands, and switches.
+//! The transport line: playback buttons, clip, time, switches.
 
-use egui::{Align, Button, ComboBox, DragValue, Layout, Response, RichText, Slider, Ui, WidgetInfo, vec2};
+use egui::{Align, Button, ComboBox, Layout, Response, RichText, Slider, Ui, WidgetInfo, vec2};
 
 use super::{TimelineState, TimelineView, menus};
 use crate::app::actions::{Actions, edit_of};
@@ -8,31 +8,49 @@ use crate::app::icons::{self, Icon};
 use crate::app::theme;
 use crate::session::{Command, Gesture, KeysCommand, Scrubbing};
 
-/// Length of a clip that is made here, seconds.
+/// Length of a new clip, seconds.
 pub(super) const NEW_SECS: f64 = 2.0;
 
-/// A shorter line says less.
+/// A narrower line is abbreviated.
 const NARROW: f32 = 760.0;
-/// What the switch of scrubbing needs, and the least that makes a slider, points.
+/// Width of the scrub switch, and minimum width of a slider, points.
 const SWITCH_WIDTH: f32 = 130.0;
 const LEAST_SLIDER: f32 = 60.0;
 
 /// Draws the transport line.
-pub fn transport_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, actions: &mut Actions) {
+pub fn transport_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    actions: &mut Actions,
+) {
     let narrow = ui.available_width() < NARROW;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        ui.add_enabled_ui(!view.clips.is_empty() && view.recording_secs.is_none(), |ui| play_ui(ui, view, actions));
+        ui.add_enabled_ui(
+            !view.clips.is_empty() && view.recording_secs.is_none(),
+            |ui| play_ui(ui, view, actions),
+        );
         ui.add_space(6.0);
         ui.add_enabled_ui(view.skeleton.is_some(), |ui| record_ui(ui, view, actions));
         ui.add_space(6.0);
-        ui.add_enabled_ui(view.skeleton.is_some() && view.recording_secs.is_none(), |ui| clip_ui(ui, view, state, narrow, actions));
+        ui.add_enabled_ui(
+            view.skeleton.is_some() && view.recording_secs.is_none(),
+            |ui| clip_ui(ui, view, state, narrow, actions),
+        );
         if !narrow || view.recording_secs.is_some() {
             clock_ui(ui, view, state);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let (icon, name) = if state.open { (Icon::FoldDown, "Hide keys") } else { (Icon::FoldUp, "Show keys") };
-            if icons::button(ui, icon, name).on_hover_text("Ruler and keys under this line").clicked() {
+            let (icon, name) = if state.open {
+                (Icon::FoldDown, "Hide keys")
+            } else {
+                (Icon::FoldUp, "Show keys")
+            };
+            if icons::button(ui, icon, name)
+                .on_hover_text("Ruler and keys under this line")
+                .clicked()
+            {
                 state.open = !state.open;
             }
             menus::settings_button(ui, view, actions);
@@ -47,61 +65,125 @@ pub fn transport_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineSt
 }
 
 fn play_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
-    if icons::button(ui, Icon::Start, "To the start").on_hover_text("To the start of the range (Ctrl+Left)").clicked() {
+    if icons::button(ui, Icon::Start, "To the start")
+        .on_hover_text("To the start of the range (Ctrl+Left)")
+        .clicked()
+    {
         scrub(view, super::ruler::range(view)[0], actions);
     }
-    if icons::button(ui, Icon::StepBack, "Back one frame").on_hover_text("One frame back (Left)").clicked() {
+    if icons::button(ui, Icon::StepBack, "Back one frame")
+        .on_hover_text("One frame back (Left)")
+        .clicked()
+    {
         step(view, -1.0, actions);
     }
-    let (icon, name) = if view.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
-    if icons::button(ui, icon, name).on_hover_text("Play or pause (Space)").clicked() {
+    let (icon, name) = if view.playing {
+        (Icon::Pause, "Pause")
+    } else {
+        (Icon::Play, "Play")
+    };
+    if icons::button(ui, icon, name)
+        .on_hover_text("Play or pause (Space)")
+        .clicked()
+    {
         actions.once(Command::TogglePlaying);
     }
-    if icons::button(ui, Icon::StepForward, "Forward one frame").on_hover_text("One frame on (Right)").clicked() {
+    if icons::button(ui, Icon::StepForward, "Forward one frame")
+        .on_hover_text("One frame on (Right)")
+        .clicked()
+    {
         step(view, 1.0, actions);
     }
-    if icons::toggle(ui, Icon::Loop, "Loop", view.looping).on_hover_text("Start over at the end").clicked() {
+    if icons::toggle(ui, Icon::Loop, "Loop", view.looping)
+        .on_hover_text("Start over at the end")
+        .clicked()
+    {
         actions.once(Command::SetLooping(!view.looping));
     }
 }
 
 fn record_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     let recording = view.recording_secs.is_some();
-    let name = if recording { "Stop recording" } else { "Record a take" };
-    let tip = if recording { "Make a clip of what was recorded" } else { "Record what you do by hand from now on, as a new clip" };
-    if icons::toggle(ui, Icon::Record, name, recording).on_hover_text(tip).clicked() {
-        let command = if recording { KeysCommand::StopRecording } else { KeysCommand::StartRecording };
+    let name = if recording {
+        "Stop recording"
+    } else {
+        "Record a take"
+    };
+    let tip = if recording {
+        "Create a clip from the recording"
+    } else {
+        "Record manual posing as a new clip"
+    };
+    if icons::toggle(ui, Icon::Record, name, recording)
+        .on_hover_text(tip)
+        .clicked()
+    {
+        let command = if recording {
+            KeysCommand::StopRecording
+        } else {
+            KeysCommand::StartRecording
+        };
         actions.once(Command::Keys(command));
     }
     let tip = "Turning a joint sets a key in the clip shown";
-    if icons::toggle(ui, Icon::AutoKey, "Auto-key", view.auto_key).on_hover_text(tip).clicked() {
+    if icons::toggle(ui, Icon::AutoKey, "Auto-key", view.auto_key)
+        .on_hover_text(tip)
+        .clicked()
+    {
         actions.once(Command::Keys(KeysCommand::SetAutoKey(!view.auto_key)));
     }
     let tip = "Key the pose shown: the selected joints, or all (K)";
-    if icons::button(ui, Icon::Key, "Set key").on_hover_text(tip).clicked() {
+    if icons::button(ui, Icon::Key, "Set key")
+        .on_hover_text(tip)
+        .clicked()
+    {
         set_key(view, actions);
     }
 }
 
-/// Keys the pose shown where the clock stands; without a clip to put it into, one is made.
+/// Keys the current pose at the clock's time; creates a clip if there is no editable one.
 pub(super) fn set_key(view: &TimelineView<'_>, actions: &mut Actions) {
     let command = match view.take() {
-        Some((clip, _)) => KeysCommand::SetKeys { clip, joints: view.selected.to_vec(), time_secs: view.snapped(view.time_secs) },
-        None if view.by_hand => KeysCommand::NewClip { duration_secs: NEW_SECS },
-        // The clip of a file: the session says what to do.
-        None => KeysCommand::SetKeys { clip: view.clip.unwrap_or(0), joints: Vec::new(), time_secs: view.time_secs },
+        Some((clip, _)) => KeysCommand::SetKeys {
+            clip,
+            joints: view.selected.to_vec(),
+            time_secs: view.snapped(view.time_secs),
+        },
+        None if view.by_hand => KeysCommand::NewClip {
+            duration_secs: NEW_SECS,
+        },
+        // The clip is from a file: the session reports what to do.
+        None => KeysCommand::SetKeys {
+            clip: view.clip.unwrap_or(0),
+            joints: Vec::new(),
+            time_secs: view.time_secs,
+        },
     };
     actions.once(Command::Keys(command));
 }
 
-fn clip_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, narrow: bool, actions: &mut Actions) {
+fn clip_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    state: &mut TimelineState,
+    narrow: bool,
+    actions: &mut Actions,
+) {
     if let (Some(name), Some((clip, _))) = (&mut state.renaming, view.take()) {
         let field = ui.add(egui::TextEdit::singleline(name).desired_width(140.0));
         field.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
-        let (accepted, given_up) = ui.input(|input| (input.key_pressed(egui::Key::Enter), input.key_pressed(egui::Key::Escape)));
+        let (accepted, given_up) = ui.input(|input| {
+            (
+                input.key_pressed(egui::Key::Enter),
+                input.key_pressed(egui::Key::Escape),
+            )
+        });
         if field.lost_focus() || accepted || given_up {
             if !given_up {
-                actions.once(Command::Keys(KeysCommand::Rename { clip, name: name.clone() }));
+                actions.once(Command::Keys(KeysCommand::Rename {
+                    clip,
+                    name: name.clone(),
+                }));
             }
             state.renaming = None;
         } else {
@@ -115,62 +197,111 @@ fn clip_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState, narr
         (Some(clip), true) => format!("Pose by hand ({})", clip.name),
         (None, _) => "Pose by hand".to_owned(),
     };
-    let combo = ComboBox::from_id_salt("clip").width(if narrow { 84.0 } else { 150.0 }).truncate().selected_text(text).height(420.0);
-    let response = combo.show_ui(ui, |ui| clip_list(ui, view, actions)).response;
+    let combo = ComboBox::from_id_salt("clip")
+        .width(if narrow { 84.0 } else { 150.0 })
+        .truncate()
+        .selected_text(text)
+        .height(420.0);
+    let response = combo
+        .show_ui(ui, |ui| clip_list(ui, view, actions))
+        .response;
     name(&response, "Clip");
     menus::clip_button(ui, view, state, actions);
 }
 
 fn clip_list(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     let colors = theme::colors(ui.ctx());
-    let mut entry = |ui: &mut Ui, name: &str, detail: String, selected: bool, clip: Option<usize>| {
-        let button = Button::selectable(selected, name).right_text(RichText::new(detail).color(colors.text_weak));
-        let response = ui.add(button.min_size(vec2(230.0, 20.0)));
-        response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, selected, name));
-        if response.clicked() {
-            ui.close();
-            if !selected {
-                actions.once(Command::SelectClip(clip));
+    let mut entry =
+        |ui: &mut Ui, name: &str, detail: String, selected: bool, clip: Option<usize>| {
+            let button = Button::selectable(selected, name)
+                .right_text(RichText::new(detail).color(colors.text_weak));
+            let response = ui.add(button.min_size(vec2(230.0, 20.0)));
+            response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, selected, name));
+            if response.clicked() {
+                ui.close();
+                if !selected {
+                    actions.once(Command::SelectClip(clip));
+                }
             }
-        }
-    };
+        };
     entry(ui, "Pose by hand", "0".to_owned(), view.by_hand, None);
     for (index, clip) in view.clips.iter().enumerate() {
-        let key = if index < 9 { format!("   {}", index + 1) } else { String::new() };
+        let key = if index < 9 {
+            format!("   {}", index + 1)
+        } else {
+            String::new()
+        };
         let detail = format!("{:.1} s{key}", clip.duration_secs);
-        entry(ui, &clip.name, detail, !view.by_hand && view.clip == Some(index), Some(index));
+        entry(
+            ui,
+            &clip.name,
+            detail,
+            !view.by_hand && view.clip == Some(index),
+            Some(index),
+        );
     }
     ui.separator();
-    if ui.button("New clip").on_hover_text("A clip with the pose shown as its first key").clicked() {
+    if ui
+        .button("New clip")
+        .on_hover_text("A clip with the pose shown as its first key")
+        .clicked()
+    {
         ui.close();
-        actions.once(Command::Keys(KeysCommand::NewClip { duration_secs: NEW_SECS }));
+        actions.once(Command::Keys(KeysCommand::NewClip {
+            duration_secs: NEW_SECS,
+        }));
     }
 }
 
-/// Where the clock stands; a click changes between frames and seconds.
+/// The clock's time; a click switches between frames and seconds.
 fn clock_ui(ui: &mut Ui, view: &TimelineView<'_>, state: &mut TimelineState) {
     let colors = theme::colors(ui.ctx());
     let text = match (view.recording_secs, view.clip) {
-        (Some(secs), _) => RichText::new(format!("recording {secs:.1} s")).color(colors.error).monospace(),
+        (Some(secs), _) => RichText::new(format!("recording {secs:.1} s"))
+            .color(colors.error)
+            .monospace(),
         (None, None) => {
-            let text = if view.clips.is_empty() { "No clips yet – K keys the pose" } else { "Space plays" };
+            let text = if view.clips.is_empty() {
+                "No clips yet – K keys the pose"
+            } else {
+                "Space plays"
+            };
             RichText::new(text).color(colors.text_weak)
         }
-        (None, Some(_)) if state.in_seconds => RichText::new(format!("{:.2} / {:.2} s", view.time_secs, view.duration_secs())).monospace(),
-        (None, Some(_)) => {
-            RichText::new(format!("{:.0} / {:.0}", view.time_secs * view.fps(), view.duration_secs() * view.fps())).monospace()
-        }
+        (None, Some(_)) if state.in_seconds => RichText::new(format!(
+            "{:.2} / {:.2} s",
+            view.time_secs,
+            view.duration_secs()
+        ))
+        .monospace(),
+        (None, Some(_)) => RichText::new(format!(
+            "{:.0} / {:.0}",
+            view.time_secs * view.fps(),
+            view.duration_secs() * view.fps()
+        ))
+        .monospace(),
     };
     let response = ui.add(Button::new(text).frame(false));
-    if response.on_hover_text("Frame of the clip and its last one; click for seconds").clicked() {
+    if response
+        .on_hover_text("Frame of the clip and its last one; click for seconds")
+        .clicked()
+    {
         state.in_seconds = !state.in_seconds;
     }
 }
 
 fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     for (scrubbing, name, tip) in [
-        (Scrubbing::Dynamic, "Dynamic", "Scrubbing shows the motion of the flesh, simulated from the start of the range as a bake does"),
-        (Scrubbing::Settled, "Settled", "Scrubbing shows each pose with the flesh at rest in it"),
+        (
+            Scrubbing::Dynamic,
+            "Dynamic",
+            "Scrubbing shows the motion of the flesh, simulated from the start of the range as a bake does",
+        ),
+        (
+            Scrubbing::Settled,
+            "Settled",
+            "Scrubbing shows each pose with the flesh at rest in it",
+        ),
     ] {
         let on = view.scrubbing == scrubbing;
         let response = ui.add(Button::selectable(on, name));
@@ -181,8 +312,12 @@ fn scrubbing_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     }
     if let Some(frames) = view.simulated.filter(|frames| frames.of_all < 1.0) {
         let percent = (100.0 * frames.of_all).floor();
-        ui.label(RichText::new(format!("{percent} %")).small().color(theme::colors(ui.ctx()).text_weak))
-            .on_hover_text("How much of the range is simulated, of all that the views show");
+        ui.label(
+            RichText::new(format!("{percent} %"))
+                .small()
+                .color(theme::colors(ui.ctx()).text_weak),
+        )
+        .on_hover_text("How much of the range is simulated, of all that the views show");
     }
 }
 
@@ -194,7 +329,9 @@ fn slider_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     ui.spacing_mut().slider_width = (ui.available_width() - 4.0).max(40.0);
     let mut time = view.time_secs;
     let duration = view.duration_secs().max(1e-3);
-    let slider = Slider::new(&mut time, 0.0..=duration).show_value(false).clamping(egui::SliderClamping::Edits);
+    let slider = Slider::new(&mut time, 0.0..=duration)
+        .show_value(false)
+        .clamping(egui::SliderClamping::Edits);
     let response = ui.add_enabled(view.recording_secs.is_none(), slider);
     response.widget_info(|| {
         let mut info = WidgetInfo::slider(true, time, "Time");
@@ -203,11 +340,16 @@ fn slider_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Actions) {
     });
     if let Some(gesture) = edit_of(&response) {
         enter_clip(view, actions);
-        actions.send(Command::Scrub { time_secs: view.snapped(time) }, gesture);
+        actions.send(
+            Command::Scrub {
+                time_secs: view.snapped(time),
+            },
+            gesture,
+        );
     }
 }
 
-/// The pose made by hand is left for the clip it was made on.
+/// Switches from the manual pose to its clip.
 pub(super) fn enter_clip(view: &TimelineView<'_>, actions: &mut Actions) {
     if view.by_hand && view.clip.is_some() {
         actions.once(Command::SelectClip(view.clip));
@@ -217,11 +359,16 @@ pub(super) fn enter_clip(view: &TimelineView<'_>, actions: &mut Actions) {
 pub(super) fn scrub(view: &TimelineView<'_>, time_secs: f64, actions: &mut Actions) {
     if view.clip.is_some() {
         enter_clip(view, actions);
-        actions.send(Command::Scrub { time_secs: view.snapped(time_secs) }, Gesture::Once);
+        actions.send(
+            Command::Scrub {
+                time_secs: view.snapped(time_secs),
+            },
+            Gesture::Once,
+        );
     }
 }
 
-/// So many frames on; from the end to the start, if it loops.
+/// Steps by frames; wraps around if it loops.
 pub(super) fn step(view: &TimelineView<'_>, frames: f64, actions: &mut Actions) {
     let [from, to] = super::ruler::range(view);
     let mut time = view.snapped(view.time_secs) + frames / view.fps();
@@ -235,27 +382,6 @@ pub(super) fn step(view: &TimelineView<'_>, frames: f64, actions: &mut Actions) 
         actions.once(Command::SetPlaying(false));
     }
     scrub(view, time, actions);
-}
-
-/// A value that is dragged, with a name for screen readers.
-pub(super) fn drag(
-    ui: &mut Ui,
-    label: egui::Id,
-    name: &str,
-    value: f64,
-    limits: std::ops::RangeInclusive<f64>,
-    suffix: &str,
-) -> Option<(f64, Gesture)> {
-    let mut edited = value;
-    let drag = DragValue::new(&mut edited).range(limits).speed(0.01).fixed_decimals(2).suffix(suffix).clamp_existing_to_range(false);
-    let response = ui.add(drag).labelled_by(label);
-    let enabled = response.enabled();
-    response.widget_info(|| {
-        let mut info = WidgetInfo::drag_value(enabled, edited);
-        info.label = Some(name.to_owned());
-        info
-    });
-    edit_of(&response).map(|gesture| (edited, gesture))
 }
 
 fn name(response: &Response, name: &'static str) {

@@ -1,16 +1,17 @@
-//! Dots on joints, names, and rotation rings, painted over the picture.
+//! Draws joint dots, names and rotation rings over the picture.
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 
 use super::gizmo::{Gizmo, Ring};
-use super::posing::tools::Tool;
+use super::label::label;
 use super::posing::{Handle, PoseDrag, draw_marks, gizmo_at};
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
+use crate::app::actions::tools::Tool;
 use crate::app::theme::{self, Colors};
 use crate::math::origin_of;
 
-/// Paints everything that can be grabbed.
+/// Draws all handles.
 pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dots: bool) {
     let Some(map) = viewport.map() else { return };
     let painter = painter.with_clip_rect(map.rect());
@@ -22,11 +23,18 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
         draw_rings(&painter, &map, viewport, view, joint);
     }
     draw_marks(&painter, &map, viewport, view);
-    for &joint in view.selection.iter().filter(|joint| Some(**joint) != view.selected) {
+    for &joint in view
+        .selection
+        .iter()
+        .filter(|joint| Some(**joint) != view.selected)
+    {
         draw_bones(&painter, &map, view, joint, colors.plate_accent, 3.5);
     }
     if viewport.drag.is_none() {
-        let hovered = viewport.hovered.map(super::picking::Target::joint).or(view.tools.hovered);
+        let hovered = viewport
+            .hovered
+            .map(super::picking::Target::joint)
+            .or(view.tools.hovered);
         let hovered = hovered.filter(|joint| Some(*joint) != view.selected);
         if let Some(joint) = hovered {
             draw_joint(&painter, &map, view, joint, colors.plate_text, 4.0);
@@ -38,63 +46,120 @@ pub fn draw(painter: &Painter, viewport: &Viewport, view: &ViewportView<'_>, dot
 }
 
 fn draw_dots(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>) {
-    let Some(skeleton) = view.skeleton else { return };
+    let Some(skeleton) = view.skeleton else {
+        return;
+    };
     for (joint, world) in skeleton.joints().iter().zip(view.world_from_joint) {
-        let Some(at) = map.project(&origin_of(world)) else { continue };
+        let Some(at) = map.project(&origin_of(world)) else {
+            continue;
+        };
         let alpha = if joint.deforms { 190 } else { 80 };
-        painter.circle(at, 2.4, Color32::from_white_alpha(alpha), Stroke::new(0.8, Color32::from_black_alpha(alpha)));
+        painter.circle(
+            at,
+            2.4,
+            Color32::from_white_alpha(alpha),
+            Stroke::new(0.8, Color32::from_black_alpha(alpha)),
+        );
     }
 }
 
-fn draw_joint(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint: usize, color: Color32, radius: f32) {
-    if let (Some(skeleton), Some(at)) = (view.skeleton, draw_bones(painter, map, view, joint, color, radius)) {
-        label(painter, map.rect(), at + vec2(12.0, -14.0), &skeleton.joints()[joint].name, color);
+fn draw_joint(
+    painter: &Painter,
+    map: &ScreenMap,
+    view: &ViewportView<'_>,
+    joint: usize,
+    color: Color32,
+    radius: f32,
+) {
+    if let (Some(skeleton), Some(at)) = (
+        view.skeleton,
+        draw_bones(painter, map, view, joint, color, radius),
+    ) {
+        label(
+            painter,
+            map.rect(),
+            at + vec2(12.0, -14.0),
+            &skeleton.joints()[joint].name,
+            color,
+        );
     }
 }
 
-/// Paints a joint's dot and bones. Returns where the dot is.
-fn draw_bones(painter: &Painter, map: &ScreenMap, view: &ViewportView<'_>, joint: usize, color: Color32, radius: f32) -> Option<Pos2> {
+/// Draws a joint's dot and bones. Returns the dot's position.
+fn draw_bones(
+    painter: &Painter,
+    map: &ScreenMap,
+    view: &ViewportView<'_>,
+    joint: usize,
+    color: Color32,
+    radius: f32,
+) -> Option<Pos2> {
     let (skeleton, world) = view.skeleton.zip(view.world_from_joint.get(joint))?;
     let at = map.project(&origin_of(world))?;
-    // A thin line to each child shows what the joint carries.
+    // A thin line to each child.
     for child in skeleton.children(joint) {
-        let to = view.world_from_joint.get(*child).and_then(|world| map.project(&origin_of(world)));
+        let to = view
+            .world_from_joint
+            .get(*child)
+            .and_then(|world| map.project(&origin_of(world)));
         if let Some(to) = to {
             painter.line_segment([at, to], Stroke::new(2.0, color.gamma_multiply(0.75)));
         }
     }
-    painter.circle(at, radius, color, Stroke::new(1.2, Color32::from_black_alpha(200)));
+    painter.circle(
+        at,
+        radius,
+        color,
+        Stroke::new(1.2, Color32::from_black_alpha(200)),
+    );
     Some(at)
 }
 
-/// Text on a dark plate that stays inside the viewport.
-pub(in crate::app) fn label(painter: &Painter, inside: Rect, at: Pos2, text: &str, color: Color32) {
-    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
-    let plate = Rect::from_min_size(at - vec2(0.0, galley.size().y / 2.0), galley.size()).expand2(vec2(6.0, 3.0));
-    let shift = vec2((inside.right() - 4.0 - plate.right()).min(0.0), (inside.top() + 4.0 - plate.top()).max(0.0));
-    let plate = plate.translate(shift);
-    painter.rect_filled(plate, 4.0, theme::colors(painter.ctx()).plate);
-    painter.galley(plate.min + vec2(6.0, 3.0), galley, color);
-}
-
-fn draw_rings(painter: &Painter, map: &ScreenMap, viewport: &Viewport, view: &ViewportView<'_>, joint: usize) {
+fn draw_rings(
+    painter: &Painter,
+    map: &ScreenMap,
+    viewport: &Viewport,
+    view: &ViewportView<'_>,
+    joint: usize,
+) {
     let colors = theme::colors(painter.ctx());
     match &viewport.drag {
-        Some(PoseDrag::Ring { gizmo, drag, angle, .. }) => {
+        Some(PoseDrag::Ring {
+            gizmo, drag, angle, ..
+        }) => {
             let color = ring_color(colors, drag.ring);
             let slice = drag.slice(gizmo, map, *angle);
             draw_slice(painter, &slice, color);
             draw_ring(painter, map, gizmo, drag.ring, color, 3.0);
             if let Some(end) = slice.last() {
-                label(painter, map.rect(), *end + vec2(14.0, 0.0), &format!("{:+.1}°", angle.to_degrees()), colors.plate_text);
+                label(
+                    painter,
+                    map.rect(),
+                    *end + vec2(14.0, 0.0),
+                    &format!("{:+.1}°", angle.to_degrees()),
+                    colors.plate_text,
+                );
             }
         }
         Some(PoseDrag::Ball { .. }) | None if view.tools.tool != Tool::Move => {
-            let Some(gizmo) = gizmo_at(map, view, joint) else { return };
+            let Some(gizmo) = gizmo_at(map, view, joint) else {
+                return;
+            };
             for ring in Ring::ALL {
                 let hovered = viewport.hovered_handle == Some(Handle::Ring(ring));
-                let color = if hovered { colors.plate_accent } else { ring_color(colors, ring) };
-                draw_ring(painter, map, &gizmo, ring, color, if hovered { 3.5 } else { 2.0 });
+                let color = if hovered {
+                    colors.plate_accent
+                } else {
+                    ring_color(colors, ring)
+                };
+                draw_ring(
+                    painter,
+                    map,
+                    &gizmo,
+                    ring,
+                    color,
+                    if hovered { 3.5 } else { 2.0 },
+                );
             }
         }
         _ => {}
@@ -109,10 +174,21 @@ fn ring_color(colors: &Colors, ring: Ring) -> Color32 {
 }
 
 /// Front halves bright, back halves faint.
-fn draw_ring(painter: &Painter, map: &ScreenMap, gizmo: &Gizmo, ring: Ring, color: Color32, width: f32) {
+fn draw_ring(
+    painter: &Painter,
+    map: &ScreenMap,
+    gizmo: &Gizmo,
+    ring: Ring,
+    color: Color32,
+    width: f32,
+) {
     let corners = gizmo.corners(map, ring);
     for front in [false, true] {
-        let stroke = if front { Stroke::new(width, color) } else { Stroke::new(width * 0.6, color.gamma_multiply(0.25)) };
+        let stroke = if front {
+            Stroke::new(width, color)
+        } else {
+            Stroke::new(width * 0.6, color.gamma_multiply(0.25))
+        };
         let mut run: Vec<Pos2> = Vec::new();
         for pair in corners.windows(2) {
             if (pair[0].front && pair[1].front) == front {
@@ -148,7 +224,13 @@ fn draw_slice(painter: &Painter, slice: &[Pos2], color: Color32) {
     }
 }
 
-/// Where a message can be put in the middle of the viewport.
+/// Position of a message in the centre of the viewport.
 pub fn centered_text(painter: &Painter, rect: Rect, text: &str) {
-    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(16.0), theme::colors(painter.ctx()).text_weak);
+    painter.text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        text,
+        FontId::proportional(16.0),
+        theme::colors(painter.ctx()).text_weak,
+    );
 }

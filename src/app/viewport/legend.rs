@@ -1,31 +1,44 @@
-//! Colour bars over a picture: what its colours mean.
+//! Draws colour bars over a picture.
 
 use egui::{Align2, Color32, FontId, Painter, Rect, Stroke, pos2, vec2};
 
 use crate::app::theme;
 use crate::render::Legend;
 
-/// Points: width and length of a bar, and of the plate around it.
+/// Points: width and length of a bar, and of its plate.
 const WIDTH: f32 = 12.0;
 const LENGTH: f32 = 150.0;
 const PADDING: f32 = 10.0;
 const GAP: f32 = 8.0;
 /// Distance from the edge of the view.
 const INSET: f32 = 12.0;
-/// Steps of colour in a bar.
+/// Number of colour steps in a bar.
 const STEPS: usize = 64;
 
-/// Draws the bars one under the other at the right edge of a view, below `top` points; those that don't fit are left out.
-/// Returns the plates they stand on.
+/// Draws the bars one below the other at the right edge of a view, below `top` points; bars that do
+/// not fit are omitted. Returns their plates.
 pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) -> Vec<Rect> {
     let mut plates = Vec::new();
     let colors = theme::colors(painter.ctx());
     let mut y = rect.top() + top + INSET;
     for legend in legends {
-        let heading = painter.layout_no_wrap(legend.heading(), FontId::proportional(12.0), colors.plate_text);
+        let heading = painter.layout_no_wrap(
+            legend.heading(),
+            FontId::proportional(12.0),
+            colors.plate_text,
+        );
         let ticks: Vec<_> = legend.ticks();
-        let number = |text: &str| painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.0), colors.plate_text);
-        let widest = ticks.iter().map(|(_, text)| number(text).size().x).fold(0.0, f32::max);
+        let number = |text: &str| {
+            painter.layout_no_wrap(
+                text.to_owned(),
+                FontId::proportional(11.0),
+                colors.plate_text,
+            )
+        };
+        let widest = ticks
+            .iter()
+            .map(|(_, text)| number(text).size().x)
+            .fold(0.0, f32::max);
         let width = heading.size().x.max(WIDTH + GAP + widest) + 2.0 * PADDING;
         let height = heading.size().y + LENGTH + 2.0 * PADDING + GAP + 4.0;
         let plate = Rect::from_min_size(pos2(rect.right() - INSET - width, y), vec2(width, height));
@@ -34,23 +47,38 @@ pub fn draw(painter: &Painter, rect: Rect, top: f32, legends: &[Legend]) -> Vec<
         }
         plates.push(plate);
         painter.rect_filled(plate, 4.0, colors.plate);
-        let heading_at = pos2(plate.right() - PADDING - heading.size().x, plate.top() + PADDING - 2.0);
+        let heading_at = pos2(
+            plate.right() - PADDING - heading.size().x,
+            plate.top() + PADDING - 2.0,
+        );
         let bar_top = heading_at.y + heading.size().y + GAP;
         painter.galley(heading_at, heading, colors.plate_text);
         let bar_right = plate.right() - PADDING - widest - GAP;
-        let bar = Rect::from_min_max(pos2(bar_right - WIDTH, bar_top), pos2(bar_right, bar_top + LENGTH));
+        let bar = Rect::from_min_max(
+            pos2(bar_right - WIDTH, bar_top),
+            pos2(bar_right, bar_top + LENGTH),
+        );
         painter.add(gradient(bar, legend));
         for (share, text) in ticks {
             let at = bar.bottom() - LENGTH * share;
-            painter.line_segment([pos2(bar.right(), at), pos2(bar.right() + 3.0, at)], Stroke::new(1.0, colors.plate_weak));
-            painter.text(pos2(plate.right() - PADDING, at), Align2::RIGHT_CENTER, text, FontId::proportional(11.0), colors.plate_text);
+            painter.line_segment(
+                [pos2(bar.right(), at), pos2(bar.right() + 3.0, at)],
+                Stroke::new(1.0, colors.plate_weak),
+            );
+            painter.text(
+                pos2(plate.right() - PADDING, at),
+                Align2::RIGHT_CENTER,
+                text,
+                FontId::proportional(11.0),
+                colors.plate_text,
+            );
         }
         y = plate.bottom() + GAP;
     }
     plates
 }
 
-/// The colours from the highest number, above, to the lowest.
+/// The colours from the highest number (top) to the lowest.
 fn gradient(bar: Rect, legend: &Legend) -> egui::Mesh {
     let mut mesh = egui::Mesh::default();
     for step in 0..=STEPS {

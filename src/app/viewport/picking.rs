@@ -1,28 +1,28 @@
-//! What is under the pointer: a joint, a bone, or flesh.
+//! Picking: a joint, a bone, or flesh.
 
 use egui::Pos2;
 
 use super::gizmo::distance_to_segment;
-use super::screen_map::{Ray, ScreenMap};
+use super::screen_map::{ScreenMap, ScreenRay};
 use crate::character::Attachment;
 use crate::math::{Affine, Point, Point64, origin_of};
+use crate::methods::Subject;
 use crate::rig::Skeleton;
 use crate::session::Snapshot;
-use crate::skin::Subject;
 
-/// How near the pointer must be to a joint, points.
+/// Pick radius of a joint, points.
 const JOINT_REACH: f32 = 10.0;
-/// How near the pointer must be to a bone, points.
+/// Pick radius of a bone, points.
 const BONE_REACH: f32 = 5.0;
 
-/// What the pointer is on.
+/// The item under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
     /// A joint's dot.
     Joint(usize),
-    /// The bone that begins at this joint.
+    /// The bone that starts at this joint.
     Bone(usize),
-    /// Flesh that belongs most to this joint, at a point of the world.
+    /// Flesh, with the joint of largest weight, at a world position.
     Flesh {
         /// The joint.
         joint: usize,
@@ -32,7 +32,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The joint meant.
+    /// The joint of the item.
     #[must_use]
     pub fn joint(self) -> usize {
         match self {
@@ -41,35 +41,55 @@ impl Target {
     }
 }
 
-/// The joint whose dot, or else whose bone, is nearest to the pointer within reach.
+/// The joint whose dot, otherwise whose bone, is nearest to the pointer within the pick radius.
 #[must_use]
-pub fn pick_bones(map: &ScreenMap, skeleton: &Skeleton, world_from_joint: &[Affine], pointer: Pos2) -> Option<Target> {
-    let dots: Vec<Option<Pos2>> = world_from_joint.iter().map(|world| map.project(&origin_of(world))).collect();
+pub fn pick_bones(
+    map: &ScreenMap,
+    skeleton: &Skeleton,
+    world_from_joint: &[Affine],
+    pointer: Pos2,
+) -> Option<Target> {
+    let dots: Vec<Option<Pos2>> = world_from_joint
+        .iter()
+        .map(|world| map.project(&origin_of(world)))
+        .collect();
     let nearest = |reach: f32, candidates: &mut dyn Iterator<Item = (usize, f32)>| {
-        candidates.filter(|(_, distance)| *distance <= reach).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(joint, _)| joint)
+        candidates
+            .filter(|(_, distance)| *distance <= reach)
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(joint, _)| joint)
     };
-    let mut joints = dots.iter().enumerate().filter_map(|(joint, dot)| dot.map(|dot| (joint, dot.distance(pointer))));
+    let mut joints = dots
+        .iter()
+        .enumerate()
+        .filter_map(|(joint, dot)| dot.map(|dot| (joint, dot.distance(pointer))));
     if let Some(joint) = nearest(JOINT_REACH, &mut joints) {
         return Some(Target::Joint(joint));
     }
-    let mut bones = skeleton.joints().iter().enumerate().filter_map(|(child, joint)| {
-        let parent = joint.parent?;
-        let (from, to) = (*dots.get(parent)?, *dots.get(child)?);
-        Some((parent, distance_to_segment(pointer, from?, to?)))
-    });
+    let mut bones = skeleton
+        .joints()
+        .iter()
+        .enumerate()
+        .filter_map(|(child, joint)| {
+            let parent = joint.parent?;
+            let (from, to) = (*dots.get(parent)?, *dots.get(child)?);
+            Some((parent, distance_to_segment(pointer, from?, to?)))
+        });
     nearest(BONE_REACH, &mut bones).map(Target::Bone)
 }
 
-/// The flesh under the pointer, and the joint it belongs to most.
+/// The flesh under the pointer, and the joint of largest weight there.
 #[must_use]
-pub fn pick_flesh(ray: &Ray, snapshot: &Snapshot) -> Option<Target> {
+pub fn pick_flesh(ray: &ScreenRay, snapshot: &Snapshot) -> Option<Target> {
     let subject = &snapshot.subject;
     let origin = ray.origin.cast::<f32>();
     let direction = ray.direction.cast::<f32>();
     let mut offset = 0;
     let mut nearest: Option<(f32, usize, usize)> = None;
     for (mesh_index, mesh) in subject.character.meshes.iter().enumerate() {
-        let positions = snapshot.positions().get(offset..offset + mesh.positions.len())?;
+        let positions = snapshot
+            .positions()
+            .get(offset..offset + mesh.positions.len())?;
         for triangle in &mesh.triangles {
             let corners = triangle.map(|corner| positions[corner as usize]);
             if let Some((distance, corner)) = hit_triangle(&origin, &direction, &corners)
@@ -82,12 +102,18 @@ pub fn pick_flesh(ray: &Ray, snapshot: &Snapshot) -> Option<Target> {
     }
     let (distance, mesh, vertex) = nearest?;
     let point = ray.origin + ray.direction * f64::from(distance);
-    let joint = strongest_joint(subject, mesh, vertex).or_else(|| nearest_joint(subject, &snapshot.world_from_joint, &point))?;
+    let joint = strongest_joint(subject, mesh, vertex)
+        .or_else(|| nearest_joint(subject, &snapshot.world_from_joint, &point))?;
     Some(Target::Flesh { joint, point })
 }
 
-/// Where a ray meets a triangle, from either side: the distance, and which corner is nearest to the point (Möller and Trumbore 1997).
-fn hit_triangle(origin: &Point, direction: &crate::math::Vec3, corners: &[Point; 3]) -> Option<(f32, usize)> {
+/// Intersection of a ray with a triangle, from either side: the distance, and the corner nearest to
+/// the point (Möller and Trumbore 1997).
+fn hit_triangle(
+    origin: &Point,
+    direction: &crate::math::Vec3,
+    corners: &[Point; 3],
+) -> Option<(f32, usize)> {
     let (e1, e2) = (corners[1] - corners[0], corners[2] - corners[0]);
     let p = direction.cross(&e2);
     let determinant = e1.dot(&p);
@@ -106,21 +132,26 @@ fn hit_triangle(origin: &Point, direction: &crate::math::Vec3, corners: &[Point;
         return None;
     }
     let shares = [1.0 - u - v, u, v];
-    let corner = (0..3).max_by(|a, b| shares[*a].total_cmp(&shares[*b])).unwrap_or(0);
+    let corner = (0..3)
+        .max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
+        .unwrap_or(0);
     Some((distance, corner))
 }
 
 fn strongest_joint(subject: &Subject, mesh: usize, vertex: usize) -> Option<usize> {
     let weights = match &subject.character.meshes.get(mesh)?.attachment {
         Attachment::Rigid { joint, .. } => return Some(*joint),
-        Attachment::Skinned { weights, .. } => weights,
         Attachment::Static { .. } => return None,
-        Attachment::Unweighted => subject.fallback_weights.get(mesh)?.as_ref()?,
+        Attachment::Skinned { .. } | Attachment::Unweighted => subject.weights_of_mesh(mesh)?,
     };
-    weights.of(vertex).max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, weight)| *weight > 0.0).map(|(joint, _)| joint)
+    weights
+        .of(vertex)
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, weight)| *weight > 0.0)
+        .map(|(joint, _)| joint)
 }
 
-/// The joint whose bones pass nearest to a point.
+/// The joint whose bones are nearest to a point.
 fn nearest_joint(subject: &Subject, world_from_joint: &[Affine], point: &Point64) -> Option<usize> {
     let skeleton = &subject.character.skeleton;
     let at = |joint: usize| world_from_joint.get(joint).map(origin_of);
@@ -130,14 +161,24 @@ fn nearest_joint(subject: &Subject, world_from_joint: &[Affine], point: &Point64
             None => (at(child)?, at(child)?),
         };
         let along = to - from;
-        let t = if along.norm_squared() > 0.0 { ((point - from).dot(&along) / along.norm_squared()).clamp(0.0, 1.0) } else { 0.0 };
+        let t = if along.norm_squared() > 0.0 {
+            ((point - from).dot(&along) / along.norm_squared()).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         let distance = (point - (from + along * t)).norm();
-        // Beyond its end a leaf bone goes on as the leaf joint.
+        // Beyond its end, a leaf's bone belongs to the leaf joint.
         let leaf = t >= 1.0 && skeleton.children(child).is_empty();
-        let joint = if leaf { child } else { skeleton.joints()[child].parent.unwrap_or(child) };
+        let joint = if leaf {
+            child
+        } else {
+            skeleton.joints()[child].parent.unwrap_or(child)
+        };
         Some((joint, distance))
     });
-    bones.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(joint, _)| joint)
+    bones
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(joint, _)| joint)
 }
 
 #[cfg(test)]
@@ -148,9 +189,11 @@ mod tests {
     use egui::pos2;
 
     #[test]
-    fn a_joint_wins_over_a_bone_and_a_bone_over_nothing() {
+    fn joints_have_priority_over_bones() {
         let p = |y: f64| Point64::new(0.0, y, 0.0);
-        let skeleton = Skeleton::from_positions(&[("a".into(), None, p(0.0)), ("b".into(), Some(0), p(2.0))]).unwrap();
+        let skeleton =
+            Skeleton::from_positions(&[("a".into(), None, p(0.0)), ("b".into(), Some(0), p(2.0))])
+                .unwrap();
         let world = skeleton.bind_transforms();
         let pick = |y: f32| pick_bones(&front_map(), &skeleton, &world, pos2(112.0, y));
         assert_eq!(pick(121.0), Some(Target::Joint(0)));
@@ -160,9 +203,15 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_is_hit_inside_from_both_sides_and_not_beside_or_behind() {
-        let corners = [Point::new(0.0, 0.0, 0.0), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
-        let hit = |x: f32, y: f32, z: f32, dz: f32| hit_triangle(&Point::new(x, y, z), &Vec3::new(0.0, 0.0, dz), &corners);
+    fn a_triangle_is_hit_from_both_sides_only_inside() {
+        let corners = [
+            Point::new(0.0, 0.0, 0.0),
+            Point::new(1.0, 0.0, 0.0),
+            Point::new(0.0, 1.0, 0.0),
+        ];
+        let hit = |x: f32, y: f32, z: f32, dz: f32| {
+            hit_triangle(&Point::new(x, y, z), &Vec3::new(0.0, 0.0, dz), &corners)
+        };
         assert_eq!(hit(0.1, 0.7, 2.0, -1.0), Some((2.0, 2)));
         assert_eq!(hit(0.1, 0.1, -3.0, 1.0), Some((3.0, 0)));
         assert_eq!(hit(0.8, 0.8, 2.0, -1.0), None);

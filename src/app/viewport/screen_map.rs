@@ -1,11 +1,11 @@
-//! Between the world and the points of the viewport.
+//! Maps between world space and the points of the viewport.
 
 use egui::{Pos2, Rect};
 use nalgebra::{Matrix4, Vector4};
 
 use crate::math::{Point64, Vec64};
 
-/// How the viewport's camera maps the world on the screen in this frame.
+/// The camera's mapping from the world to the screen in this frame.
 #[derive(Debug, Clone, Copy)]
 pub struct ScreenMap {
     clip_from_world: Matrix4<f64>,
@@ -15,17 +15,18 @@ pub struct ScreenMap {
     right: Vec64,
 }
 
-/// A half-line from the eye through a point of the screen.
+/// A ray from the eye through a point of the screen.
 #[derive(Debug, Clone, Copy)]
-pub struct Ray {
-    /// Where it starts.
+pub struct ScreenRay {
+    /// Its origin.
     pub origin: Point64,
     /// Unit direction.
     pub direction: Vec64,
 }
 
-impl Ray {
-    /// Where the ray meets the plane through `point` with the unit `normal`; nothing if it runs along the plane.
+impl ScreenRay {
+    /// Intersection with the plane through `point` with the unit `normal`; `None` if the ray is
+    /// parallel to the plane.
     #[must_use]
     pub fn meet_plane(&self, point: &Point64, normal: &Vec64) -> Option<Point64> {
         let slope = self.direction.dot(normal);
@@ -38,12 +39,23 @@ impl Ray {
 }
 
 impl ScreenMap {
-    /// A map for a camera; `rect` in points. Depth in clip space runs from 0 (near) to w (far), as wgpu has it, or reversed.
-    /// Nothing if the matrix can't be inverted or the rectangle is empty.
+    /// The map of a camera; `rect` in points. Depth in clip space is from 0 (near) to w (far), as
+    /// in wgpu, or reversed. `None` if the matrix is singular or the rectangle is empty.
     #[must_use]
-    pub fn new(clip_from_world: Matrix4<f64>, eye: Point64, right: Vec64, rect: Rect) -> Option<Self> {
+    pub fn new(
+        clip_from_world: Matrix4<f64>,
+        eye: Point64,
+        right: Vec64,
+        rect: Rect,
+    ) -> Option<Self> {
         let world_from_clip = clip_from_world.try_inverse()?;
-        (rect.width() >= 1.0 && rect.height() >= 1.0).then_some(Self { clip_from_world, world_from_clip, rect, eye, right })
+        (rect.width() >= 1.0 && rect.height() >= 1.0).then_some(Self {
+            clip_from_world,
+            world_from_clip,
+            rect,
+            eye,
+            right,
+        })
     }
 
     /// The viewport's rectangle, in points.
@@ -55,7 +67,9 @@ impl ScreenMap {
     /// Unit vector from a point of the world to the eye.
     #[must_use]
     pub fn towards_eye(&self, point: &Point64) -> Vec64 {
-        (self.eye - point).try_normalize(1e-12).unwrap_or_else(Vec64::z)
+        (self.eye - point)
+            .try_normalize(1e-12)
+            .unwrap_or_else(Vec64::z)
     }
 
     /// Unit vector from the screen to the eye.
@@ -68,11 +82,15 @@ impl ScreenMap {
     #[must_use]
     pub fn right_and_up(&self) -> (Vec64, Vec64) {
         let right = self.right.try_normalize(1e-12).unwrap_or_else(Vec64::x);
-        let up = self.back().cross(&right).try_normalize(1e-12).unwrap_or_else(Vec64::y);
+        let up = self
+            .back()
+            .cross(&right)
+            .try_normalize(1e-12)
+            .unwrap_or_else(Vec64::y);
         (right, up)
     }
 
-    /// Where a point of the world is on the screen; nothing behind the eye.
+    /// Screen position of a world point; `None` behind the eye.
     #[must_use]
     pub fn project(&self, point: &Point64) -> Option<Pos2> {
         let clip = self.clip_from_world * point.to_homogeneous();
@@ -87,18 +105,23 @@ impl ScreenMap {
         (position.x.abs() < 1e6 && position.y.abs() < 1e6).then_some(position)
     }
 
-    /// The half-line from the eye through a point of the screen.
+    /// The ray from the eye through a point of the screen.
     #[must_use]
-    pub fn ray(&self, position: Pos2) -> Ray {
+    pub fn ray(&self, position: Pos2) -> ScreenRay {
         let x = f64::from((position.x - self.rect.left()) / self.rect.width()) * 2.0 - 1.0;
         let y = 1.0 - f64::from((position.y - self.rect.top()) / self.rect.height()) * 2.0;
         let through = self.world_from_clip * Vector4::new(x, y, 0.5, 1.0);
         let through = Point64::from(through.xyz() / through.w);
-        let direction = (through - self.eye).try_normalize(1e-300).unwrap_or_else(|| -Vec64::z());
-        Ray { origin: self.eye, direction }
+        let direction = (through - self.eye)
+            .try_normalize(1e-300)
+            .unwrap_or_else(|| -Vec64::z());
+        ScreenRay {
+            origin: self.eye,
+            direction,
+        }
     }
 
-    /// World length of one point of the screen at a point of the world.
+    /// World length of one screen point at a world position.
     #[must_use]
     pub fn world_per_point(&self, at: &Point64) -> f64 {
         let step = (self.eye - at).norm().max(1e-9) * 1e-3;
@@ -125,19 +148,33 @@ pub(super) mod tests {
         projection[(2, 3)] = near * far / (near - far);
         projection[(3, 2)] = -1.0;
         let rect = Rect::from_min_max(pos2(10.0, 20.0), pos2(210.0, 220.0));
-        ScreenMap::new(projection * view, Point64::new(0.0, 0.0, 5.0), Vec64::x(), rect).unwrap()
+        ScreenMap::new(
+            projection * view,
+            Point64::new(0.0, 0.0, 5.0),
+            Vec64::x(),
+            rect,
+        )
+        .unwrap()
     }
 
     #[test]
     fn a_ray_through_a_projected_point_passes_the_point() {
         let map = front_map();
-        for point in [Point64::new(0.3, -1.2, 0.5), Point64::new(-2.0, 2.0, -3.0), Point64::origin()] {
+        for point in [
+            Point64::new(0.3, -1.2, 0.5),
+            Point64::new(-2.0, 2.0, -3.0),
+            Point64::origin(),
+        ] {
             let ray = map.ray(map.project(&point).unwrap());
             let distance = (point - ray.origin).cross(&ray.direction).norm();
             assert!(distance < 1e-5, "{distance}");
         }
         assert_eq!(map.project(&Point64::origin()), Some(pos2(110.0, 120.0)));
-        assert_eq!(map.project(&Point64::new(0.0, 0.0, 6.0)), None, "behind the eye");
+        assert_eq!(
+            map.project(&Point64::new(0.0, 0.0, 6.0)),
+            None,
+            "behind the eye"
+        );
     }
 
     #[test]

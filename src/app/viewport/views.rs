@@ -1,25 +1,27 @@
-//! Where the viewport looks from: named views, framing, the way from one view to another, and the turntable.
+//! Camera control: named views, framing, transitions between views, and the turntable.
 
+use crate::app::actions::CameraAction;
 use egui::{Response, Ui};
 
-use super::navigation::{self, Motion};
 use super::{Viewport, ViewportView};
+use crate::app::navigation;
+use crate::app::navigation::Motion;
 use crate::math::{Affine, origin_of};
 use crate::mesh::Bounds;
 use crate::render::{Camera, NamedView};
 use crate::rig::Skeleton;
 use crate::session::Spot;
 
-/// How long the way from one view to another takes.
+/// Duration of a transition.
 const FLIGHT_SECS: f32 = 0.18;
-/// How long the turntable takes for one turn.
+/// Duration of one turn of the turntable.
 pub const TURN_SECS: f32 = 12.0;
-/// The longest time that one frame may let pass: a slow frame must not become a jump.
+/// Maximum time step of a frame, so that a slow frame does not cause a jump.
 const MAX_STEP_SECS: f32 = 0.1;
-/// Turn of one press of a key.
+/// Rotation per key press.
 const KEY_TURN: f32 = std::f32::consts::PI / 12.0;
 
-/// The camera on its way to another view.
+/// A transition to another view.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flight {
     from: Camera,
@@ -27,30 +29,9 @@ pub(super) struct Flight {
     age_secs: f32,
 }
 
-/// What a key, a menu item or the axes in the corner ask of the camera of a view.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CameraAction {
-    /// Brings the selected joint with its neighbours, or the whole character, into view.
-    FrameSelected,
-    /// Brings the whole character into view.
-    FrameAll,
-    /// Looks from a side, at the whole character.
-    LookFrom(NamedView),
-    /// Looks from a side, at what is in the middle now.
-    TurnTo(NamedView),
-    /// Looks from the opposite side.
-    Opposite,
-    /// Turns by steps to the right and upwards.
-    Turn([i8; 2]),
-    /// Changes between perspective and parallel lines.
-    ToggleProjection,
-    /// Lets the camera go round slowly, or stops it.
-    ToggleTurntable,
-}
-
 impl Viewport {
-    /// Brings the whole character, as it is posed, into view at once, from where the camera looks or is about to look.
-    /// Several boxes are those of views that share the camera.
+    /// Frames the whole posed character without a transition, from the current or target direction.
+    /// Several boxes belong to views that share the camera.
     pub(in crate::app) fn frame_whole(&mut self, shown: &[Bounds]) {
         if let Some(whole) = self.whole(shown) {
             self.camera = self.wanted_camera();
@@ -60,7 +41,7 @@ impl Viewport {
         }
     }
 
-    /// The box around all that is shown, or else around the character in its bind pose.
+    /// Bounding box of the visible content, otherwise of the character in its bind pose.
     fn whole(&self, shown: &[Bounds]) -> Option<Bounds> {
         let bind = self.framed?.bounds;
         let shown = shown.iter().filter(|bounds| !bounds.is_empty());
@@ -68,58 +49,75 @@ impl Viewport {
         Some(if whole.is_empty() { bind } else { whole })
     }
 
-    /// A viewport that begins as this one.
+    /// A viewport with the same state as this one.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { camera: self.camera, navigation: self.navigation, framed: self.framed, ..Self::default() }
+        Self {
+            camera: self.camera,
+            navigation: self.navigation,
+            framed: self.framed,
+            ..Self::default()
+        }
     }
 
-    /// Takes up a camera that was kept, for the character that comes next too.
+    /// Restores a saved camera, also for the next character.
     pub fn keep_camera(&mut self, camera: Camera) {
         (self.camera, self.flight, self.kept) = (camera, None, Some(camera));
     }
 
-    /// Does what was asked of the camera.
+    /// Applies a camera action.
     pub fn move_camera(&mut self, action: CameraAction, view: &ViewportView<'_>) {
         match action {
             CameraAction::FrameSelected => self.frame(view),
-            CameraAction::FrameAll => self.frame(&ViewportView { selected: None, ..*view }),
+            CameraAction::FrameAll => self.frame(&ViewportView {
+                selected: None,
+                ..*view
+            }),
             CameraAction::LookFrom(from) => self.look_from(from, view.bounds().as_slice()),
             CameraAction::TurnTo(from) => self.fly(|camera| camera.look_from(from)),
             CameraAction::Opposite => self.fly(|camera| {
                 let up = camera.pitch.abs() > 1.5;
-                (camera.yaw, camera.pitch) =
-                    if up { (camera.yaw, -camera.pitch) } else { (camera.yaw + std::f32::consts::PI, camera.pitch) };
+                (camera.yaw, camera.pitch) = if up {
+                    (camera.yaw, -camera.pitch)
+                } else {
+                    (camera.yaw + std::f32::consts::PI, camera.pitch)
+                };
             }),
             CameraAction::Turn([right, upwards]) => {
-                self.fly(|camera| camera.orbit(f32::from(right) * KEY_TURN, f32::from(upwards) * KEY_TURN));
+                self.fly(|camera| {
+                    camera.orbit(f32::from(right) * KEY_TURN, f32::from(upwards) * KEY_TURN);
+                });
             }
             CameraAction::ToggleProjection => self.fly(Camera::toggle_projection),
             CameraAction::ToggleTurntable => self.turntable = !self.turntable,
         }
     }
 
-    /// Where the camera is going, or where it stands.
+    /// The target of the transition, otherwise the current camera.
     #[must_use]
     pub fn wanted_camera(&self) -> Camera {
         self.flight.map_or(self.camera, |flight| flight.to)
     }
 
-    /// Starts on the way to what `change` makes of the camera.
+    /// Starts a transition to the camera that `change` returns.
     fn fly(&mut self, change: impl FnOnce(&mut Camera)) {
         let mut to = self.wanted_camera();
         change(&mut to);
         if to != self.camera {
-            self.flight = Some(Flight { from: self.camera, to, age_secs: 0.0 });
+            self.flight = Some(Flight {
+                from: self.camera,
+                to,
+                age_secs: 0.0,
+            });
         }
     }
 
-    /// Puts the camera somewhere at once.
+    /// Sets the camera without a transition.
     pub fn set_camera(&mut self, camera: Camera) {
         (self.camera, self.flight) = (camera, None);
     }
 
-    /// Looks at all that is shown from a side.
+    /// Views the whole content from a side.
     pub fn look_from(&mut self, view: NamedView, shown: &[Bounds]) {
         if let Some(whole) = self.whole(shown) {
             let aspect = self.aspect();
@@ -130,40 +128,59 @@ impl Viewport {
         }
     }
 
-    /// Brings the selected joint with its neighbours, or the whole character or crowd as it is now, into view.
+    /// Frames the selected joint with its neighbours, or the whole character or crowd in its
+    /// present state.
     pub fn frame(&mut self, view: &ViewportView<'_>) {
-        let Some(whole) = self.whole(view.bounds().as_slice()) else { return };
-        let around = view.selected.zip(view.skeleton).and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
+        let Some(whole) = self.whole(view.bounds().as_slice()) else {
+            return;
+        };
+        let around = view
+            .selected
+            .zip(view.skeleton)
+            .and_then(|(joint, skeleton)| around_joint(skeleton, view.world_from_joint, joint));
         let aspect = self.aspect();
         self.fly(|camera| {
-            camera.frame(&around.map_or(whole, |bounds| padded(bounds, whole.size() * 0.06)), aspect);
-            // The clipping planes stay those of everything.
+            camera.frame(
+                &around.map_or(whole, |bounds| padded(bounds, whole.size() * 0.06)),
+                aspect,
+            );
+            // The clipping planes still include everything.
             camera.radius = (whole.size() / 2.0).max(1e-6);
         });
     }
 
-    /// So many of the character will be shown: the camera takes them in as soon as they are there.
+    /// Requests framing of this many instances when they are available.
     pub fn expect(&mut self, count: u32) {
         self.expected = Some(count);
     }
 
-    /// So many are shown, in that box.
+    /// Frames this many instances in that box.
     pub fn welcome(&mut self, count: u32, shown: impl FnOnce() -> Option<Bounds>) {
         if self.expected == Some(count) {
             self.expected = None;
-            let Some(whole) = self.whole(shown().as_slice()) else { return };
+            let Some(whole) = self.whole(shown().as_slice()) else {
+                return;
+            };
             let aspect = self.aspect();
             self.fly(|camera| camera.frame(&whole, aspect));
         }
     }
 
-    /// Brings a place into view, from the side that its surface faces if it faces away.
+    /// Frames a position, from the side of its surface normal if it faces away.
     pub fn show(&mut self, spot: &Spot, view: &ViewportView<'_>) {
         let vertex = spot.vertex.map(|vertex| vertex as usize);
-        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| Some((snapshot.positions().get(v)?, snapshot.normals().get(v)?)));
-        let joint = spot.joint.and_then(|joint| view.world_from_joint.get(joint)).map(|world| origin_of(world).cast::<f32>());
+        let surface = vertex.zip(view.snapshot).and_then(|(v, snapshot)| {
+            Some((snapshot.positions().get(v)?, snapshot.normals().get(v)?))
+        });
+        let joint = spot
+            .joint
+            .and_then(|joint| view.world_from_joint.get(joint))
+            .map(|world| origin_of(world).cast::<f32>());
         let rest = crate::math::Point64::from(spot.position).cast::<f32>();
-        let center = surface.map(|(position, _)| *position).or(joint).unwrap_or(rest);
+        let center = surface
+            .map(|(position, _)| *position)
+            .or(joint)
+            .unwrap_or(rest);
         let aspect = self.aspect();
         self.fly(|camera| {
             if let Some((_, normal)) = surface
@@ -174,19 +191,32 @@ impl Viewport {
                 camera.pitch = facing.y.clamp(-0.9, 0.9).asin();
             }
             let radius = camera.radius;
-            camera.frame(&padded(Bounds { min: center, max: center }, spot.radius as f32), aspect);
-            // The clipping planes stay those of everything.
+            camera.frame(
+                &padded(
+                    Bounds {
+                        min: center,
+                        max: center,
+                    },
+                    spot.radius as f32,
+                ),
+                aspect,
+            );
+            // The clipping planes still include everything.
             camera.radius = radius;
         });
     }
 
-    /// Lets the camera go on its way and turn with the turntable, and obeys wheel, trackpad and touch screen.
+    /// Advances transition and turntable, and applies wheel, trackpad and touch input.
     pub(super) fn let_the_camera_move(&mut self, ui: &Ui, response: &Response) {
         let dt_secs = ui.input(|input| input.stable_dt).clamp(0.0, MAX_STEP_SECS);
         if let Some(flight) = &mut self.flight {
             flight.age_secs += dt_secs;
             let still = ui.style().animation_time <= 0.0;
-            let t = if still { 1.0 } else { flight.age_secs / FLIGHT_SECS };
+            let t = if still {
+                1.0
+            } else {
+                flight.age_secs / FLIGHT_SECS
+            };
             self.camera = flight.from.between(&flight.to, t);
             if t >= 1.0 {
                 self.flight = None;
@@ -195,14 +225,15 @@ impl Viewport {
         }
         if self.turntable && self.framed.is_some() {
             if self.flight.is_none() && !response.dragged() {
-                self.camera.orbit(std::f32::consts::TAU * dt_secs / TURN_SECS, 0.0);
+                self.camera
+                    .orbit(std::f32::consts::TAU * dt_secs / TURN_SECS, 0.0);
             }
             ui.ctx().request_repaint();
         }
         if response.contains_pointer()
             && let Some(motions) = ui.input(navigation::touch_motions)
         {
-            // What is between fingers stays there.
+            // The point between the fingers stays under them.
             for motion in motions {
                 self.go(motion);
             }
@@ -214,22 +245,29 @@ impl Viewport {
         }
     }
 
-    /// Obeys the drag under way, unless it is one of two fingers.
+    /// Applies the current drag, unless it is a two-finger gesture.
     pub(super) fn drag_camera(&mut self, ui: &Ui, response: &Response) {
-        let (modifiers, press, fingers) = ui.input(|input| (input.modifiers, input.pointer.press_origin(), input.multi_touch()));
+        let (modifiers, press, fingers) = ui.input(|input| {
+            (
+                input.modifiers,
+                input.pointer.press_origin(),
+                input.multi_touch(),
+            )
+        });
         if fingers.is_none()
-            && let Some(motion) = navigation::drag_motion(response, modifiers, press, self.navigation.preset)
+            && let Some(motion) =
+                navigation::drag_motion(response, modifiers, press, self.navigation.preset)
         {
             self.obey(motion);
         }
     }
 
-    /// Moves the camera by hand, as fast as the user likes it.
+    /// Moves the camera manually, scaled by the speed settings.
     pub(super) fn obey(&mut self, motion: Motion) {
         self.go(self.navigation.paced(motion));
     }
 
-    /// Moves the camera from where it is going to, if it is on its way.
+    /// Moves the camera relative to the target of its transition.
     fn go(&mut self, motion: Motion) {
         if let Some(rect) = self.rect {
             if let Some(flight) = self.flight.take() {
@@ -240,17 +278,26 @@ impl Viewport {
     }
 }
 
-/// A box around a joint, its parent and its children.
+/// Bounding box of a joint, its parent and its children.
 fn around_joint(skeleton: &Skeleton, world_from_joint: &[Affine], joint: usize) -> Option<Bounds> {
     let parent = skeleton.joints().get(joint)?.parent;
-    let members = parent.into_iter().chain([joint]).chain(skeleton.children(joint).iter().copied());
-    let points: Vec<_> = members.filter_map(|member| world_from_joint.get(member)).map(|world| origin_of(world).cast::<f32>()).collect();
+    let members = parent
+        .into_iter()
+        .chain([joint])
+        .chain(skeleton.children(joint).iter().copied());
+    let points: Vec<_> = members
+        .filter_map(|member| world_from_joint.get(member))
+        .map(|world| origin_of(world).cast::<f32>())
+        .collect();
     (!points.is_empty()).then(|| Bounds::of(&points))
 }
 
 fn padded(bounds: Bounds, by: f32) -> Bounds {
     let pad = crate::math::Vec3::repeat(by);
-    Bounds { min: bounds.min - pad, max: bounds.max + pad }
+    Bounds {
+        min: bounds.min - pad,
+        max: bounds.max + pad,
+    }
 }
 
 #[cfg(test)]
@@ -263,7 +310,10 @@ mod tests {
         let ctx = egui::Context::default();
         ctx.all_styles_mut(|style| style.animation_time = if animated { 0.1 } else { 0.0 });
         for _ in 0..passes {
-            let input = egui::RawInput { predicted_dt: 0.02, ..egui::RawInput::default() };
+            let input = egui::RawInput {
+                predicted_dt: 0.02,
+                ..egui::RawInput::default()
+            };
             drop(ctx.run_ui(input, |ui| {
                 let rect = ui.max_rect();
                 viewport.rect = Some(rect);
@@ -274,12 +324,21 @@ mod tests {
     }
 
     fn framed() -> Viewport {
-        let bounds = Bounds { min: Point::new(-1.0, 0.0, -0.3), max: Point::new(1.0, 2.0, 0.4) };
-        Viewport { framed: Some(super::super::Framed { bind: std::ptr::null(), bounds }), ..Viewport::default() }
+        let bounds = Bounds {
+            min: Point::new(-1.0, 0.0, -0.3),
+            max: Point::new(1.0, 2.0, 0.4),
+        };
+        Viewport {
+            framed: Some(super::super::Framed {
+                bind: std::ptr::null(),
+                bounds,
+            }),
+            ..Viewport::default()
+        }
     }
 
     #[test]
-    fn views_are_reached_smoothly_or_at_once() {
+    fn views_are_reached_by_transition_or_directly() {
         let mut viewport = framed();
         viewport.look_from(NamedView::Top, &[]);
         let wanted = viewport.wanted_camera();
@@ -288,18 +347,26 @@ mod tests {
         assert_eq!((viewport.camera, viewport.flight.is_none()), (wanted, true));
         viewport.look_from(NamedView::Left, &[]);
         run(&mut viewport, true, 2);
-        assert!(viewport.flight.is_some() && viewport.camera != wanted && viewport.camera != viewport.wanted_camera());
+        assert!(
+            viewport.flight.is_some()
+                && viewport.camera != wanted
+                && viewport.camera != viewport.wanted_camera()
+        );
         run(&mut viewport, true, 12);
         assert!(viewport.flight.is_none());
         assert!((viewport.camera.axes().2 - crate::math::Vec3::x()).norm() < 1e-5);
     }
 
     #[test]
-    fn keys_given_quickly_add_up() {
+    fn quick_key_presses_accumulate() {
         let mut viewport = framed();
         let view = ViewportView::default();
         let yaw = viewport.camera.yaw;
-        for action in [CameraAction::Turn([1, 0]), CameraAction::Turn([1, 0]), CameraAction::ToggleProjection] {
+        for action in [
+            CameraAction::Turn([1, 0]),
+            CameraAction::Turn([1, 0]),
+            CameraAction::ToggleProjection,
+        ] {
             viewport.move_camera(action, &view);
         }
         run(&mut viewport, false, 1);
@@ -308,11 +375,14 @@ mod tests {
         viewport.move_camera(CameraAction::TurnTo(NamedView::Top), &view);
         viewport.move_camera(CameraAction::Opposite, &view);
         run(&mut viewport, false, 1);
-        assert!((viewport.camera.axes().2 + crate::math::Vec3::y()).norm() < 1e-5, "from below");
+        assert!(
+            (viewport.camera.axes().2 + crate::math::Vec3::y()).norm() < 1e-5,
+            "from below"
+        );
     }
 
     #[test]
-    fn a_hand_takes_over_where_the_flight_would_have_ended() {
+    fn manual_input_continues_from_the_transition_target() {
         let mut viewport = framed();
         viewport.look_from(NamedView::Front, &[]);
         let wanted = viewport.wanted_camera();
@@ -322,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turntable_turns_as_long_as_it_is_on() {
+    fn the_turntable_rotates_while_it_is_on() {
         let mut viewport = framed();
         let view = ViewportView::default();
         run(&mut viewport, false, 3);

@@ -6,36 +6,40 @@ use egui::{Context, Rect};
 
 use super::Workbench;
 use super::views::JOB_LOOK;
-use crate::app::capture::{Capture, CaptureAction, ClipShot, Shot};
-use crate::app::pane::Comparing;
-use crate::app::viewport::painter::How;
-use crate::session::{ClipPlay, JobView, Level, Session};
+use crate::app::actions::CaptureAction;
+use crate::app::capture::{Capture, ClipShot, Shot};
+use crate::session::{JobView, Level, Session};
+use crate::studio::{ClipPlay, Compare};
 
 /// Crowds are on the device of the window, pictures are made on one of their own.
-const ONE_IN_PICTURES: &str = "Pictures show one character. A crowd is drawn by “sinew render --crowd”, or by “Copy window”.";
+const ONE_IN_PICTURES: &str =
+    "Pictures show one character. A crowd is drawn by “sinew render --crowd”, or by “Copy window”.";
 
 impl Workbench {
     /// What the active view shows.
     fn shot(&self, ctx: &Context) -> Option<Shot> {
         let id = self.active();
         let (pane, snapshot) = (self.layout.pane(id)?, self.session.snapshot_of(id)?);
-        let how = match pane.state.comparing {
-            Comparing::Wipe(at) => Some(How::Wipe(at)),
-            Comparing::Difference => Some(How::Difference { max_mm: None }),
-            Comparing::Flicker => None,
-        };
         let (scale, body) = (ctx.pixels_per_point(), pane.body().unwrap_or(Rect::ZERO));
         Some(Shot {
             name: snapshot.subject.character.name.clone(),
-            compare: self.session.compared_snapshot_of(id).zip(how),
+            compare: self
+                .session
+                .compared_snapshot_of(id)
+                .map(|other| (other, pane.state.comparing))
+                .filter(|(_, how)| *how != Compare::Flicker),
             camera: pane.viewport.wanted_camera(),
             look: pane.state.look,
             selected: self.session.selected_joint().into_iter().collect(),
-            checkup: None,
-            ghosts: self.ghosts.shown(id).filter(|ghosts| Arc::ptr_eq(&ghosts.subject, &snapshot.subject)),
+            marks: None,
+            ghosts: self
+                .ghosts
+                .shown(id)
+                .filter(|ghosts| Arc::ptr_eq(&ghosts.subject, &snapshot.subject)),
             ground_height: pane.viewport.ground_height(),
             character_size: pane.viewport.size(),
-            view_size: [body.width(), body.height()].map(|points| (points * scale).round().max(1.0) as u32),
+            view_size: [body.width(), body.height()]
+                .map(|points| (points * scale).round().max(1.0) as u32),
             scale,
             params: self.session.document().params,
             clip: self.clip_shot(),
@@ -45,24 +49,35 @@ impl Workbench {
 
     /// The clip that is shown, and how it is played.
     fn clip_shot(&self) -> Option<ClipShot> {
-        let playback = self.session.playback();
+        let playback = self.session.channels().active().playback();
         let index = playback.clip?;
         let play = ClipPlay {
             range_secs: playback.range_secs,
             // A clock that stands still would show nothing else than its first frame.
-            speed: if playback.speed == 0.0 { 1.0 } else { playback.speed },
+            speed: if playback.speed == 0.0 {
+                1.0
+            } else {
+                playback.speed
+            },
             seam_secs: playback.blend_secs,
             ..ClipPlay::once(index)
         };
-        Some(ClipShot { clip: self.session.clips().get(index)?.clone(), play, looping: playback.looping })
+        Some(ClipShot {
+            clip: self.session.document().clips().get(index)?.clone(),
+            play,
+            looping: playback.looping,
+        })
     }
 
     pub(super) fn capture_action(&mut self, ctx: &Context, action: CaptureAction) {
         let mut shot = self.shot(ctx);
         if let Some(shot) = shot.as_mut().filter(|shot| shot.look.findings) {
-            shot.checkup = self.checkup.of(ctx, &shot.snapshot.subject);
+            self.checkup.of(ctx, &shot.snapshot.subject);
+            shot.marks = self.checkup.marks().cloned();
         }
-        if matches!(action, CaptureAction::Export | CaptureAction::CopyView) && self.session.crowd_of(self.active()).is_some() {
+        if matches!(action, CaptureAction::Export | CaptureAction::CopyView)
+            && self.session.crowd_of(self.active()).is_some()
+        {
             self.session.tell(Level::Info, ONE_IN_PICTURES);
         }
         self.capture.carry_out(ctx, action, shot, &mut self.session);
@@ -78,7 +93,8 @@ impl Workbench {
             let clip_secs = self.clip_shot().map(|clip| clip.round_secs());
             let shot = self.shot(ctx);
             let view_size = shot.as_ref().map_or([1, 1], |shot| shot.view_size);
-            self.capture.ui(ctx, shot.is_some(), clip_secs, view_size, &mut self.actions);
+            self.capture
+                .ui(ctx, shot.is_some(), clip_secs, view_size, &mut self.actions);
         }
     }
 

@@ -4,17 +4,21 @@ use egui::Context;
 
 use super::Workbench;
 use crate::app::actions::Action;
+use crate::app::actions::CameraAction;
+use crate::app::actions::EditAction;
+use crate::app::actions::ProjectAction;
+use crate::app::actions::TimelineAction;
 use crate::app::dialogs::Purpose;
 use crate::app::look::Backdrop;
 use crate::app::pane::asks;
-use crate::app::project::{ProjectAction, Wishes};
+use crate::app::project::Wishes;
 use crate::app::sections::{now, viewport_view};
 use crate::app::shortcuts;
-use crate::app::timeline::{self, TimelineAction, TimelineView};
-use crate::app::viewport::edit::EditAction;
-use crate::app::viewport::views::CameraAction;
+use crate::app::timeline::{self, TimelineView};
 use crate::app::viewport::{Viewport, ViewportView};
-use crate::session::{Command, Level, MAX_CROWD, Mode, Pace, RigCommand, Session, ViewCommand, ViewId};
+use crate::session::{
+    Command, Level, MAX_CROWD, Mode, Pace, RigCommand, Session, ViewCommand, ViewId,
+};
 
 impl Workbench {
     pub(super) fn keyboard(&mut self, ctx: &Context) {
@@ -27,8 +31,17 @@ impl Workbench {
         crate::app::viewport::posing::keys::clipboard(ctx, &self.session, &mut self.actions);
         self.read_tab(ctx);
         self.read_enter(ctx);
-        timeline::keyboard(ctx, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
-        shortcuts::read(ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
+        timeline::keyboard(
+            ctx,
+            &TimelineView::of(&self.session),
+            &mut self.timeline,
+            &mut self.actions,
+        );
+        shortcuts::read(
+            ctx,
+            &now(&self.session, self.panel_shown, self.bones_shown()),
+            &mut self.actions,
+        );
         // At once: egui lets go of a drag in the same pass, and that would end it as done.
         if self.actions.remove(&Action::Escape) {
             self.escape();
@@ -115,7 +128,11 @@ impl Workbench {
                 if let Some((level, sentence)) = asks::why_not(ask, &self.session) {
                     self.session.tell(level, sentence);
                 }
-                let state = self.layout.pane(id).map(|pane| pane.state).unwrap_or_default();
+                let state = self
+                    .layout
+                    .pane(id)
+                    .map(|pane| pane.state)
+                    .unwrap_or_default();
                 for action in asks::actions_of(ask, id, state, &self.session) {
                     self.carry_out_one(ctx, action);
                 }
@@ -125,25 +142,39 @@ impl Workbench {
             Action::LoadPoseDialog => self.ask(ctx, Purpose::LoadPose),
             Action::SavePoseDialog => self.ask(ctx, Purpose::SavePose),
             Action::Frame => self.in_view(self.active(), super::super::viewport::Viewport::frame),
-            Action::Show(spot) => self.in_view(self.active(), |viewport, view| viewport.show(&spot, view)),
-            Action::LookFrom(side) => {
-                self.in_view(self.active(), |viewport, view| viewport.move_camera(CameraAction::LookFrom(side), view));
+            Action::Show(spot) => {
+                self.in_view(self.active(), |viewport, view| viewport.show(&spot, view));
             }
-            Action::Camera(action) => self.in_view(self.active(), |viewport, view| viewport.move_camera(action, view)),
-            Action::CameraOf(id, action) => self.in_view(id, |viewport, view| viewport.move_camera(action, view)),
+            Action::LookFrom(side) => {
+                self.in_view(self.active(), |viewport, view| {
+                    viewport.move_camera(CameraAction::LookFrom(side), view);
+                });
+            }
+            Action::Camera(action) => self.in_view(self.active(), |viewport, view| {
+                viewport.move_camera(action, view);
+            }),
+            Action::CameraOf(id, action) => {
+                self.in_view(id, |viewport, view| viewport.move_camera(action, view));
+            }
             Action::Capture(action) => self.capture_action(ctx, action),
             Action::Posing(ask) => self.carry_out_posing(ctx, ask),
             Action::Edit(action) => {
                 // A template is fitted in edit mode, wherever it was chosen.
                 if matches!(action, EditAction::StartFitting(_)) && !self.is_editing() {
-                    self.session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
+                    self.session
+                        .apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
                 }
                 self.carry_out_edit(ctx, action);
             }
             Action::Timeline(TimelineAction::LoadPosesDialog) => self.ask(ctx, Purpose::LoadPoses),
             Action::Timeline(TimelineAction::SavePosesDialog) => self.ask(ctx, Purpose::SavePoses),
             Action::Timeline(action) => {
-                timeline::carry_out(action, &TimelineView::of(&self.session), &mut self.timeline, &mut self.actions);
+                timeline::carry_out(
+                    action,
+                    &TimelineView::of(&self.session),
+                    &mut self.timeline,
+                    &mut self.actions,
+                );
             }
             Action::Comfort(action) => {
                 let now = now(&self.session, self.panel_shown, self.bones_shown());
@@ -181,10 +212,11 @@ impl Workbench {
         if self.project.is_new_file(self.session.project_file()) {
             self.remember_files();
         }
-        self.session.set_pace(Pace::within(self.comfort.settings().autosave_secs));
+        self.session
+            .set_pace(Pace::within(self.comfort.settings().autosave_secs));
         let choosing = self.dialogs.is_open();
         let layout = &self.layout;
-        let window = |session: &Session| serde_json::to_value(layout.state(session.views())).unwrap_or_default();
+        let window = |session: &Session| layout.state(session.views());
         if let Some(action) = self.project.after_tick(&mut self.session, window, choosing) {
             self.carry_out_one(ctx, action);
         }
@@ -198,7 +230,10 @@ impl Workbench {
     fn in_view(&mut self, id: ViewId, work: impl FnOnce(&mut Viewport, &ViewportView<'_>)) {
         let snapshot = self.session.snapshot_of(id);
         let crowd = self.session.crowd_of(id);
-        let view = ViewportView { crowd: crowd.as_ref(), ..viewport_view(&self.session, id, snapshot.as_ref(), &self.tools) };
+        let view = ViewportView {
+            crowd: crowd.as_ref(),
+            ..viewport_view(&self.session, id, snapshot.as_ref(), &self.tools)
+        };
         if let Some(pane) = self.layout.pane_mut(id) {
             work(&mut pane.viewport, &view);
         }
@@ -207,7 +242,10 @@ impl Workbench {
     pub(super) fn ask(&mut self, ctx: &Context, purpose: Purpose) {
         let name = self.session.document_title().unwrap_or_default();
         if let Err(error) = self.dialogs.ask(ctx, purpose, &name) {
-            self.session.tell(Level::Error, format!("The file dialog could not be opened: {error}."));
+            self.session.tell(
+                Level::Error,
+                format!("The file dialog could not be opened: {error}."),
+            );
         }
     }
 }

@@ -18,9 +18,16 @@ impl Clock {
     /// Seconds since the last frame; those of a rest don't count.
     pub(super) fn tick(&mut self) -> f64 {
         let now = Instant::now();
-        let since = self.last.replace(now).map_or(FIRST_FRAME_SECS, |last| (now - last).as_secs_f64());
+        let since = self
+            .last
+            .replace(now)
+            .map_or(FIRST_FRAME_SECS, |last| (now - last).as_secs_f64());
         if self.running {
-            self.smoothed_secs = if self.smoothed_secs > 0.0 { self.smoothed_secs * 0.9 + since * 0.1 } else { since };
+            self.smoothed_secs = if self.smoothed_secs > 0.0 {
+                self.smoothed_secs * 0.9 + since * 0.1
+            } else {
+                since
+            };
             since
         } else {
             since.min(FIRST_FRAME_SECS)
@@ -36,7 +43,10 @@ mod tests {
 
     #[test]
     fn a_clock_that_rested_does_not_catch_up() {
-        let mut clock = Clock { last: Instant::now().checked_sub(Duration::from_secs(9)), ..Clock::default() };
+        let mut clock = Clock {
+            last: Instant::now().checked_sub(Duration::from_secs(9)),
+            ..Clock::default()
+        };
         assert!(clock.tick() <= FIRST_FRAME_SECS);
         clock.last = Instant::now().checked_sub(Duration::from_secs(1));
         clock.running = true;

@@ -25,9 +25,15 @@ impl Workbench {
     /// Brings the choice to the session.
     pub(super) fn follow_device(&mut self) {
         let chosen = self.comfort.settings().device;
-        if self.asked.in_settings.replace(chosen).is_some_and(|before| before != chosen) {
+        if self
+            .asked
+            .in_settings
+            .replace(chosen)
+            .is_some_and(|before| before != chosen)
+        {
             self.asked.at_start = None;
         }
-        self.session.set_device(self.asked.at_start.unwrap_or(chosen));
+        self.session
+            .set_device(self.asked.at_start.unwrap_or(chosen));
     }
 }

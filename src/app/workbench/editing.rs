@@ -4,10 +4,11 @@ use egui::{Context, Key, Modifiers, Ui};
 
 use super::Workbench;
 use crate::app::actions::Action;
+use crate::app::actions::EditAction;
 use crate::app::panels::rig::{RigView, rig_ui};
 use crate::app::panels::rig_tree::{RigTreeView, rig_tree_ui};
-use crate::app::panels::section;
-use crate::app::viewport::edit::{EditAction, EditView, Fitting, Under};
+use crate::app::viewport::edit::{EditView, Fitting, Under};
+use crate::app::widgets::section;
 use crate::session::{Command, Mode, RigCommand};
 
 impl Workbench {
@@ -18,34 +19,64 @@ impl Workbench {
 
     /// Another character has come: a bare mesh waits for its first joint, everything else to be posed.
     pub(super) fn choose_mode(&mut self) {
-        let Some(subject) = self.session.subject() else { return };
+        let Some(subject) = self.session.subject() else {
+            return;
+        };
         let bind = subject.bind_positions.as_ptr();
         if self.bind_shown.replace(bind) != Some(bind) {
             self.edit.forget();
-            let mode = if subject.rig.is_empty() { Mode::Edit } else { Mode::Pose };
-            self.session.apply_once(Command::Rig(RigCommand::SetMode(mode)));
+            let mode = if subject.rig.is_empty() {
+                Mode::Edit
+            } else {
+                Mode::Pose
+            };
+            self.session
+                .apply_once(Command::Rig(RigCommand::SetMode(mode)));
         }
     }
 
     /// Tab over a view changes between posing and editing, unless a widget has the focus: then it moves that on.
     pub(super) fn read_tab(&mut self, ctx: &Context) {
-        let had_focus = std::mem::replace(&mut self.had_focus, ctx.memory(egui::Memory::focused).is_some());
-        let over_view = ctx.pointer_hover_pos().is_some_and(|at| self.layout.rects().iter().any(|(_, rect)| rect.contains(at)));
-        if had_focus || !over_view || self.session.subject().is_none() || egui::Popup::is_any_open(ctx) {
+        let had_focus = std::mem::replace(
+            &mut self.had_focus,
+            ctx.memory(egui::Memory::focused).is_some(),
+        );
+        let over_view = ctx.pointer_hover_pos().is_some_and(|at| {
+            self.layout
+                .rects()
+                .iter()
+                .any(|(_, rect)| rect.contains(at))
+        });
+        if had_focus
+            || !over_view
+            || self.session.subject().is_none()
+            || egui::Popup::is_any_open(ctx)
+        {
             return;
         }
         if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Tab)) {
-            let mode = if self.session.mode() == Mode::Edit { Mode::Pose } else { Mode::Edit };
+            let mode = if self.session.mode() == Mode::Edit {
+                Mode::Pose
+            } else {
+                Mode::Edit
+            };
             self.actions.once(Command::Rig(RigCommand::SetMode(mode)));
             // The same key has moved the focus to the first widget of the window.
-            ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
+            ctx.memory_mut(|memory| {
+                memory
+                    .focused()
+                    .into_iter()
+                    .for_each(|id| memory.surrender_focus(id));
+            });
             self.had_focus = false;
         }
     }
 
     /// Enter applies a template wherever the pointer is: it has just pressed a button beside the views.
     pub(super) fn read_enter(&mut self, ctx: &Context) {
-        let is_free = !ctx.text_edit_focused() && ctx.memory(egui::Memory::focused).is_none() && !egui::Popup::is_any_open(ctx);
+        let is_free = !ctx.text_edit_focused()
+            && ctx.memory(egui::Memory::focused).is_none()
+            && !egui::Popup::is_any_open(ctx);
         if self.edit.fitting.is_some()
             && self.is_editing()
             && is_free
@@ -67,8 +98,13 @@ impl Workbench {
             }
             EditAction::ApplyFitting => {
                 // Landmarks that have not been guessed yet are worth the moment.
-                if let Some(Fitting { kind, landmarks }) = self.edit.fitting.take_if(|fitting| !fitting.landmarks.is_empty()) {
-                    self.session.apply_once(Command::Rig(RigCommand::ApplyTemplate { kind, landmarks }));
+                if let Some(Fitting { kind, landmarks }) = self
+                    .edit
+                    .fitting
+                    .take_if(|fitting| !fitting.landmarks.is_empty())
+                {
+                    self.session
+                        .apply_once(Command::Rig(RigCommand::ApplyTemplate { kind, landmarks }));
                 }
             }
             EditAction::LeaveFitting => self.edit.fitting = None,
@@ -78,18 +114,31 @@ impl Workbench {
 
     /// The tree of joints on the left.
     pub(super) fn rig_tree_section(&mut self, ui: &mut Ui) {
-        let Some(rig) = self.session.rig().cloned() else { return };
+        let Some(rig) = self.session.rig().cloned() else {
+            return;
+        };
         let hovered = match self.edit.under {
             Some(Under::Joint(joint) | Under::Tail(joint) | Under::Ring(joint)) => Some(joint),
             _ => None,
         };
-        let view = RigTreeView { rig: &rig, selected: self.session.rig_selected(), hovered, pending: self.session.rig_is_pending() };
-        section(ui, "Skeleton", true, |ui| rig_tree_ui(ui, &view, &mut self.rig_tree, &mut self.actions));
+        let view = RigTreeView {
+            rig: &rig,
+            selected: self.session.rig_selected(),
+            hovered,
+            pending: self.session.rig_is_pending(),
+        };
+        section(ui, "Skeleton", true, |ui| {
+            rig_tree_ui(ui, &view, &mut self.rig_tree, &mut self.actions);
+        });
     }
 
     /// The panel of edit mode on the right.
     pub(super) fn rig_section(&mut self, ui: &mut Ui) {
-        let (Some(rig), Some(subject)) = (self.session.rig().cloned(), self.session.subject().cloned()) else { return };
+        let (Some(rig), Some(subject)) =
+            (self.session.rig().cloned(), self.session.subject().cloned())
+        else {
+            return;
+        };
         let selected = self.session.rig_selected();
         let known = selected.and_then(|joint| self.session.subject_joint(joint));
         let edit = EditView::of(&self.session);
@@ -103,14 +152,21 @@ impl Workbench {
             selected,
             quality: quality.as_ref(),
             symmetry: self.session.edits_both_sides(),
-            has_plane: self.session.placer().map(|_| self.session.symmetry_plane().is_some()),
+            has_plane: self
+                .session
+                .placer()
+                .map(|_| self.session.symmetry_plane().is_some()),
             radius: volume.map(|volume| (said.copied().unwrap_or(volume.radius), said.is_some())),
-            is_virtual: known.and_then(|joint| flesh.bones.get(&joint)).is_some_and(|bone| bone.is_virtual),
+            is_virtual: known
+                .and_then(|joint| flesh.bones.get(&joint))
+                .is_some_and(|bone| bone.is_virtual),
             tail: selected.and_then(|joint| edit.as_ref()?.tail(joint)),
             fitting: self.edit.fitting.as_ref().map(|fitting| fitting.kind),
             differs_from_file: !file.rig.is_empty() && file.rig != rig,
             size: f64::from(subject.size),
         };
-        section(ui, "Edit skeleton", true, |ui| rig_ui(ui, &view, &mut self.rig_panel, &mut self.actions));
+        section(ui, "Edit skeleton", true, |ui| {
+            rig_ui(ui, &view, &mut self.rig_panel, &mut self.actions);
+        });
     }
 }

@@ -20,8 +20,8 @@ use super::capture::Capture;
 use super::checkup::CheckupWatch;
 use super::comfort::Comfort;
 use super::dialogs::{Dialogs, NO_DIALOG};
-use super::ghosts::Ghosts;
-use super::layout::{Layout, LayoutState};
+use super::ghosts::OnionSkinCache;
+use super::layout::Layout;
 use super::panels::joints::JointsState;
 use super::panels::poses::PosesState;
 use super::panels::rig::RigPanelState;
@@ -34,12 +34,12 @@ use super::timeline::TimelineState;
 use super::viewport::Viewport;
 use super::viewport::edit::EditTool;
 use super::viewport::painter::ViewportPainter;
-use super::viewport::posing::tools::Toolbox;
 use super::{notices, theme};
+use crate::app::actions::tools::Toolbox;
 use crate::cache::Cache;
 use crate::character::Character;
 use crate::dynamics::Params;
-use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId};
+use crate::session::{Command, Level, Pace, Session, Source, Understood, ViewId, WindowState};
 
 /// Session and window state.
 pub struct Workbench {
@@ -60,7 +60,7 @@ pub struct Workbench {
     poses: PosesState,
     dialogs: Dialogs,
     checkup: CheckupWatch,
-    ghosts: Ghosts,
+    ghosts: OnionSkinCache,
     actions: Actions,
     clock: Clock,
     asked: device::Asked,
@@ -82,7 +82,9 @@ impl Workbench {
         session.set_cache(cache);
         let waked = ctx.clone();
         session.set_waker(Arc::new(move || waked.request_repaint()));
-        let (comfort, complaint) = SettingsFile::of_user().map(Comfort::with_file).unwrap_or_default();
+        let (comfort, complaint) = SettingsFile::of_user()
+            .map(Comfort::with_file)
+            .unwrap_or_default();
         if let Some(complaint) = complaint {
             session.tell(Level::Warning, complaint);
         }
@@ -92,7 +94,10 @@ impl Workbench {
             session.apply_once(Command::SetMethod(method));
         }
         session.apply_once(Command::Open(source));
-        Self { comfort, ..Self::with_session(session) }
+        Self {
+            comfort,
+            ..Self::with_session(session)
+        }
     }
 
     /// A workbench over a session that has been set up already.
@@ -114,7 +119,7 @@ impl Workbench {
             poses: PosesState::default(),
             dialogs: Dialogs::default(),
             checkup: CheckupWatch::default(),
-            ghosts: Ghosts::default(),
+            ghosts: OnionSkinCache::default(),
             actions: Actions::default(),
             clock: Clock::default(),
             asked: device::Asked::default(),
@@ -176,30 +181,37 @@ impl Workbench {
 
     /// Whether the active view shows bones.
     fn bones_shown(&self) -> bool {
-        self.layout.pane(self.active()).is_some_and(|pane| pane.state.look.bones)
+        self.layout
+            .pane(self.active())
+            .is_some_and(|pane| pane.state.look.bones)
     }
 
     /// What a project keeps of the window.
     #[must_use]
-    pub fn window_state(&self) -> serde_json::Value {
-        serde_json::to_value(self.layout.state(self.session.views())).unwrap_or_default()
+    pub fn window_state(&self) -> WindowState {
+        self.layout.state(self.session.views())
     }
 
-    /// Arranges the window as a project says; one that can't be read leaves it as it is.
-    pub fn restore_window(&mut self, state: serde_json::Value) {
-        if let Ok(state) = serde_json::from_value::<LayoutState>(state) {
-            for command in self.layout.restore(state) {
-                self.session.apply_once(command);
-            }
-            self.layout.sync(self.session.views());
+    /// Arranges the window as a project says.
+    pub fn restore_window(&mut self, state: WindowState) {
+        for command in self.layout.restore(state) {
+            self.session.apply_once(command);
         }
+        self.layout.sync(self.session.views());
     }
 
     /// Title of the window; a dot says that there is unsaved work.
     #[must_use]
     pub fn title(&self) -> String {
-        let dot = if self.session.is_dirty() { "\u{2022} " } else { "" };
-        self.session.document_title().map_or_else(|| "Sinew".to_owned(), |title| format!("{dot}{title} – Sinew"))
+        let dot = if self.session.is_dirty() {
+            "\u{2022} "
+        } else {
+            ""
+        };
+        self.session.document_title().map_or_else(
+            || "Sinew".to_owned(),
+            |title| format!("{dot}{title} – Sinew"),
+        )
     }
 
     /// Asks for something from outside the panels.
@@ -266,8 +278,14 @@ impl Workbench {
         self.joints_panel(ui, painter);
         self.side_panel(ui, painter);
         let frame = Frame::new().fill(theme::colors(ui.ctx()).sunken);
-        CentralPanel::no_frame().frame(frame).show(ui, |ui| self.views_ui(ui, painter));
-        self.comfort.windows(&ctx, &now(&self.session, self.panel_shown, self.bones_shown()), &mut self.actions);
+        CentralPanel::no_frame()
+            .frame(frame)
+            .show(ui, |ui| self.views_ui(ui, painter));
+        self.comfort.windows(
+            &ctx,
+            &now(&self.session, self.panel_shown, self.bones_shown()),
+            &mut self.actions,
+        );
         self.capture_ui(&ctx);
         self.project.ui(&ctx, &self.session, &mut self.actions);
         notices::drop_hint(&ctx, ctx.content_rect());
@@ -280,7 +298,12 @@ impl Workbench {
 
 /// Lets computations use so many threads, unless that was said on the command line already; 0 leaves it to the program.
 fn start_threads(threads: usize) {
-    if threads > 0 && rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_err() {
+    if threads > 0
+        && rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .is_err()
+    {
         log::info!("the number of threads is that of the command line");
     }
 }

@@ -9,15 +9,19 @@ use crate::app::panels::history::history_ui;
 use crate::app::panels::method::{MethodView, method_ui};
 use crate::app::panels::overlays::{LookView, look_ui};
 use crate::app::panels::poses::{PosesView, pose_pictures, poses_ui};
-use crate::app::panels::section;
 use crate::app::panels::timings::timings_ui;
 use crate::app::panels::top_bar::{TopBarView, top_bar_ui};
-use crate::app::sections::{character_section, checkup_section, joints_section, now, resolution_section, unavailable_methods};
+use crate::app::sections::{
+    character_section, checkup_section, joints_section, now, resolution_section,
+    unavailable_methods,
+};
 use crate::app::status::StatusView;
 use crate::app::timeline::{self, TimelineView, timeline_ui};
 use crate::app::viewport::edit::{self, EditView};
 use crate::app::viewport::painter::ViewportPainter;
+use crate::app::widgets::section;
 use crate::app::{status, theme};
+use crate::methods::Capability;
 use crate::session::up_axis;
 
 /// Narrower windows have one panel beside the views, not two; points.
@@ -34,26 +38,61 @@ impl Workbench {
             recent: &self.comfort.settings().recent,
             now: now(&self.session, self.panel_shown, self.bones_shown()),
         };
-        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(8, 5));
-        Panel::top("menus").frame(frame).show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).bar)
+            .inner_margin(Margin::symmetric(8, 5));
+        Panel::top("menus")
+            .frame(frame)
+            .show(ui, |ui| top_bar_ui(ui, &view, &mut self.actions));
     }
 
     pub(super) fn status_bar(&mut self, ui: &mut Ui) {
-        let skeleton = self.session.subject().map(|subject| &subject.character.skeleton);
+        let skeleton = self
+            .session
+            .subject()
+            .map(|subject| &subject.character.skeleton);
         let pointer = ui.ctx().pointer_hover_pos();
-        let under = self.layout.rects().into_iter().find(|(_, rect)| pointer.is_some_and(|at| rect.contains(at))).map(|(id, _)| id);
-        let viewport = self.layout.pane(under.unwrap_or(self.active())).map(|pane| &pane.viewport);
+        let under = self
+            .layout
+            .rects()
+            .into_iter()
+            .find(|(_, rect)| pointer.is_some_and(|at| rect.contains(at)))
+            .map(|(id, _)| id);
+        let viewport = self
+            .layout
+            .pane(under.unwrap_or(self.active()))
+            .map(|pane| &pane.viewport);
         let hint = match (skeleton, self.session.jobs().first(), viewport) {
             (None, Some(job), _) => job.title.clone(),
-            _ if self.is_editing() => EditView::of(&self.session).map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
-            (_, _, Some(viewport)) => status::hint(viewport, skeleton, under.is_some(), !self.session.clips().is_empty()),
+            _ if self.is_editing() => EditView::of(&self.session)
+                .map_or_else(String::new, |view| edit::hint(&self.edit, &view)),
+            (_, _, Some(viewport)) => status::hint(
+                viewport,
+                skeleton,
+                under.is_some(),
+                !self.session.document().clips().is_empty(),
+            ),
             (_, _, None) => String::new(),
         };
-        let frame = Frame::new().fill(theme::colors(ui.ctx()).bar).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).bar)
+            .inner_margin(Margin::symmetric(10, 4));
         let memory = self.comfort.memory_text(ui.ctx()).to_owned();
-        let speed = if is_narrow(ui) { String::new() } else { format!("{}  {memory}", self.speed_text()).trim().to_owned() };
-        let view = StatusView { hint: &hint, jobs: &self.jobs(), unread: self.comfort.notices.unread(), speed: &speed };
-        Panel::bottom("status").frame(frame).exact_size(28.0).show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
+        let speed = if is_narrow(ui) {
+            String::new()
+        } else {
+            format!("{}  {memory}", self.speed_text()).trim().to_owned()
+        };
+        let view = StatusView {
+            hint: &hint,
+            jobs: &self.jobs(),
+            unread: self.comfort.notices.unread(),
+            speed: &speed,
+        };
+        Panel::bottom("status")
+            .frame(frame)
+            .exact_size(28.0)
+            .show(ui, |ui| status::status_ui(ui, &view, &mut self.actions));
     }
 
     /// Numbers of a width that stays.
@@ -73,14 +112,21 @@ impl Workbench {
     /// Transport, ruler and keys under the views.
     pub(super) fn timeline(&mut self, ui: &mut Ui) {
         let view = TimelineView::of(&self.session);
-        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).panel)
+            .inner_margin(Margin::symmetric(10, 4));
         let (state, actions) = (&mut self.timeline, &mut self.actions);
         let panel = if state.open {
-            Panel::bottom("timeline").resizable(true).default_size(timeline::OPEN_HEIGHT).size_range(96.0..=420.0)
+            Panel::bottom("timeline")
+                .resizable(true)
+                .default_size(timeline::OPEN_HEIGHT)
+                .size_range(96.0..=420.0)
         } else {
             Panel::bottom("transport").exact_size(timeline::LINE_HEIGHT)
         };
-        panel.frame(frame).show(ui, |ui| timeline_ui(ui, &view, state, actions));
+        panel
+            .frame(frame)
+            .show(ui, |ui| timeline_ui(ui, &view, state, actions));
     }
 
     /// The tree of joints on the left; in a narrow window it is at the top of the other panel.
@@ -91,8 +137,19 @@ impl Workbench {
         if !self.panel_shown || is_narrow(ui) {
             return;
         }
-        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
-        let panel = Panel::left("joints").frame(frame).resizable(true).default_size(theme::JOINTS_WIDTH).size_range(200.0..=460.0);
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).panel)
+            .inner_margin(Margin {
+                left: 10,
+                right: 4,
+                top: 8,
+                bottom: 4,
+            });
+        let panel = Panel::left("joints")
+            .frame(frame)
+            .resizable(true)
+            .default_size(theme::JOINTS_WIDTH)
+            .size_range(200.0..=460.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
@@ -102,15 +159,33 @@ impl Workbench {
     }
 
     fn joints_sections(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
-        let Some(subject) = self.session.subject().cloned() else { return };
+        let Some(subject) = self.session.subject().cloned() else {
+            return;
+        };
         if self.is_editing() {
             return self.rig_tree_section(ui);
         }
-        let hovered = self.layout.panes_mut().find_map(|(_, pane)| pane.viewport.hovered);
-        section(ui, "Joints", true, |ui| joints_section(ui, &self.session, &subject, hovered, &mut self.joints, &mut self.actions));
+        let hovered = self
+            .layout
+            .panes_mut()
+            .find_map(|(_, pane)| pane.viewport.hovered);
+        section(ui, "Joints", true, |ui| {
+            joints_section(
+                ui,
+                &self.session,
+                &subject,
+                hovered,
+                &mut self.joints,
+                &mut self.actions,
+            );
+        });
         section(ui, "Poses", true, |ui| {
             let pictures = pose_pictures(&self.session, painter, ui.ctx().pixels_per_point());
-            let view = PosesView { library: &self.session.document().pose_library, pictures: &pictures, shown: self.session.shown_pose() };
+            let view = PosesView {
+                library: &self.session.document().pose_library,
+                pictures: &pictures,
+                shown: self.session.channels().active().pose(),
+            };
             poses_ui(ui, &view, &mut self.poses, &mut self.actions);
         });
         self.tools.hovered = self.joints.hovered;
@@ -120,8 +195,19 @@ impl Workbench {
         if !self.panel_shown {
             return;
         }
-        let frame = Frame::new().fill(theme::colors(ui.ctx()).panel).inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
-        let panel = Panel::right("side").frame(frame).resizable(true).default_size(theme::SIDE_WIDTH).size_range(280.0..=560.0);
+        let frame = Frame::new()
+            .fill(theme::colors(ui.ctx()).panel)
+            .inner_margin(Margin {
+                left: 10,
+                right: 4,
+                top: 8,
+                bottom: 4,
+            });
+        let panel = Panel::right("side")
+            .frame(frame)
+            .resizable(true)
+            .default_size(theme::SIDE_WIDTH)
+            .size_range(280.0..=560.0);
         panel.show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - 8.0);
@@ -135,7 +221,11 @@ impl Workbench {
 
     fn sections(&mut self, ui: &mut Ui) {
         let Some(subject) = self.session.subject().cloned() else {
-            ui.label(if self.session.jobs().is_empty() { "No character is open." } else { "Opening…" });
+            ui.label(if self.session.jobs().is_empty() {
+                "No character is open."
+            } else {
+                "Opening…"
+            });
             return;
         };
         if self.is_editing() {
@@ -146,33 +236,63 @@ impl Workbench {
             character_section(ui, &subject, &document.source);
             resolution_section(ui, &subject, &document.flesh, &mut self.actions);
             let checkup = self.checkup.of(ui.ctx(), &subject);
-            checkup_section(ui, &self.session, &subject, checkup.as_deref(), &mut self.actions);
+            checkup_section(
+                ui,
+                &self.session,
+                &subject,
+                checkup.as_deref(),
+                &mut self.actions,
+            );
         });
         let unavailable = unavailable_methods(&subject);
         let view = MethodView {
             chosen: self.session.active_view().method,
+            view: self.session.active_view().id,
+            weights: self.session.active_view().weights,
             shown: self.session.shown_method(),
             unavailable: &unavailable,
             is_bare: subject.rig.is_empty(),
         };
         let (choice, status) = (self.session.device(), self.session.device_status());
-        let device = DeviceView { choice, status, settings: self.comfort.settings() };
+        let device = DeviceView {
+            choice,
+            status,
+            settings: self.comfort.settings(),
+        };
         section(ui, "Method", true, |ui| {
             method_ui(ui, &view, &mut self.actions);
             if !view.is_bare {
                 device_ui(ui, &device, &mut self.actions);
             }
         });
-        let size_over_human = subject.tissue.as_ref().map_or(1.0, |flesh| flesh.system.size_over_human());
-        let contact = self.session.snapshot().and_then(|snapshot| snapshot.contact);
-        let simulated = self.session.active_view().method.is_simulated();
-        let view = DynamicsView { params: &document.params, simulated, size_over_human, contact, up: up_axis(&subject) };
-        section(ui, "Dynamics", true, |ui| dynamics_ui(ui, &view, &mut self.actions));
+        let size_over_human = subject
+            .flesh_if_made()
+            .and_then(Result::ok)
+            .map_or(1.0, |flesh| flesh.system.size_over_human());
+        let contact = self
+            .session
+            .snapshot()
+            .and_then(|snapshot| snapshot.contact);
+        let simulated = self.session.active_view().method.has(Capability::Physics);
+        let view = DynamicsView {
+            params: &document.params,
+            simulated,
+            size_over_human,
+            contact,
+            up: up_axis(&subject),
+        };
+        section(ui, "Dynamics", true, |ui| {
+            dynamics_ui(ui, &view, &mut self.actions);
+        });
         if let Some(pane) = self.layout.pane(self.active()) {
             let view = LookView::of(self.active(), &pane.state, &self.session);
             section(ui, "View", true, |ui| look_ui(ui, &view, &mut self.actions));
         }
-        section(ui, "History", false, |ui| history_ui(ui, &self.session.history(), &mut self.actions));
-        section(ui, "Milliseconds per stage", true, |ui| timings_ui(ui, &self.timings));
+        section(ui, "History", false, |ui| {
+            history_ui(ui, &self.session.history(), &mut self.actions);
+        });
+        section(ui, "Milliseconds per stage", true, |ui| {
+            timings_ui(ui, &self.timings);
+        });
     }
 }

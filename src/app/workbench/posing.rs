@@ -3,7 +3,7 @@
 use egui::Context;
 
 use super::Workbench;
-use crate::app::viewport::posing::keys::PosingAsk;
+use crate::app::actions::PosingAsk;
 use crate::session::PoseCommand;
 
 impl Workbench {
@@ -13,10 +13,15 @@ impl Workbench {
             PosingAsk::Tool(tool) => self.tools.tool = tool,
             PosingAsk::Axes(axes) => self.tools.axes = axes,
             PosingAsk::NextAxes => self.tools.axes = self.tools.axes.next(),
-            PosingAsk::Snap(degrees) => self.comfort.change(|settings| settings.snap_deg = degrees.clamp(0.1, 180.0)),
+            PosingAsk::Snap(degrees) => self
+                .comfort
+                .change(|settings| settings.snap_deg = degrees.clamp(0.1, 180.0)),
             PosingAsk::TogglePins => {
-                let pinned = !joints.iter().all(|joint| self.session.document().pins.contains(joint));
-                self.session.apply_once(PoseCommand::SetPins { joints, pinned }.into());
+                let pinned = !joints
+                    .iter()
+                    .all(|joint| self.session.document().pins.contains(joint));
+                self.session
+                    .apply_once(PoseCommand::SetPins { joints, pinned }.into());
             }
             PosingAsk::Copy => {
                 let some = (!joints.is_empty()).then_some(joints);
@@ -25,7 +30,13 @@ impl Workbench {
                     ctx.copy_text(text);
                 }
             }
-            PosingAsk::Paste { mirrored } => self.session.apply_once(PoseCommand::Paste { text: None, mirrored }.into()),
+            PosingAsk::Paste { mirrored } => self.session.apply_once(
+                PoseCommand::Paste {
+                    text: None,
+                    mirrored,
+                }
+                .into(),
+            ),
         }
     }
 }

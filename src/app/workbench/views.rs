@@ -31,7 +31,13 @@ impl Workbench {
         if self.layout.reframe(&self.session) {
             ui.ctx().request_repaint();
         }
-        self.comfort.over_views(ui.ctx(), rect, self.layout.plates(), &self.session, &mut self.actions);
+        self.comfort.over_views(
+            ui.ctx(),
+            rect,
+            self.layout.plates(),
+            &self.session,
+            &mut self.actions,
+        );
         if self.session.subject().is_none() {
             notices::jobs_ui(ui.ctx(), rect, &self.jobs(), &mut self.actions);
         }
@@ -47,7 +53,8 @@ impl Workbench {
             let pressed = ui.input(|input| input.pointer.any_pressed());
             if pressed && response.contains_pointer() && self.session.active_view().id != id {
                 // At once, so that what the press does is done to this view.
-                self.session.apply_once(Command::View(ViewCommand::Activate(id)));
+                self.session
+                    .apply_once(Command::View(ViewCommand::Activate(id)));
             }
             let snapshot = self.session.snapshot_of(id);
             let view = viewport_view(&self.session, id, snapshot.as_ref(), &self.tools);
@@ -55,8 +62,16 @@ impl Workbench {
                 pane.viewport.navigation = self.comfort.settings().navigation();
                 pane.viewport.follow_subject(rect, self.session.subject());
                 match EditView::of(&self.session).filter(|_| editing) {
-                    Some(view) => self.edit.interact(ui, &response, &mut pane.viewport, &view, &mut self.actions),
-                    None => pane.viewport.interact(ui, &response, &view, &mut self.actions),
+                    Some(view) => self.edit.interact(
+                        ui,
+                        &response,
+                        &mut pane.viewport,
+                        &view,
+                        &mut self.actions,
+                    ),
+                    None => pane
+                        .viewport
+                        .interact(ui, &response, &view, &mut self.actions),
                 }
             }
         }
@@ -64,27 +79,50 @@ impl Workbench {
     }
 
     fn draw_panes(&mut self, ui: &mut Ui, painter: &mut dyn ViewportPainter) {
-        let unavailable = self.session.subject().map(|subject| unavailable_methods(subject)).unwrap_or_default();
-        let looks: Vec<(ViewId, Look)> = self.layout.panes_mut().map(|(id, pane)| (id, pane.state.look)).collect();
-        let wants = looks.iter().map(|(_, look)| wants_of(look)).fold(Wants::default(), Wants::and);
+        let unavailable = self
+            .session
+            .subject()
+            .map(|subject| unavailable_methods(subject))
+            .unwrap_or_default();
+        let looks: Vec<(ViewId, Look)> = self
+            .layout
+            .panes_mut()
+            .map(|(id, pane)| (id, pane.state.look))
+            .collect();
+        let wants = looks
+            .iter()
+            .map(|(_, look)| wants_of(look))
+            .fold(Wants::default(), Wants::and);
         self.session.set_wants(wants);
         let ghosts = self.ghosts.of(ui.ctx(), &mut self.session, &looks);
-        let checkup = self.session.subject().and_then(|subject| self.checkup.of(ui.ctx(), subject));
+        if let Some(subject) = self.session.subject() {
+            self.checkup.of(ui.ctx(), subject);
+        }
         let mut context = PaneContext {
             session: &self.session,
             painter,
             actions: &mut self.actions,
             unavailable: &unavailable,
             tools: &self.tools,
-            edit: self.session.subject().filter(|_| self.session.mode() == Mode::Edit).map(|_| &self.edit),
-            checkup: checkup.as_ref(),
+            edit: self
+                .session
+                .subject()
+                .filter(|_| self.session.mode() == Mode::Edit)
+                .map(|_| &self.edit),
+            marks: self
+                .checkup
+                .marks()
+                .filter(|_| self.session.subject().is_some()),
             ghosts: &ghosts,
-            dots: !self.session.playback().playing,
+            dots: !self.session.channels().active().playback().playing,
             maximised: self.layout.maximised(),
             timing: None,
         };
         self.layout.ui(ui, &mut context);
-        if let Some((sequence, times, ms)) = context.timing.filter(|(sequence, ..)| *sequence != self.sequence_timed) {
+        if let Some((sequence, times, ms)) = context
+            .timing
+            .filter(|(sequence, ..)| *sequence != self.sequence_timed)
+        {
             self.sequence_timed = sequence;
             self.timings.push(&times, ms);
         }
@@ -100,7 +138,10 @@ impl Workbench {
         } else if tick.active {
             ctx.request_repaint_after(JOB_LOOK);
         }
-        let character = self.session.subject().map(|subject| Arc::as_ptr(&subject.character));
+        let character = self
+            .session
+            .subject()
+            .map(|subject| Arc::as_ptr(&subject.character));
         if character != self.character_shown {
             self.character_shown = character;
             self.choose_mode();
@@ -115,7 +156,9 @@ impl Workbench {
     /// What was opened can be opened again from the menu.
     pub(super) fn remember_files(&mut self) {
         if let Some(project) = self.session.project_file().map(std::path::Path::to_owned) {
-            return self.comfort.change(|settings| settings.remember(&[project]));
+            return self
+                .comfort
+                .change(|settings| settings.remember(&[project]));
         }
         let files = &self.session.document().source.files;
         if !is_builtin(files) {

@@ -10,9 +10,9 @@ use super::report::CharacterSize;
 use crate::cli::options::Options;
 use crate::cli::{Failure, Outcome, crowd, print_json, print_lines, stderr};
 use crate::gpu::actor::{CrowdSize, GpuCrowd};
+use crate::methods::{Actor, DeviceTimes, MethodId};
 use crate::progress::Progress;
 use crate::session::{CrowdMotion, Motion, open_with};
-use crate::skin::{Actor, DeviceTimes, Method};
 
 /// Frames before measuring begins.
 const WARM_UP: u32 = 3;
@@ -24,7 +24,7 @@ const PROFILED: u32 = 9;
 struct CrowdReport {
     adapter: String,
     character: CharacterSize,
-    method: Method,
+    method: MethodId,
     crowd: CrowdSize,
     /// Of all of them.
     state_bytes: u64,
@@ -51,27 +51,38 @@ struct CrowdReport {
 impl Bench {
     /// Measures a crowd of so many.
     pub(super) fn run_crowd(&self, count: usize, options: &Options) -> Outcome {
-        let report = stderr::with_progress(options, "Measuring", |progress| self.measure_crowd(count, options, progress))?;
+        let report = stderr::with_progress(options, "Measuring", |progress| {
+            self.measure_crowd(count, options, progress)
+        })?;
         if self.json {
             return print_json(&report);
         }
         print_lines(report.lines())
     }
 
-    fn measure_crowd(&self, count: usize, options: &Options, progress: &Progress) -> Result<CrowdReport, Failure> {
+    fn measure_crowd(
+        &self,
+        count: usize,
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<CrowdReport, Failure> {
         let gpu = crowd::device(options)?;
         let start = Instant::now();
         let source = self.character.source(options);
         let subject = open_with(&source, &options.cache(), progress)?;
         let saved = self.character.saved(&subject, options)?;
+        let subject = self.weights.on(&subject, saved.as_ref());
         let params = options.with_saved(saved.as_ref()).params_for(&subject);
-        let actor = Actor::bind(&subject, self.method, &params, progress).map_err(|error| Failure::Undone(format!("{source}: {error}")))?;
+        let actor = Actor::bind(&subject, self.method, &params, progress)
+            .map_err(|error| Failure::Undone(format!("{source}: {error}")))?;
         let motion = CrowdMotion::new(&subject, Motion::Rest, count);
-        let mut crowd =
-            GpuCrowd::new(&gpu, actor, motion.places()).map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
+        let mut crowd = GpuCrowd::new(&gpu, actor, motion.places())
+            .map_err(|error| Failure::Undone(format!("--crowd {count}: {error}")))?;
         let setup_ms = since(start);
         let start = Instant::now();
-        let poses = |frame: u32| motion.poses_at(&subject.character, f64::from(frame) * params.time_step_secs);
+        let poses = |frame: u32| {
+            motion.poses_at(&subject.character, f64::from(frame) * params.time_step_secs)
+        };
         crowd.advance(&poses(0), 0.0)?;
         let settle_ms = since(start);
         let mut frame = 0;
@@ -98,7 +109,9 @@ impl Bench {
         let mut profiled = Vec::new();
         for _ in 0..PROFILED {
             next(&mut crowd)?;
-            let Some(times) = crowd.present_measured()? else { break };
+            let Some(times) = crowd.present_measured()? else {
+                break;
+            };
             profiled.push(times);
         }
         let size = crowd.size();
@@ -144,13 +157,28 @@ fn medians(times: &[DeviceTimes]) -> Option<DeviceTimes> {
 
 impl CrowdReport {
     fn lines(&self) -> Vec<String> {
-        let Self { crowd, character, .. } = self;
-        let CrowdSize { instances, passes_step, passes_surface, bytes_up_step, .. } = *crowd;
+        let Self {
+            crowd, character, ..
+        } = self;
+        let CrowdSize {
+            instances,
+            passes_step,
+            passes_surface,
+            bytes_up_step,
+            ..
+        } = *crowd;
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         let mut lines = vec![
             format!("device     {}", self.adapter),
-            format!("crowd      {instances} of {}, method {}; nothing collides", character.name, self.method.id()),
-            format!("           {} source vertices, {} simulated each", character.source_vertices, character.simulated_vertices),
+            format!(
+                "crowd      {instances} of {}, method {}; nothing collides",
+                character.name,
+                self.method.id()
+            ),
+            format!(
+                "           {} source vertices, {} simulated each",
+                character.source_vertices, character.simulated_vertices
+            ),
             format!(
                 "           {:.1} MB of constants, {:.1} MB of state ({:.2} each), {:.2} MB up a step",
                 megabytes(crowd.constant_bytes),
@@ -158,9 +186,15 @@ impl CrowdReport {
                 megabytes(crowd.instance_bytes),
                 megabytes(bytes_up_step as u64)
             ),
-            format!("           {passes_step} passes a step, {passes_surface} a frame after it, however many there are"),
+            format!(
+                "           {passes_step} passes a step, {passes_surface} a frame after it, however many there are"
+            ),
         ];
-        lines.extend(self.solver.iter().map(|solver| format!("           {solver}")));
+        lines.extend(
+            self.solver
+                .iter()
+                .map(|solver| format!("           {solver}")),
+        );
         lines.extend([
             format!("set-up     {:9.2} ms", self.setup_ms),
             format!("settling   {:9.2} ms", self.settle_ms),
@@ -168,11 +202,17 @@ impl CrowdReport {
                 "frame      {:9.3} ms, {:.1} frames/s ({} frames of one step, not drawn)",
                 self.frame_ms, self.frames_per_s, self.frames
             ),
-            format!("  {:9}{:9.3} ms (while the device works)", "processor", self.processor_ms),
+            format!(
+                "  {:9}{:9.3} ms (while the device works)",
+                "processor", self.processor_ms
+            ),
         ]);
         lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         if self.recovered > 0 {
-            lines.push(format!("recovered  {} times one was settled anew", self.recovered));
+            lines.push(format!(
+                "recovered  {} times one was settled anew",
+                self.recovered
+            ));
         }
         lines
     }

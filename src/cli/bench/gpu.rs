@@ -11,7 +11,7 @@ use crate::cli::{Failure, stderr};
 use crate::gpu::GpuContext;
 use crate::gpu::actor;
 use crate::gpu::actor::{DeviceChoice, Verdict, verdict};
-use crate::skin::{Actor, DeviceTimes};
+use crate::methods::{Actor, DeviceTimes};
 
 /// What simulates or moves the skin, and what it did.
 #[derive(Debug, Serialize)]
@@ -39,14 +39,33 @@ pub(super) struct DeviceReport {
 pub(super) fn choose(bound: &mut Actor, options: &Options) -> Result<DeviceReport, Failure> {
     let start = Instant::now();
     let choice = options.device.unwrap_or_default();
-    let gpu = if choice == DeviceChoice::Cpu { None } else { Some(stderr::without_wayland_noise(GpuContext::headless)) };
-    let told = gpu.as_ref().map_or_else(|| Err(String::new()), |gpu| gpu.as_ref().map_err(ToString::to_string));
-    let Verdict { device, measured, why } = verdict(choice, told.as_ref().copied().map_err(String::as_str), bound);
+    let gpu = if choice == DeviceChoice::Cpu {
+        None
+    } else {
+        Some(stderr::without_wayland_noise(GpuContext::headless))
+    };
+    let told = gpu.as_ref().map_or_else(
+        || Err(String::new()),
+        |gpu| gpu.as_ref().map_err(ToString::to_string),
+    );
+    let Verdict {
+        device,
+        measured,
+        why,
+    } = verdict(
+        choice,
+        told.as_ref().copied().map_err(String::as_str),
+        bound,
+    );
     if choice == DeviceChoice::Gpu && device.is_none() {
         return Err(Failure::Undone(format!("--device gpu: {why}")));
     }
     let adapter = told.ok().map(GpuContext::description);
-    let runs = if device.is_some() { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
+    let runs = if device.is_some() {
+        DeviceChoice::Gpu
+    } else {
+        DeviceChoice::Cpu
+    };
     let setup_ms = start.elapsed().as_secs_f64() * 1e3;
     let mut report = DeviceReport {
         runs,
@@ -78,12 +97,16 @@ impl DeviceReport {
 
     /// Medians of all local steps of a step and of all global ones.
     pub(super) fn local_and_global_ms(&self) -> [Option<f64>; 2] {
-        [self.stages_ms.map(|times| times.local_ms), self.stages_ms.map(|times| times.global_ms)]
+        [
+            self.stages_ms.map(|times| times.local_ms),
+            self.stages_ms.map(|times| times.global_ms),
+        ]
     }
 
     /// With what the frames took.
     pub(super) fn with(mut self, frames: &[Measured]) -> Self {
-        let median = |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));
+        let median =
+            |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));
         let times = DeviceTimes {
             anchors_ms: median(|t| t.anchors_ms),
             step_ms: median(|t| t.step_ms),
@@ -106,9 +129,14 @@ impl DeviceReport {
                 (0, surface) => format!("{surface} passes a frame"),
                 (step, surface) => format!("{step} passes a step, {surface} a frame after it"),
             };
-            lines.push(format!("           {passes}; {megabytes:.1} MB of constants"));
+            lines.push(format!(
+                "           {passes}; {megabytes:.1} MB of constants"
+            ));
             lines.push(format!("  set-up {:12.2} ms", self.setup_ms));
-            lines.push(format!("  host     {:9.3} ms (a frame: uploads, encoding, submission)", self.host_ms));
+            lines.push(format!(
+                "  host     {:9.3} ms (a frame: uploads, encoding, submission)",
+                self.host_ms
+            ));
         }
         lines.extend(self.stages_ms.iter().flat_map(stage_lines));
         lines

@@ -49,9 +49,18 @@ impl IterationReport {
         let read_gb_s = calibration.read_gb_s(level) * threads as f64;
         let compute_gflop_s = calibration.f32_fma_gflop_s * threads as f64;
         let half = |ms: f64, bytes: u64, flops: u64| {
-            let (reading_ms, computing_ms) = (bytes as f64 / read_gb_s * 1e-6, flops as f64 / compute_gflop_s * 1e-6);
+            let (reading_ms, computing_ms) = (
+                bytes as f64 / read_gb_s * 1e-6,
+                flops as f64 / compute_gflop_s * 1e-6,
+            );
             let limit_ms = reading_ms.max(computing_ms);
-            let per_ms = |amount: u64| if ms > 0.0 { amount as f64 / ms * 1e-6 } else { 0.0 };
+            let per_ms = |amount: u64| {
+                if ms > 0.0 {
+                    amount as f64 / ms * 1e-6
+                } else {
+                    0.0
+                }
+            };
             Half {
                 ms,
                 bytes,
@@ -59,12 +68,24 @@ impl IterationReport {
                 gb_s: per_ms(bytes),
                 gflop_s: per_ms(flops),
                 limit_ms,
-                bound: if reading_ms > computing_ms { Bound::Reading } else { Bound::Computing },
+                bound: if reading_ms > computing_ms {
+                    Bound::Reading
+                } else {
+                    Bound::Computing
+                },
                 times_limit: if limit_ms > 0.0 { ms / limit_ms } else { 0.0 },
             }
         };
-        let (local, global) = (half(ms[0], work.local_bytes, work.local_flops), half(ms[1], work.global_bytes, work.global_flops));
-        Self { working_set_bytes, level, local, global }
+        let (local, global) = (
+            half(ms[0], work.local_bytes, work.local_flops),
+            half(ms[1], work.global_bytes, work.global_flops),
+        );
+        Self {
+            working_set_bytes,
+            level,
+            local,
+            global,
+        }
     }
 
     /// For people.
@@ -76,7 +97,11 @@ impl IterationReport {
             Level::Memory => "memory",
         };
         let half = |name: &str, half: &Half| {
-            let by = if half.bound == Bound::Reading { "reading" } else { "computing" };
+            let by = if half.bound == Bound::Reading {
+                "reading"
+            } else {
+                "computing"
+            };
             format!(
                 "  {name:9}{:9.4} ms  {:7.3} MB {:6.1} GB/s, {:7.2} MFLOP {:6.1} GFLOP/s; {:.1} x the limit of {by} ({:.4} ms)",
                 half.ms,
@@ -89,7 +114,10 @@ impl IterationReport {
             )
         };
         vec![
-            format!("iteration  {:9.4} ms, {megabytes:.2} MB in {place}", self.local.ms + self.global.ms),
+            format!(
+                "iteration  {:9.4} ms, {megabytes:.2} MB in {place}",
+                self.local.ms + self.global.ms
+            ),
             half("local", &self.local),
             half("global", &self.global),
         ]
@@ -103,16 +131,40 @@ mod tests {
 
     #[test]
     fn the_limit_is_what_takes_longer_at_best() {
-        let caches = Caches { l2_bytes: 1 << 20, l3_bytes: 1 << 24 };
-        let calibration = Calibration { l2_read_gb_s: 100.0, l3_read_gb_s: 50.0, memory_read_gb_s: 10.0, f32_fma_gflop_s: 200.0, caches };
-        let work = Work { local_bytes: 1_000_000, local_flops: 40_000_000, global_bytes: 400_000, global_flops: 100_000 };
+        let caches = Caches {
+            l2_bytes: 1 << 20,
+            l3_bytes: 1 << 24,
+        };
+        let calibration = Calibration {
+            l2_read_gb_s: 100.0,
+            l3_read_gb_s: 50.0,
+            memory_read_gb_s: 10.0,
+            f32_fma_gflop_s: 200.0,
+            caches,
+        };
+        let work = Work {
+            local_bytes: 1_000_000,
+            local_flops: 40_000_000,
+            global_bytes: 400_000,
+            global_flops: 100_000,
+        };
         let report = IterationReport::of(&work, [0.2, 0.01], 2, &calibration);
         assert_eq!(report.level, Level::L2);
         // Computing: 40 MFLOP at 400 GFLOP/s. Reading: 0.4 MB at 200 GB/s.
-        assert!(report.local.bound == Bound::Computing && (report.local.limit_ms - 0.1).abs() < 1e-12);
-        assert!(report.global.bound == Bound::Reading && (report.global.limit_ms - 0.002).abs() < 1e-12);
-        assert!((report.local.times_limit - 2.0).abs() < 1e-9 && (report.global.times_limit - 5.0).abs() < 1e-9);
-        assert_eq!(IterationReport::of(&work, [0.2, 0.01], 1, &calibration).level, Level::L3);
+        assert!(
+            report.local.bound == Bound::Computing && (report.local.limit_ms - 0.1).abs() < 1e-12
+        );
+        assert!(
+            report.global.bound == Bound::Reading && (report.global.limit_ms - 0.002).abs() < 1e-12
+        );
+        assert!(
+            (report.local.times_limit - 2.0).abs() < 1e-9
+                && (report.global.times_limit - 5.0).abs() < 1e-9
+        );
+        assert_eq!(
+            IterationReport::of(&work, [0.2, 0.01], 1, &calibration).level,
+            Level::L3
+        );
         assert_eq!(report.lines().len(), 3);
     }
 }

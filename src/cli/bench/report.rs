@@ -7,14 +7,14 @@ use super::gpu::DeviceReport;
 use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
-use crate::skin::{Method, StepTimes, Subject};
+use crate::methods::{MethodId, Requirement, StepTimes, Subject};
 
 /// Everything.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) character: CharacterSize,
-    pub(super) method: Method,
+    pub(super) method: MethodId,
     pub(super) setup_ms: Setup,
     pub(super) step: StepReport,
     /// Nothing for methods without a simulation.
@@ -43,13 +43,16 @@ pub(super) struct CharacterSize {
 
 impl CharacterSize {
     /// Nothing but source vertices counts for methods without a simulation.
-    pub(super) fn of(subject: &Subject, method: Method) -> Self {
-        let flesh = subject.tissue.as_ref().ok().filter(|_| method.is_simulated());
+    pub(super) fn of(subject: &Subject, method: MethodId) -> Self {
+        let flesh = subject
+            .flesh_if_made()
+            .and_then(Result::ok)
+            .filter(|_| method.needs(Requirement::Tissue));
         Self {
             name: subject.character.name.clone(),
             source_vertices: subject.character.source_vertices(),
             simulated_vertices: subject.sim().mesh.positions.len(),
-            tets: flesh.map_or(0, |flesh| flesh.tissue.prisms.tets),
+            tets: flesh.map_or(0, |flesh| flesh.tissue.quality.tets),
             unknowns: flesh.map_or(0, |flesh| flesh.system.unknowns()),
         }
     }
@@ -90,7 +93,10 @@ pub(super) struct StepReport {
 
 /// Everything from the time on the clock to positions and normals: pose, anchors, step, upsampling, normals. Medians.
 #[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the unit is part of the names in the report")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the unit is part of the names in the report"
+)]
 pub(super) struct FrameReport {
     median_ms: f64,
     p99_ms: f64,
@@ -105,12 +111,18 @@ pub(super) struct FrameReport {
 pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = frames.iter().map(value).collect();
     values.sort_by(f64::total_cmp);
-    values.get((values.len() as f64 * part) as usize).or(values.last()).copied().unwrap_or(0.0)
+    values
+        .get((values.len() as f64 * part) as usize)
+        .or(values.last())
+        .copied()
+        .unwrap_or(0.0)
 }
 
 impl StepReport {
     pub(super) fn of(frames: &[Measured], params: &Params, threads: usize) -> Self {
-        let per_step = |part: fn(&StepTimes) -> f64| move |frame: &Measured| part(&frame.times) / f64::from(frame.times.steps.max(1));
+        let per_step = |part: fn(&StepTimes) -> f64| {
+            move |frame: &Measured| part(&frame.times) / f64::from(frame.times.steps.max(1))
+        };
         Self {
             iterations: params.iterations,
             acceleration: params.acceleration,
@@ -145,23 +157,39 @@ impl FrameReport {
 impl Report {
     /// The report for people.
     pub(super) fn lines(&self) -> Vec<String> {
-        let Self { machine, character, setup_ms, step, frame, .. } = self;
+        let Self {
+            machine,
+            character,
+            setup_ms,
+            step,
+            frame,
+            ..
+        } = self;
         let ms = |name: &str, ms: f64| format!("  {name:9}{ms:9.3} ms");
         let mut lines = machine.lines().to_vec();
         lines.extend([
             format!("character  {}, method {}", character.name, self.method.id()),
             format!(
                 "           {} source vertices, {} simulated, {} tets, {} unknowns",
-                character.source_vertices, character.simulated_vertices, character.tets, character.unknowns
+                character.source_vertices,
+                character.simulated_vertices,
+                character.tets,
+                character.unknowns
             ),
             format!("set-up     {:9.2} ms", setup_ms.total),
             format!("  load     {:9.2} ms", setup_ms.load),
             format!("  weld     {:9.2} ms", setup_ms.weld),
             format!("  reduce   {:9.2} ms", setup_ms.reduce),
             format!("  tissue   {:9.2} ms", setup_ms.tissue),
-            format!("  upsample {:9.2} ms (beside the tissue)", setup_ms.upsample),
+            format!(
+                "  upsample {:9.2} ms (beside the tissue)",
+                setup_ms.upsample
+            ),
             format!("  bind     {:9.2} ms", setup_ms.bind),
-            format!("step       {:9.3} ms (median of {}, {} iterations)", step.median_ms, step.steps, step.iterations),
+            format!(
+                "step       {:9.3} ms (median of {}, {} iterations)",
+                step.median_ms, step.steps, step.iterations
+            ),
             ms("slowest", step.p99_ms) + " (99 %)",
         ]);
         let elsewhere = self.device.is_gpu();
@@ -178,7 +206,10 @@ impl Report {
             ms("step", frame.step_ms),
         ]);
         if !elsewhere {
-            lines.extend([ms("upsample", frame.upsampling_ms), ms("normals", frame.normals_ms)]);
+            lines.extend([
+                ms("upsample", frame.upsampling_ms),
+                ms("normals", frame.normals_ms),
+            ]);
         }
         lines.extend(self.device.lines());
         lines.extend([format!("memory     {:9.1} MB at most", self.memory_mb)]);
@@ -188,18 +219,33 @@ impl Report {
 
 impl Machine {
     pub(super) fn new(threads: usize, calibration: Calibration) -> Self {
-        Self { cpu: cpu_name(), threads, calibration }
+        Self {
+            cpu: cpu_name(),
+            threads,
+            calibration,
+        }
     }
 
     fn lines(&self) -> [String; 3] {
-        let Calibration { l2_read_gb_s, l3_read_gb_s, memory_read_gb_s, f32_fma_gflop_s, caches } = self.calibration;
-        let (l2_mb, l3_mb) = (caches.l2_bytes as f64 / f64::from(1 << 20), caches.l3_bytes as f64 / f64::from(1 << 20));
+        let Calibration {
+            l2_read_gb_s,
+            l3_read_gb_s,
+            memory_read_gb_s,
+            f32_fma_gflop_s,
+            caches,
+        } = self.calibration;
+        let (l2_mb, l3_mb) = (
+            caches.l2_bytes as f64 / f64::from(1 << 20),
+            caches.l3_bytes as f64 / f64::from(1 << 20),
+        );
         [
             format!("machine    {}, {} threads", self.cpu, self.threads),
             format!(
                 "           a thread reads {l2_read_gb_s:.1} GB/s from L2 ({l2_mb:.1} MiB), {l3_read_gb_s:.1} from L3 ({l3_mb:.0} MiB),"
             ),
-            format!("           {memory_read_gb_s:.1} from memory; {f32_fma_gflop_s:.1} GFLOP/s of f32 FMA"),
+            format!(
+                "           {memory_read_gb_s:.1} from memory; {f32_fma_gflop_s:.1} GFLOP/s of f32 FMA"
+            ),
         ]
     }
 }
@@ -207,13 +253,24 @@ impl Machine {
 /// The processor's name, where the system tells it.
 fn cpu_name() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told.lines().find_map(|line| line.strip_prefix("model name")).and_then(|rest| rest.split_once(':'));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+    let name = told
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .and_then(|rest| rest.split_once(':'));
+    name.map_or_else(
+        || std::env::consts::ARCH.to_owned(),
+        |(_, name)| name.trim().to_owned(),
+    )
 }
 
 /// Most memory that this process ever held, 0 where the system does not tell.
 pub(super) fn peak_memory_mb() -> f64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = told.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|rest| rest.split_whitespace().next());
-    kilobytes.and_then(|number| number.parse::<f64>().ok()).map_or(0.0, |kilobytes| kilobytes / 1024.0)
+    let kilobytes = told
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.split_whitespace().next());
+    kilobytes
+        .and_then(|number| number.parse::<f64>().ok())
+        .map_or(0.0, |kilobytes| kilobytes / 1024.0)
 }

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::draw::Drawing;
-use super::{Posed, Render, Shown, play, still, world_of};
+use super::{Render, Shown, play, points_of, still};
 use crate::cli::options::Options;
 use crate::cli::pose::PoseOptions;
 use crate::cli::{Failure, stderr};
 use crate::io::{AnimationFormat, AnimationWriter};
-use crate::math::Point;
-use crate::skin::Subject;
+use crate::methods::Subject;
+use crate::studio::MethodState;
 
 /// All frames of all methods are held in memory, to be seen by one camera.
 const MOST_BYTES: usize = 800 << 20;
@@ -25,7 +24,11 @@ impl Render {
         pose: &PoseOptions,
         options: &Options,
     ) -> Result<Vec<PathBuf>, Failure> {
-        let take = if self.turntable.is_some() { still(subject, pose)? } else { pose.take(&subject.character)? };
+        let take = if self.turntable.is_some() {
+            still(subject, pose)?
+        } else {
+            pose.take(&subject.character)?
+        };
         let count = take.frame_count();
         let skins = shown.methods.len() * (1 + shown.look.ghosts.offsets_secs().count());
         let bytes = count.saturating_mul(skins * subject.bind_positions.len() * 24);
@@ -35,27 +38,30 @@ impl Render {
                 bytes as f64 / 1e9
             )));
         }
-        let mut frames: Vec<Vec<Posed>> = std::iter::repeat_with(Vec::new).take(count).collect();
+        let mut frames: Vec<Vec<MethodState>> =
+            std::iter::repeat_with(Vec::new).take(count).collect();
         for &method in &shown.methods {
             let played = play(subject, method, &take, &shown.look, options)?;
-            frames.iter_mut().zip(played).for_each(|(frame, posed)| frame.push(posed));
+            frames
+                .iter_mut()
+                .zip(played)
+                .for_each(|(frame, state)| frame.push(state));
         }
-        let first = take.last_frame() + 1 - count as u32;
-        let mut drawing = Drawing::new(self, shown, subject, world_of(subject, &take, first), &frames[0])?;
-        let points: Vec<Point> = frames.iter().flatten().flat_map(|posed| &posed.positions).copied().collect();
-        drawing.see(&points);
+        let mut drawing = self.drawing(subject, shown)?;
+        drawing.frame(&points_of(frames.iter().flatten()));
         let pictures = self.turntable.map_or(count, |pictures| pictures as usize);
-        let mut writer = AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
+        let mut writer =
+            AnimationWriter::create(&self.output, format, drawing.size(), pose.fps, pictures)?;
         stderr::with_progress(options, "Drawing", |progress| {
             // A turntable shows its one frame again and again.
             for (picture, frame) in frames.iter().cycle().take(pictures).enumerate() {
-                progress.report(picture as f32 / pictures as f32, &format!("{} of {pictures}", picture + 1));
-                if self.turntable.is_none() {
-                    drawing.show(frame, world_of(subject, &take, first + picture as u32));
-                }
-                writer.push(&drawing.sheet()?)?;
+                progress.report(
+                    picture as f32 / pictures as f32,
+                    &format!("{} of {pictures}", picture + 1),
+                );
+                writer.push(&drawing.draw(frame)?)?;
                 if self.turntable.is_some() {
-                    drawing.turn(std::f32::consts::TAU / pictures as f32);
+                    drawing.orbit(std::f32::consts::TAU / pictures as f32);
                 }
             }
             Ok::<_, Failure>(())

@@ -3,8 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::Failure;
-use crate::render::{Backdrop, ColorMap, Cut, Ghosts, Look, Matcap, Shading, SkinColors};
-use crate::skin::Subject;
+use crate::methods::Subject;
+use crate::render::{Backdrop, ColorMap, CutPlane, Look, Matcap, OnionSkins, Shading, SkinColors};
+use crate::studio::Compare;
 
 /// How to draw.
 #[derive(Debug, Args)]
@@ -16,11 +17,11 @@ pub(super) struct LookOptions {
     /// Faint skins of moments of the motion before and after, so many of each, so many seconds apart, as in 3,0 or 2,2:0.1
     /// [default: 2,2:0.2 with --overlay ghosts].
     #[arg(long, value_name = "BEFORE,AFTER[:SECONDS]", value_parser = parse_ghosts)]
-    ghosts: Option<Ghosts>,
+    ghosts: Option<OnionSkins>,
     /// Cut the tetrahedra open at a plane square to an axis, at a part of the way through the character; with a minus the other side
     /// is kept, as in x, z:0.4 or -x:0.6. Shows the tetrahedra.
     #[arg(long, value_name = "[-]AXIS[:PART]", value_parser = parse_cut, allow_hyphen_values = true)]
-    cut: Option<Cut>,
+    cut: Option<CutPlane>,
     /// How light falls on the skin: textured, studio (clay), flat, or matcap:NAME with clay, porcelain, wax, metal, zebra or normals
     /// [default: textured].
     #[arg(long, value_name = "NAME", value_parser = parse_shading)]
@@ -75,19 +76,17 @@ enum Color {
     Strain,
 }
 
-/// How `--compare` shows several methods.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Compare {
-    /// One picture of two methods, the first on the left of a line at this part of the width.
-    Wipe(f32),
-    /// Each method but the first, coloured by its distance to the first; where the colours end, millimetres.
-    Difference(Option<f32>),
-}
+/// What `--compare` says: how, and where the colours of a difference end, millimetres.
+pub(super) type CompareOption = (Compare, Option<f32>);
 
 impl LookOptions {
     /// The look asked for, over that of a project's view. A look without a project is a plain one for papers.
     pub(super) fn look(&self, saved: Option<&Look>) -> Look {
-        let mut look = saved.copied().unwrap_or(Look { grid: false, backdrop: Backdrop::Light, ..Look::default() });
+        let mut look = saved.copied().unwrap_or(Look {
+            grid: false,
+            backdrop: Backdrop::Light,
+            ..Look::default()
+        });
         if !self.overlay.is_empty() {
             self.overlay_in(&mut look);
         }
@@ -132,53 +131,115 @@ impl LookOptions {
 
     /// The joint whose weights are asked for.
     pub(super) fn joint(&self, subject: &Subject) -> Result<Option<usize>, Failure> {
-        let Some(Color::Weights(name)) = &self.color else { return Ok(None) };
+        let Some(Color::Weights(name)) = &self.color else {
+            return Ok(None);
+        };
         let joints = subject.character.skeleton.joints();
         let found = joints.iter().position(|joint| joint.name == *name);
-        let unknown = || Failure::Undone(format!("{}: there is no joint \"{name}\"; `info -v` lists the joints", subject.character.name));
+        let unknown = || {
+            Failure::Undone(format!(
+                "{}: there is no joint \"{name}\"; `info -v` lists the joints",
+                subject.character.name
+            ))
+        };
         found.map(Some).ok_or_else(unknown)
     }
 }
 
-pub(super) fn parse_compare(text: &str) -> Result<Compare, String> {
+pub(super) fn parse_compare(text: &str) -> Result<CompareOption, String> {
     let expected = "expected wipe, wipe:PART with a part of the width from 0 to 1, difference, or difference:MM with millimetres above 0";
-    let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-    let number = number.map(|number| number.trim().parse::<f32>().ok().filter(|n| n.is_finite()).ok_or(expected)).transpose()?;
+    let (name, number) = text
+        .split_once(':')
+        .map_or((text, None), |(name, number)| (name, Some(number)));
+    let number = number
+        .map(|number| {
+            number
+                .trim()
+                .parse::<f32>()
+                .ok()
+                .filter(|n| n.is_finite())
+                .ok_or(expected)
+        })
+        .transpose()?;
     match (name, number) {
-        ("wipe", None) => Ok(Compare::Wipe(0.5)),
-        ("wipe", Some(part)) if (0.0..=1.0).contains(&part) => Ok(Compare::Wipe(part)),
-        ("difference", None) => Ok(Compare::Difference(None)),
-        ("difference", Some(mm)) if mm > 0.0 => Ok(Compare::Difference(Some(mm))),
+        ("wipe", None) => Ok((Compare::default(), None)),
+        ("wipe", Some(part)) if (0.0..=1.0).contains(&part) => Ok((Compare::Wipe(part), None)),
+        ("difference", None) => Ok((Compare::Difference, None)),
+        ("difference", Some(mm)) if mm > 0.0 => Ok((Compare::Difference, Some(mm))),
         _ => Err(expected.to_owned()),
     }
 }
 
-fn parse_cut(text: &str) -> Result<Cut, String> {
-    let expected = || "expected x, y or z, perhaps with a part from 0 to 1, as in x, z:0.4 or -x:0.6".to_owned();
-    let (flipped, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+fn parse_cut(text: &str) -> Result<CutPlane, String> {
+    let expected = || {
+        "expected x, y or z, perhaps with a part from 0 to 1, as in x, z:0.4 or -x:0.6".to_owned()
+    };
+    let (flipped, rest) = text
+        .strip_prefix('-')
+        .map_or((false, text), |rest| (true, rest));
     let (axis, offset) = rest.split_once(':').unwrap_or((rest, "0.5"));
-    let axis = ["x", "y", "z"].iter().position(|name| axis.eq_ignore_ascii_case(name)).ok_or_else(expected)?;
-    let offset = offset.trim().parse::<f32>().ok().filter(|offset| (0.0..=1.0).contains(offset)).ok_or_else(expected)?;
-    Ok(Cut { axis, offset, flipped })
+    let axis = ["x", "y", "z"]
+        .iter()
+        .position(|name| axis.eq_ignore_ascii_case(name))
+        .ok_or_else(expected)?;
+    let offset = offset
+        .trim()
+        .parse::<f32>()
+        .ok()
+        .filter(|offset| (0.0..=1.0).contains(offset))
+        .ok_or_else(expected)?;
+    Ok(CutPlane {
+        axis,
+        offset,
+        flipped,
+    })
 }
 
-fn parse_ghosts(text: &str) -> Result<Ghosts, String> {
-    let expected = || format!("expected BEFORE,AFTER, each from 0 to {}, perhaps with seconds between, as in 2,2:0.1", Ghosts::MOST);
+fn parse_ghosts(text: &str) -> Result<OnionSkins, String> {
+    let expected = || {
+        format!(
+            "expected BEFORE,AFTER, each from 0 to {}, perhaps with seconds between, as in 2,2:0.1",
+            OnionSkins::MOST
+        )
+    };
     let (counts, apart) = text.split_once(':').unwrap_or((text, "0.2"));
     let (before, after) = counts.split_once(',').ok_or_else(expected)?;
-    let count = |text: &str| text.trim().parse::<usize>().ok().filter(|count| *count <= Ghosts::MOST).ok_or_else(expected);
-    let apart_secs = apart.trim().parse::<f32>().ok().filter(|secs| (0.001..=60.0).contains(secs)).ok_or_else(expected)?;
-    Ok(Ghosts { before: count(before)?, after: count(after)?, apart_secs })
+    let count = |text: &str| {
+        text.trim()
+            .parse::<usize>()
+            .ok()
+            .filter(|count| *count <= OnionSkins::MOST)
+            .ok_or_else(expected)
+    };
+    let apart_secs = apart
+        .trim()
+        .parse::<f32>()
+        .ok()
+        .filter(|secs| (0.001..=60.0).contains(secs))
+        .ok_or_else(expected)?;
+    Ok(OnionSkins {
+        before: count(before)?,
+        after: count(after)?,
+        apart_secs,
+    })
 }
 
 fn parse_shading(text: &str) -> Result<(Shading, Matcap), String> {
-    let (name, matcap) = text.split_once(':').map_or((text, None), |(name, matcap)| (name, Some(matcap)));
-    let shading = Shading::ALL.into_iter().find(|shading| shading.id() == name);
+    let (name, matcap) = text
+        .split_once(':')
+        .map_or((text, None), |(name, matcap)| (name, Some(matcap)));
+    let shading = Shading::ALL
+        .into_iter()
+        .find(|shading| shading.id() == name);
     let known = |matcap: &str| Matcap::ALL.into_iter().find(|known| known.id() == matcap);
     match (shading, matcap.map(known)) {
         (Some(shading), None) => Ok((shading, Matcap::default())),
         (Some(Shading::Matcap), Some(Some(matcap))) => Ok((Shading::Matcap, matcap)),
-        _ => Err(format!("there are {}, and matcap: with {}", ids(Shading::ALL.map(Shading::id)), ids(Matcap::ALL.map(Matcap::id)))),
+        _ => Err(format!(
+            "there are {}, and matcap: with {}",
+            ids(Shading::ALL.map(Shading::id)),
+            ids(Matcap::ALL.map(Matcap::id))
+        )),
     }
 }
 
@@ -196,7 +257,9 @@ fn parse_map(id: &str) -> Result<ColorMap, String> {
 }
 
 fn parse_background(id: &str) -> Result<Backdrop, String> {
-    let known = Backdrop::ALL.into_iter().find(|backdrop| backdrop.id() == id);
+    let known = Backdrop::ALL
+        .into_iter()
+        .find(|backdrop| backdrop.id() == id);
     known.ok_or_else(|| format!("there are {}", ids(Backdrop::ALL.map(Backdrop::id))))
 }
 
@@ -210,23 +273,66 @@ mod tests {
 
     #[test]
     fn comparisons_cuts_and_shadings_are_read() {
-        assert_eq!(parse_compare("wipe"), Ok(Compare::Wipe(0.5)));
-        assert_eq!(parse_compare("wipe:0.25"), Ok(Compare::Wipe(0.25)));
-        assert_eq!(parse_compare("difference:20"), Ok(Compare::Difference(Some(20.0))));
-        for wrong in ["wipe:2", "wipe:", "difference:-1", "difference:nan", "flicker", ""] {
+        assert_eq!(parse_compare("wipe"), Ok((Compare::Wipe(0.5), None)));
+        assert_eq!(parse_compare("wipe:0.25"), Ok((Compare::Wipe(0.25), None)));
+        assert_eq!(
+            parse_compare("difference:20"),
+            Ok((Compare::Difference, Some(20.0)))
+        );
+        for wrong in [
+            "wipe:2",
+            "wipe:",
+            "difference:-1",
+            "difference:nan",
+            "flicker",
+            "",
+        ] {
             assert!(parse_compare(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_cut("-z:0.25"), Ok(Cut { axis: 2, offset: 0.25, flipped: true }));
-        assert_eq!(parse_cut("Y"), Ok(Cut { axis: 1, ..Cut::default() }));
+        assert_eq!(
+            parse_cut("-z:0.25"),
+            Ok(CutPlane {
+                axis: 2,
+                offset: 0.25,
+                flipped: true
+            })
+        );
+        assert_eq!(
+            parse_cut("Y"),
+            Ok(CutPlane {
+                axis: 1,
+                ..CutPlane::default()
+            })
+        );
         assert!(parse_cut("w").is_err() && parse_cut("x:7").is_err());
-        assert_eq!(parse_ghosts("3,0"), Ok(Ghosts { before: 3, after: 0, apart_secs: 0.2 }));
-        assert_eq!(parse_ghosts("1,2:0.5"), Ok(Ghosts { before: 1, after: 2, apart_secs: 0.5 }));
+        assert_eq!(
+            parse_ghosts("3,0"),
+            Ok(OnionSkins {
+                before: 3,
+                after: 0,
+                apart_secs: 0.2
+            })
+        );
+        assert_eq!(
+            parse_ghosts("1,2:0.5"),
+            Ok(OnionSkins {
+                before: 1,
+                after: 2,
+                apart_secs: 0.5
+            })
+        );
         for wrong in ["", "3", "3,9", "-1,2", "1,1:0", "1,1:nan", "a,b"] {
             assert!(parse_ghosts(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_shading("matcap:zebra"), Ok((Shading::Matcap, Matcap::Zebra)));
+        assert_eq!(
+            parse_shading("matcap:zebra"),
+            Ok((Shading::Matcap, Matcap::Zebra))
+        );
         assert!(parse_shading("flat:zebra").is_err() && parse_shading("shiny").is_err());
-        assert_eq!(parse_color("weights:forearm.L"), Ok(Color::Weights("forearm.L".to_owned())));
+        assert_eq!(
+            parse_color("weights:forearm.L"),
+            Ok(Color::Weights("forearm.L".to_owned()))
+        );
         assert!(parse_color("weights:").is_err() && parse_color("joy").is_err());
     }
 }

@@ -1,7 +1,6 @@
 //! `sinew render`: a pose by one or several methods, side by side or compared in one picture; a clip or a turntable as a moving one.
 
 mod crowd;
-mod draw;
 mod film;
 mod looks;
 mod saved;
@@ -11,34 +10,37 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use self::draw::Drawing;
-use self::looks::{Compare, LookOptions, parse_compare};
+use self::looks::{CompareOption, LookOptions, parse_compare};
 use self::saved::SavedView;
 use super::bake::check_folder;
-use super::options::{CharacterOptions, Options, parse_method};
+use super::options::{CharacterOptions, Options, methods_help, parse_method};
 use super::pose::PoseOptions;
+use super::weights::WeightsOption;
 use super::{Failure, Outcome, character, stderr};
-use crate::collision::Contact;
+use crate::gpu::GpuContext;
 use crate::io::{AnimationFormat, write_atomically};
-use crate::math::{Affine, Point, Vec3};
+use crate::math::{Affine, Point};
+use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
 use crate::render::{Camera, Look, NamedView, Projection};
-use crate::session::{GhostMaker, GhostSkin, ProjectState, Take};
-use crate::skin::{Actor, Method, Subject};
+use crate::session::{Checkup, ProjectState};
+use crate::studio::{
+    Compare, GhostMaker, GhostSkins, MethodState, SheetDrawing, SheetSettings, Snapshot, Take,
+};
 
 /// Options of the verb.
 #[derive(Debug, Args)]
 pub(super) struct Render {
     #[command(flatten)]
     character: CharacterOptions,
-    /// The methods, side by side in one row (more than four: in a grid), as in lbs,dqs,pd [default: of a project, what its active view
-    /// shows].
-    #[arg(long, value_parser = parse_method, value_delimiter = ',')]
-    method: Vec<Method>,
+    #[arg(long, value_parser = parse_method, value_delimiter = ',', help = methods_help())]
+    method: Vec<MethodId>,
+    #[command(flatten)]
+    weights: WeightsOption,
     /// Compares the methods instead: wipe[:PART] shows two in one picture, the first on the left; difference[:MM] colours every method
     /// but the first by its distance to the first, up to so many millimetres.
     #[arg(long, value_name = "HOW", value_parser = parse_compare)]
-    compare: Option<Compare>,
+    compare: Option<CompareOption>,
     #[command(flatten)]
     pose: PoseOptions,
     #[command(flatten)]
@@ -68,7 +70,12 @@ pub(super) struct Render {
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let expected = || "expected WxH from 16x16 to 8192x8192, as in 1280x720".to_owned();
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(expected)?;
-    let side = |text: &str| text.parse::<u32>().ok().filter(|side| (16..=8192).contains(side)).ok_or_else(expected);
+    let side = |text: &str| {
+        text.parse::<u32>()
+            .ok()
+            .filter(|side| (16..=8192).contains(side))
+            .ok_or_else(expected)
+    };
     Ok([side(width)?, side(height)?])
 }
 
@@ -79,21 +86,13 @@ fn parse_view(name: &str) -> Result<NamedView, String> {
     })
 }
 
-/// One method's state, ready to be drawn.
-struct Posed {
-    method: Method,
-    positions: Vec<Point>,
-    normals: Vec<Vec3>,
-    simulated: Vec<Point>,
-    contacts: Vec<Contact>,
-    ghosts: Vec<GhostSkin>,
-}
-
 /// What is drawn: as asked for, and as the project's view shows it where nothing was said.
 #[derive(Debug)]
 struct Shown {
-    methods: Vec<Method>,
+    methods: Vec<MethodId>,
     compare: Option<Compare>,
+    /// Where the colours of a difference end, millimetres.
+    max_mm: Option<f32>,
     look: Look,
     /// The camera of the project's view; else one is set up that sees everything.
     camera: Option<Camera>,
@@ -109,14 +108,20 @@ impl Render {
             )));
         };
         if self.method.is_empty() && self.character.project().is_none() {
-            return Err(Failure::Usage("say by which methods to draw, as in --method lbs,dqs,pd".to_owned()));
+            return Err(Failure::Usage(
+                "say by which methods to draw, as in --method lbs,dqs,pd".to_owned(),
+            ));
         }
         if !self.method.is_empty() {
-            check_compare(self.compare, &self.method)?;
+            check_compare(self.compare.map(|(how, _)| how), &self.method)?;
         }
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
-        let (options, pose) = (&options.with_saved(saved.as_ref()), &self.pose.with_saved(saved.as_ref()));
+        let subject = self.weights.on(&subject, saved.as_ref());
+        let (options, pose) = (
+            &options.with_saved(saved.as_ref()),
+            &self.pose.with_saved(saved.as_ref()),
+        );
         let shown = self.shown(saved.as_ref());
         check_compare(shown.compare, &shown.methods)?;
         let films = self.turntable.is_some() || format != AnimationFormat::Png;
@@ -128,58 +133,134 @@ impl Render {
             self.picture(&subject, &shown, pose, options)?
         };
         if let (false, Some(first)) = (options.quiet, files.first()) {
-            let to = files.last().filter(|last| *last != first).map(|last| format!(" to {}", last.display()));
-            stderr::line(&format!("wrote {}{}", first.display(), to.unwrap_or_default()));
+            let to = files
+                .last()
+                .filter(|last| *last != first)
+                .map(|last| format!(" to {}", last.display()));
+            stderr::line(&format!(
+                "wrote {}{}",
+                first.display(),
+                to.unwrap_or_default()
+            ));
         }
         Ok(())
     }
 
     /// One picture.
-    fn picture(&self, subject: &Arc<Subject>, shown: &Shown, pose: &PoseOptions, options: &Options) -> Result<Vec<PathBuf>, Failure> {
+    fn picture(
+        &self,
+        subject: &Arc<Subject>,
+        shown: &Shown,
+        pose: &PoseOptions,
+        options: &Options,
+    ) -> Result<Vec<PathBuf>, Failure> {
         let take = still(subject, pose)?;
-        let posed: Result<Vec<_>, _> = shown.methods.iter().map(|&method| play(subject, method, &take, &shown.look, options)).collect();
-        let posed: Vec<Posed> = posed?.into_iter().flatten().collect();
-        let sheet = Drawing::new(self, shown, subject, world_of(subject, &take, take.last_frame()), &posed)?.sheet()?;
-        write_atomically(&self.output, |out| sheet.write_to(out, image::ImageFormat::Png).map_err(std::io::Error::other))?;
+        let states: Result<Vec<_>, _> = shown
+            .methods
+            .iter()
+            .map(|&method| play(subject, method, &take, &shown.look, options))
+            .collect();
+        let states: Vec<MethodState> = states?.into_iter().flatten().collect();
+        let mut drawing = self.drawing(subject, shown)?;
+        drawing.frame(&points_of(&states));
+        let sheet = drawing.draw(&states)?;
+        write_atomically(&self.output, |out| {
+            sheet
+                .write_to(out, image::ImageFormat::Png)
+                .map_err(std::io::Error::other)
+        })?;
         Ok(vec![self.output.clone()])
     }
 
+    /// What draws the pictures of one or several methods.
+    fn drawing(&self, subject: &Arc<Subject>, shown: &Shown) -> Result<SheetDrawing, Failure> {
+        let look = shown.look;
+        if look.shows_flesh()
+            && let Err(error) = subject.flesh()
+        {
+            let name = &subject.character.name;
+            return Err(Failure::Undone(format!("{name}: {error}")));
+        }
+        let marks = if look.findings {
+            Checkup::of(subject).marks()
+        } else {
+            Vec::new()
+        };
+        let settings = SheetSettings {
+            size: self.size,
+            look,
+            compare: shown.compare,
+            max_mm: shown.max_mm,
+            joint: self.look.joint(subject)?,
+            marks: marks.into(),
+            camera: shown.camera,
+            view: self.view.unwrap_or(NamedView::ThreeQuarter),
+            projection: self.projection(),
+        };
+        let gpu = stderr::without_wayland_noise(GpuContext::headless)?;
+        Ok(SheetDrawing::new(&gpu, settings, shown.methods.len())?)
+    }
+
     fn projection(&self) -> Projection {
-        if self.orthographic { Projection::Orthographic } else { Projection::Perspective }
+        if self.orthographic {
+            Projection::Orthographic
+        } else {
+            Projection::Perspective
+        }
     }
 
     /// How many are drawn together: as asked for, or as in the project's view.
     fn crowd_of(&self, saved: Option<&ProjectState>) -> Option<usize> {
-        let as_saved = saved.filter(|state| state.crowd > 1 && self.method.is_empty() && self.compare.is_none());
-        self.crowd.map(|count| count as usize).or(as_saved.map(|state| state.crowd))
+        let as_saved = saved
+            .filter(|state| state.crowd > 1 && self.method.is_empty() && self.compare.is_none());
+        self.crowd
+            .map(|count| count as usize)
+            .or(as_saved.map(|state| state.crowd))
     }
 
     /// What is asked for goes before what the project's view shows.
     fn shown(&self, saved: Option<&ProjectState>) -> Shown {
         let view = saved.and_then(SavedView::of);
         let look = self.look.look(view.as_ref().map(|view| &view.look));
-        let mut camera = view.as_ref().map(|view| view.camera).filter(|_| self.view.is_none());
+        let mut camera = view
+            .as_ref()
+            .map(|view| view.camera)
+            .filter(|_| self.view.is_none());
         if let Some(camera) = camera.as_mut().filter(|_| self.orthographic) {
             camera.projection = Projection::Orthographic;
         }
+        let (asked, max_mm) = self
+            .compare
+            .map_or((None, None), |(how, mm)| (Some(how), mm));
         let (methods, compare) = match (saved, view) {
-            (Some(_), Some(view)) if self.method.is_empty() && self.compare.is_none() => (view.methods, view.compare),
-            (Some(state), _) if self.method.is_empty() => (std::iter::once(state.method).chain(state.compare).collect(), self.compare),
-            _ => (self.method.clone(), self.compare),
+            (Some(_), Some(view)) if self.method.is_empty() && asked.is_none() => {
+                (view.methods, view.compare)
+            }
+            (Some(state), _) if self.method.is_empty() => (
+                std::iter::once(state.method).chain(state.compare).collect(),
+                asked,
+            ),
+            _ => (self.method.clone(), asked),
         };
-        Shown { methods, compare, look, camera }
+        Shown {
+            methods,
+            compare,
+            max_mm,
+            look,
+            camera,
+        }
     }
 }
 
 /// A comparison needs something to compare.
-fn check_compare(compare: Option<Compare>, methods: &[Method]) -> Result<(), Failure> {
+fn check_compare(compare: Option<Compare>, methods: &[MethodId]) -> Result<(), Failure> {
     match compare {
-        Some(Compare::Wipe(_)) if methods.len() != 2 => {
-            Err(Failure::Usage("--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned()))
-        }
-        Some(Compare::Difference(_)) if methods.len() < 2 => {
-            Err(Failure::Usage("--compare difference needs at least two methods, as in --method pd,lbs".to_owned()))
-        }
+        Some(Compare::Wipe(_)) if methods.len() != 2 => Err(Failure::Usage(
+            "--compare wipe shows two methods: give --method two, as in lbs,pd".to_owned(),
+        )),
+        Some(Compare::Difference) if methods.len() < 2 => Err(Failure::Usage(
+            "--compare difference needs at least two methods, as in --method pd,lbs".to_owned(),
+        )),
         _ => Ok(()),
     }
 }
@@ -188,8 +269,7 @@ fn check_compare(compare: Option<Compare>, methods: &[Method]) -> Result<(), Fai
 fn still(subject: &Subject, pose: &PoseOptions) -> Result<Take, Failure> {
     let take = pose.take_to_draw(&subject.character)?;
     if take.frame_count() > 1 {
-        let sentence =
-            "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
+        let sentence = "render draws one picture: give --frames one number, or --settle, or --at for a clip; or name the output .gif or .webp";
         return Err(Failure::Usage(sentence.to_owned()));
     }
     Ok(take)
@@ -202,15 +282,33 @@ fn world_of(subject: &Subject, take: &Take, frame: u32) -> Vec<Affine> {
 }
 
 /// Every frame of a take by one method.
-fn play(subject: &Arc<Subject>, method: Method, take: &Take, look: &Look, options: &Options) -> Result<Vec<Posed>, Failure> {
+fn play(
+    subject: &Arc<Subject>,
+    method: MethodId,
+    take: &Take,
+    look: &Look,
+    options: &Options,
+) -> Result<Vec<MethodState>, Failure> {
     let mut actor = character::bind(subject, method, options)?;
-    let mut ghosts = look.ghosts.any().then(|| GhostMaker::new(subject, method, &Progress::new())).transpose()?;
+    let mut ghosts = look
+        .ghosts
+        .any()
+        .then(|| GhostMaker::new(subject, method, &Progress::new()))
+        .transpose()?;
     let mut frames = Vec::with_capacity(take.frame_count());
     let work = |progress: &Progress| {
         take.play(&mut actor, progress, |frame, actor| {
-            let pose_at = |offset_secs: f64| take.pose_around(&subject.character, frame, offset_secs);
-            let ghosts = ghosts.as_mut().map(|maker| maker.skins(look.ghosts.offsets_secs(), pose_at)).unwrap_or_default();
-            frames.push(Posed { ghosts, ..Posed::of(method, actor) });
+            let pose_at =
+                |offset_secs: f64| take.pose_around(&subject.character, frame, offset_secs);
+            let ghosts = ghosts
+                .as_mut()
+                .map(|maker| maker.skins(look.ghosts.offsets_secs(), pose_at))
+                .map(|skins| Arc::new(GhostSkins::new(subject.clone(), skins)));
+            let snapshot = Snapshot::of_actor(actor, world_of(subject, take, frame));
+            frames.push(MethodState {
+                snapshot: Arc::new(snapshot),
+                ghosts,
+            });
             Ok::<_, std::convert::Infallible>(())
         })
     };
@@ -218,18 +316,10 @@ fn play(subject: &Arc<Subject>, method: Method, take: &Take, look: &Look, option
     Ok(frames)
 }
 
-impl Posed {
-    fn of(method: Method, actor: &Actor) -> Self {
-        let contacts = actor.projective().and_then(|flesh| flesh.simulation().contacts());
-        Self {
-            method,
-            positions: actor.positions().to_vec(),
-            normals: actor.normals().to_vec(),
-            simulated: actor.simulated().to_vec(),
-            contacts: contacts.map(|contacts| contacts.contacts().to_vec()).unwrap_or_default(),
-            ghosts: Vec::new(),
-        }
-    }
+/// Everything that a camera is to see of these states.
+fn points_of<'a>(states: impl IntoIterator<Item = &'a MethodState>) -> Vec<Point> {
+    let skins = states.into_iter().map(|state| state.snapshot.positions());
+    skins.flatten().copied().collect()
 }
 
 #[cfg(test)]
@@ -242,6 +332,10 @@ mod tests {
         for wrong in ["", "1280", "0x100", "100x", "-5x100", "99999x10"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
-        assert!(parse_view("side").is_ok() && parse_view("three-quarter").is_ok() && parse_view("below").is_err());
+        assert!(
+            parse_view("side").is_ok()
+                && parse_view("three-quarter").is_ok()
+                && parse_view("below").is_err()
+        );
     }
 }

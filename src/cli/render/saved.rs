@@ -1,34 +1,9 @@
 //! How a project's active view is drawn: what `render` goes by where nothing else is said.
 
-use serde::Deserialize;
-
-use super::looks::Compare;
+use crate::methods::MethodId;
 use crate::render::{Camera, Look};
 use crate::session::ProjectState;
-use crate::skin::Method;
-
-/// The part of what the window keeps in a project that says how views are drawn; the rest is the window's own business.
-#[derive(Debug, Deserialize)]
-struct Window {
-    active: u32,
-    panes: Vec<(u32, Pane, Camera)>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Pane {
-    look: Look,
-    comparing: Comparing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Comparing {
-    Wipe(f32),
-    #[default]
-    Flicker,
-    Difference,
-}
+use crate::studio::Compare;
 
 /// What the active view of a project shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,21 +11,31 @@ pub(super) struct SavedView {
     pub(super) look: Look,
     pub(super) camera: Camera,
     /// The methods, the one that is compared with last for a wipe and first for a difference.
-    pub(super) methods: Vec<Method>,
+    pub(super) methods: Vec<MethodId>,
     pub(super) compare: Option<Compare>,
 }
 
 impl SavedView {
     /// The active view; none if no window has been kept.
     pub(super) fn of(state: &ProjectState) -> Option<Self> {
-        let window: Window = serde_json::from_value(state.window.clone()?).ok()?;
-        let (_, pane, camera) = window.panes.into_iter().find(|(id, ..)| *id == window.active)?;
+        let window = state.window.as_ref()?;
+        let (pane, camera) = window.pane(window.active)?;
         let (methods, compare) = match (state.compare, pane.comparing) {
-            (Some(other), Comparing::Wipe(at)) if at.is_finite() => (vec![state.method, other], Some(Compare::Wipe(at.clamp(0.0, 1.0)))),
-            (Some(other), Comparing::Difference) => (vec![other, state.method], Some(Compare::Difference(None))),
+            (Some(other), Compare::Wipe(at)) if at.is_finite() => (
+                vec![state.method, other],
+                Some(Compare::Wipe(at.clamp(0.0, 1.0))),
+            ),
+            (Some(other), Compare::Difference) => {
+                (vec![other, state.method], Some(Compare::Difference))
+            }
             _ => (vec![state.method], None),
         };
-        Some(Self { look: pane.look, camera, methods, compare })
+        Some(Self {
+            look: pane.look,
+            camera: *camera,
+            methods,
+            compare,
+        })
     }
 }
 
@@ -67,10 +52,11 @@ mod tests {
         ProjectState {
             pose: Pose { locals: Vec::new() },
             params: Params::default(),
-            method: Method::Pd,
-            compare: Some(Method::Lbs),
+            method: MethodId::PD,
+            compare: Some(MethodId::LBS),
+            weights: crate::weights::WeightMethod::default(),
             crowd: 1,
-            window: Some(window),
+            window: serde_json::from_value(window).ok(),
         }
     }
 
@@ -80,13 +66,28 @@ mod tests {
         let other = json!([4, {"look": {"wireframe": true}}, camera]);
         let window = |comparing: serde_json::Value| json!({"active": 7, "tree": "anything", "panes": [other, [7, {"look": {"color_map": "heat"}, "comparing": comparing}, camera]]});
         let view = SavedView::of(&state(window(json!({"wipe": 0.25})))).expect("a view");
-        assert_eq!(view.look, Look { color_map: ColorMap::Heat, ..Look::default() });
-        assert_eq!((view.methods, view.compare), (vec![Method::Pd, Method::Lbs], Some(Compare::Wipe(0.25))));
+        assert_eq!(
+            view.look,
+            Look {
+                color_map: ColorMap::Heat,
+                ..Look::default()
+            }
+        );
+        assert_eq!(
+            (view.methods, view.compare),
+            (vec![MethodId::PD, MethodId::LBS], Some(Compare::Wipe(0.25)))
+        );
         let view = SavedView::of(&state(window(json!("difference")))).expect("a view");
-        assert_eq!((view.methods, view.compare), (vec![Method::Lbs, Method::Pd], Some(Compare::Difference(None))));
+        assert_eq!(
+            (view.methods, view.compare),
+            (vec![MethodId::LBS, MethodId::PD], Some(Compare::Difference))
+        );
         let view = SavedView::of(&state(window(json!("flicker")))).expect("a view");
-        assert_eq!((view.methods, view.compare), (vec![Method::Pd], None));
-        assert_eq!(SavedView::of(&state(json!({"active": 1, "panes": []}))), None);
+        assert_eq!((view.methods, view.compare), (vec![MethodId::PD], None));
+        assert_eq!(
+            SavedView::of(&state(json!({"active": 1, "panes": []}))),
+            None
+        );
         assert_eq!(SavedView::of(&state(json!("garbage"))), None);
     }
 }

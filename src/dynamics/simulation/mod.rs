@@ -5,13 +5,14 @@ mod step;
 
 use std::sync::Arc;
 
-use super::factor::{Factor, FactorError};
-use super::lanes::Slot;
 use super::rows::Rows;
 use super::solver::Solver;
 use super::touch::Touch;
 use super::{Collisions, Contacts, Equations, Materials, Params, System};
 use crate::math::{Point, Vec3};
+use crate::numerics::FactorError;
+use crate::numerics::lanes::Padded;
+use crate::numerics::tiles::TiledFactor;
 
 /// No vertex is faster relative to its base than this many sizes a second: a jump of the pose must not shoot the skin away.
 const MAX_SPEED_SIZES_PER_S: f32 = 8.0;
@@ -25,8 +26,8 @@ pub struct StepReport {
     pub global_ms: f64,
     /// Local/global iterations done.
     pub iterations: usize,
-    /// Accelerated iterates that were taken back because their energy was higher.
-    pub taken_back: usize,
+    /// Accelerated iterates that were rejected because their energy was higher.
+    pub rejected: usize,
     /// How far the vertex that moved most in the last iteration went, world units.
     pub last_change: f32,
     /// How far the vertex that moved most relative to its base went in the whole step, world units.
@@ -38,9 +39,9 @@ pub struct Simulation {
     system: Arc<System>,
     params: Params,
     materials: Materials,
-    dynamic: Factor,
+    dynamic: TiledFactor,
     /// Factored when first asked for.
-    equilibrium: Option<Factor>,
+    equilibrium: Option<TiledFactor>,
     size: f32,
     solver: Solver,
     /// The state by vertex, for others to read.
@@ -56,14 +57,34 @@ impl Simulation {
     ///
     /// # Errors
     /// [`FactorError`] if the matrix is not positive definite.
-    pub fn new(system: Arc<System>, params: &Params, position: Vec<Point>, base: Vec<Point>, size: f32) -> Result<Self, FactorError> {
+    pub fn new(
+        system: Arc<System>,
+        params: &Params,
+        position: Vec<Point>,
+        base: Vec<Point>,
+        size: f32,
+    ) -> Result<Self, FactorError> {
         let params = params.sanitized();
         let materials = Materials::uniform(system.unknowns());
-        let dynamic = Factor::of(&system.structure, &system.matrix(&params, &materials, params.simulated_step_secs()))?;
+        let dynamic = TiledFactor::of(
+            &system.partition,
+            &system.matrix(&params, &materials, params.simulated_step_secs()),
+        )?;
         let velocity = vec![Vec3::zeros(); position.len()];
-        let solver = Solver::new(&system.structure);
-        let mut simulation =
-            Self { system, params, materials, dynamic, equilibrium: None, size, solver, position, velocity, base, touch: None };
+        let solver = Solver::new(&system.partition);
+        let mut simulation = Self {
+            system,
+            params,
+            materials,
+            dynamic,
+            equilibrium: None,
+            size,
+            solver,
+            position,
+            velocity,
+            base,
+            touch: None,
+        };
         simulation.weigh();
         simulation.take_in();
         Ok(simulation)
@@ -87,9 +108,9 @@ impl Simulation {
         &self.velocity
     }
 
-    /// Lets parts of the skin collide, or no more.
+    /// Sets the contacts; `None` disables collisions.
     pub fn set_contacts(&mut self, contacts: Option<Contacts>) {
-        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.structure));
+        self.touch = contacts.map(|contacts| Touch::new(contacts, &self.system.partition));
     }
 
     /// The contacts, if parts collide.
@@ -122,8 +143,10 @@ impl Simulation {
     pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
         let params = params.sanitized();
         if !same_matrix(&params, &self.params) {
-            let matrix = self.system.matrix(&params, &self.materials, params.simulated_step_secs());
-            self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+            let matrix = self
+                .system
+                .matrix(&params, &self.materials, params.simulated_step_secs());
+            self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
         }
         let changed = params != self.params;
         self.params = params;
@@ -133,20 +156,22 @@ impl Simulation {
         Ok(())
     }
 
-    /// Changes what the flesh is made of. Refactors numerically; the state stays.
+    /// Changes the materials. Refactors numerically; the state stays.
     ///
     /// # Errors
     /// [`FactorError`]; the old materials then stay.
     pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
         let materials = materials.sanitized(self.system.unknowns());
-        let matrix = self.system.matrix(&self.params, &materials, self.params.simulated_step_secs());
-        self.dynamic = Factor::of(&self.system.structure, &matrix)?;
+        let matrix =
+            self.system
+                .matrix(&self.params, &materials, self.params.simulated_step_secs());
+        self.dynamic = TiledFactor::of(&self.system.partition, &matrix)?;
         self.materials = materials;
         self.matrix_changed();
         Ok(())
     }
 
-    /// What the flesh is made of.
+    /// The materials in force.
     #[must_use]
     pub fn materials(&self) -> &Materials {
         &self.materials
@@ -163,18 +188,26 @@ impl Simulation {
     /// E(x) of the step that was made last, J up to the unit of length: what every iteration must lower.
     #[must_use]
     pub fn energy(&mut self) -> f64 {
-        let contacts = self.touch.as_ref().map_or(0.0, |touch| touch.contacts.energy(&self.position));
-        self.solver.energy(&self.system.structure) + contacts
+        let contacts = self
+            .touch
+            .as_ref()
+            .map_or(0.0, |touch| touch.contacts.energy(&self.position));
+        self.solver.energy(&self.system) + contacts
     }
 
     /// The equations of its time steps.
     #[must_use]
     pub fn equations(&self) -> Equations {
-        self.system.equations(&self.params, &self.materials, self.gravity(), self.fastest())
+        self.system.equations(
+            &self.params,
+            &self.materials,
+            self.gravity(),
+            self.fastest(),
+        )
     }
 
     /// What contacts are found and prepared with.
-    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &Factor) {
+    pub(super) fn for_contacts(&mut self) -> (&System, Option<&mut Touch>, &TiledFactor) {
         (&self.system, self.touch.as_mut(), &self.dynamic)
     }
 
@@ -191,9 +224,15 @@ impl Simulation {
 
     /// Puts stiffness and mass into the solver.
     fn weigh(&mut self) {
-        let Self { system, params, materials, solver, .. } = self;
+        let Self {
+            system,
+            params,
+            materials,
+            solver,
+            ..
+        } = self;
         let h = params.simulated_step_secs();
-        let structure = &system.structure;
+        let partition = &system.partition;
         let weigh = |rows: &mut Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
                 let v = v as usize;
@@ -204,11 +243,11 @@ impl Simulation {
         };
         solver.total_weight = system.total_volume * system.stiffness_scale(params);
         solver.volume = params.volume as f32;
-        for (state, part) in solver.parts.iter_mut().zip(&structure.parts) {
-            weigh(&mut state.rows, &part.vertices);
+        for (state, part) in solver.subdomains.iter_mut().zip(&partition.subdomains) {
+            weigh(&mut state.rows, &part.unknowns);
             state.weights = system.weights(part, params, materials);
         }
-        weigh(&mut solver.top, &structure.top);
+        weigh(&mut solver.top, &partition.top);
     }
 }
 
@@ -226,6 +265,6 @@ fn same_matrix(a: &Params, b: &Params) -> bool {
     matrix_only(a) == matrix_only(b)
 }
 
-fn slot(v: &Vec3) -> Slot {
+fn slot(v: &Vec3) -> Padded {
     [v.x, v.y, v.z, 0.0]
 }

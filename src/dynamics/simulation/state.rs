@@ -6,7 +6,7 @@ use crate::dynamics::rows::Rows;
 use crate::math::{Point, Vec3};
 
 impl Simulation {
-    /// Puts the skin somewhere, without velocity.
+    /// Sets all positions; velocities become zero.
     ///
     /// # Panics
     /// If the slices have other lengths than the system.
@@ -20,21 +20,31 @@ impl Simulation {
         self.take_in();
     }
 
-    /// A copy of where it is and where it goes.
+    /// A copy of the state.
     #[must_use]
     pub fn state(&self) -> State {
         let mut base_velocity = vec![Vec3::zeros(); self.position.len()];
-        let structure = &self.system.structure;
-        let owners = self.solver.parts.iter().zip(&structure.parts).map(|(state, part)| (&state.rows, &part.vertices));
-        for (rows, vertices) in owners.chain([(&self.solver.top, &structure.top)]) {
+        let partition = &self.system.partition;
+        let owners = self
+            .solver
+            .subdomains
+            .iter()
+            .zip(&partition.subdomains)
+            .map(|(state, part)| (&state.rows, &part.unknowns));
+        for (rows, vertices) in owners.chain([(&self.solver.top, &partition.top)]) {
             for (&[x, y, z, _], &v) in rows.base_velocity.iter().zip(vertices) {
                 base_velocity[v as usize] = Vec3::new(x, y, z);
             }
         }
-        State { position: self.position.clone(), velocity: self.velocity.clone(), base_velocity, base: self.base.clone() }
+        State {
+            position: self.position.clone(),
+            velocity: self.velocity.clone(),
+            base_velocity,
+            base: self.base.clone(),
+        }
     }
 
-    /// Goes on from there: what [`Simulation::state`] gave, or another solver of the same equations.
+    /// Restores a state, from [`Simulation::state`] or another solver of the same equations.
     ///
     /// # Panics
     /// If it is of another system.
@@ -46,37 +56,55 @@ impl Simulation {
             contacts.clear();
         }
         self.take_in();
-        let structure = &self.system.structure;
-        let owners = self.solver.parts.iter_mut().zip(&structure.parts).map(|(state, part)| (&mut state.rows, &part.vertices));
-        for (rows, vertices) in owners.chain([(&mut self.solver.top, &structure.top)]) {
+        let partition = &self.system.partition;
+        let owners = self
+            .solver
+            .subdomains
+            .iter_mut()
+            .zip(&partition.subdomains)
+            .map(|(state, part)| (&mut state.rows, &part.unknowns));
+        for (rows, vertices) in owners.chain([(&mut self.solver.top, &partition.top)]) {
             for (velocity, &v) in rows.base_velocity.iter_mut().zip(vertices) {
                 *velocity = slot(&state.base_velocity[v as usize]);
             }
         }
     }
 
-    /// The base moves, and with it what hangs on it.
+    /// Moves the prescribed points.
     pub(super) fn move_base(&mut self, base: &[Point]) {
         self.base.copy_from_slice(base);
-        let structure = &self.system.structure;
-        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
-            for (slot_, &v) in state.rows.x[part.base_start..].iter_mut().zip(&part.base) {
-                *slot_ = slot(&base[v as usize].coords);
+        let partition = &self.system.partition;
+        let elements = partition.subdomains.iter().zip(&self.system.blocks);
+        for (state, (part, elements)) in self.solver.subdomains.iter_mut().zip(elements) {
+            let slots = &mut state.rows.x[part.free_start..];
+            for (point, &v) in slots.iter_mut().zip(&elements.prescribed) {
+                *point = slot(&base[v as usize].coords);
             }
         }
-        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+        for rows in self
+            .solver
+            .subdomains
+            .iter_mut()
+            .map(|part| &mut part.rows)
+            .chain([&mut self.solver.top])
+        {
             rows.carried.clear();
         }
-        for (&vertex, place) in self.system.carried.iter().zip(&base[self.position.len()..]) {
-            let [part, row] = structure.place[vertex as usize].map(|k| k as usize);
-            let rows = self.solver.parts.get_mut(part).map_or(&mut self.solver.top, |part| &mut part.rows);
+        for &[unknown, point] in &self.system.carried {
+            let place = &base[point as usize];
+            let [part, row] = partition.place[unknown as usize].map(|k| k as usize);
+            let rows = self
+                .solver
+                .subdomains
+                .get_mut(part)
+                .map_or(&mut self.solver.top, |part| &mut part.rows);
             rows.carried.push((row, slot(&place.coords)));
         }
     }
 
     /// State by vertex → solver.
     pub(super) fn take_in(&mut self) {
-        let structure = &self.system.structure;
+        let partition = &self.system.partition;
         let (position, velocity) = (&self.position, &self.velocity);
         let take = |rows: &mut Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
@@ -85,10 +113,10 @@ impl Simulation {
                 rows.base_velocity[row] = [0.0; 4];
             }
         };
-        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
-            take(&mut state.rows, &part.vertices);
+        for (state, part) in self.solver.subdomains.iter_mut().zip(&partition.subdomains) {
+            take(&mut state.rows, &part.unknowns);
         }
-        take(&mut self.solver.top, &structure.top);
+        take(&mut self.solver.top, &partition.top);
         let base = std::mem::take(&mut self.base);
         self.base.clone_from(&base);
         self.move_base(&base);
@@ -96,7 +124,7 @@ impl Simulation {
 
     /// Solver → state by vertex.
     pub(super) fn give_out(&mut self) {
-        let structure = &self.system.structure;
+        let partition = &self.system.partition;
         let (position, velocity) = (&mut self.position, &mut self.velocity);
         let mut give = |rows: &Rows, vertices: &[u32]| {
             for (row, &v) in vertices.iter().enumerate() {
@@ -105,9 +133,9 @@ impl Simulation {
                 velocity[v as usize] = Vec3::new(u, v_, w);
             }
         };
-        for (state, part) in self.solver.parts.iter().zip(&structure.parts) {
-            give(&state.rows, &part.vertices);
+        for (state, part) in self.solver.subdomains.iter().zip(&partition.subdomains) {
+            give(&state.rows, &part.unknowns);
         }
-        give(&self.solver.top, &structure.top);
+        give(&self.solver.top, &partition.top);
     }
 }

@@ -1,24 +1,25 @@
-//! Time steps, and the way to an equilibrium.
+//! Time steps, and the solve for an equilibrium.
 
 use std::time::Instant;
 
 use super::{Simulation, StepReport, slot};
-use crate::dynamics::contacts::Factor as FactorKind;
-use crate::dynamics::factor::{Factor, FactorError};
-use crate::dynamics::lanes::Slot;
-use crate::dynamics::rows::{Rows, add, dot, scaled, sub};
-use crate::dynamics::solver::{Done, Plan, Touching, each};
+use crate::dynamics::contacts::FactorKind;
+use crate::dynamics::rows::Rows;
+use crate::dynamics::solver::{Done, Iteration, Touching, each};
 use crate::math::Point;
+use crate::numerics::FactorError;
+use crate::numerics::lanes::{Padded, add, dot, scaled, sub};
+use crate::numerics::tiles::TiledFactor;
 
 /// "Time step" of the solve for an equilibrium, s: so long that inertia plays no part.
 const STATIC_STEP_SECS: f64 = 100.0;
 /// An equilibrium is reached when no vertex moves farther in an iteration than this part of the size…
 const STILL: f32 = 1e-8;
-/// …or when so many iterations brought nothing…
+/// …or when so many iterations did not lower the largest change…
 const PATIENCE: usize = 60;
 /// …or after this many.
 const MAX_STATIC_ITERATIONS: usize = 1500;
-/// Differences remembered on the way to an equilibrium.
+/// Differences remembered in the solve for an equilibrium.
 const STATIC_MEMORY: usize = 6;
 
 impl Simulation {
@@ -41,26 +42,50 @@ impl Simulation {
         let iterations = self.params.iterations as usize;
         let memory = self.params.acceleration as usize;
         self.in_pool(|simulation| {
-            let old = &simulation.base;
-            let predicted = |rows: &mut Rows, vertices: &[u32]| predict(rows, vertices, old, base, gravity, h);
-            let structure = &simulation.system.structure;
-            each(&mut simulation.solver.parts, 0, &|index, state| predicted(&mut state.rows, &structure.parts[index].vertices));
-            predicted(&mut simulation.solver.top, &structure.top);
+            let (old, references) = (&simulation.base, &simulation.system.references);
+            let predicted = |rows: &mut Rows, unknowns: &[u32]| {
+                let moved = |unknown: u32| {
+                    let point = references[unknown as usize] as usize;
+                    slot(&(base[point] - old[point]))
+                };
+                predict(rows, unknowns, moved, gravity, h);
+            };
+            let partition = &simulation.system.partition;
+            each(&mut simulation.solver.subdomains, 0, &|index, state| {
+                predicted(&mut state.rows, &partition.subdomains[index].unknowns);
+            });
+            predicted(&mut simulation.solver.top, &partition.top);
             simulation.move_base(base);
             if let Some(touch) = &mut simulation.touch {
-                let structure = &simulation.system.structure;
-                simulation.solver.give_positions(structure, &mut simulation.position);
-                touch.begin(structure, &simulation.dynamic, FactorKind::Dynamic, &simulation.position);
+                let partition = &simulation.system.partition;
+                simulation
+                    .solver
+                    .give_positions(partition, &mut simulation.position);
+                touch.begin(
+                    partition,
+                    &simulation.dynamic,
+                    FactorKind::Dynamic,
+                    &simulation.position,
+                );
             }
-            let done = simulation.iterate(Pull::Dynamic, iterations, memory, 0.0, deadline);
-            each(&mut simulation.solver.parts, 0, &|_, state| state.farthest = finish(&mut state.rows, h, fastest));
+            let done = simulation.iterate(Inertia::Dynamic, iterations, memory, 0.0, deadline);
+            each(&mut simulation.solver.subdomains, 0, &|_, state| {
+                state.farthest = finish(&mut state.rows, h, fastest);
+            });
             let top = finish(&mut simulation.solver.top, h, fastest);
             simulation.give_out();
             if let Some(touch) = &mut simulation.touch {
                 touch.contacts.end(&simulation.position);
             }
-            let farthest = simulation.solver.parts.iter().fold(top, |most, part| most.max(part.farthest));
-            StepReport { farthest, ..report(&done) }
+            let farthest = simulation
+                .solver
+                .subdomains
+                .iter()
+                .fold(top, |most, part| most.max(part.farthest));
+            StepReport {
+                farthest,
+                ..report(&done)
+            }
         })
     }
 
@@ -70,17 +95,19 @@ impl Simulation {
     /// [`FactorError`].
     pub fn creep(&mut self, base: &[Point], iterations: usize) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
-        let structure = &self.system.structure;
+        let partition = &self.system.partition;
         let old = &self.base;
-        let carry = |rows: &mut Rows, vertices: &[u32]| {
-            for (row, &v) in vertices.iter().enumerate() {
-                rows.x[row] = add(rows.x[row], slot(&(base[v as usize] - old[v as usize])));
+        let references = &self.system.references;
+        let carry = |rows: &mut Rows, unknowns: &[u32]| {
+            for (row, &unknown) in unknowns.iter().enumerate() {
+                let point = references[unknown as usize] as usize;
+                rows.x[row] = add(rows.x[row], slot(&(base[point] - old[point])));
             }
         };
-        for (state, part) in self.solver.parts.iter_mut().zip(&structure.parts) {
-            carry(&mut state.rows, &part.vertices);
+        for (state, part) in self.solver.subdomains.iter_mut().zip(&partition.subdomains) {
+            carry(&mut state.rows, &part.unknowns);
         }
-        carry(&mut self.solver.top, &structure.top);
+        carry(&mut self.solver.top, &partition.top);
         self.move_base(base);
         Ok(self.relax(iterations, 0.0))
     }
@@ -92,7 +119,13 @@ impl Simulation {
     pub fn settle(&mut self) -> Result<StepReport, FactorError> {
         self.factor_equilibrium()?;
         let report = self.relax(MAX_STATIC_ITERATIONS, STILL * self.size);
-        for rows in self.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut self.solver.top]) {
+        for rows in self
+            .solver
+            .subdomains
+            .iter_mut()
+            .map(|part| &mut part.rows)
+            .chain([&mut self.solver.top])
+        {
             rows.base_velocity.fill([0.0; 4]);
         }
         Ok(report)
@@ -100,10 +133,16 @@ impl Simulation {
 
     fn relax(&mut self, iterations: usize, still: f32) -> StepReport {
         self.in_pool(|simulation| {
-            for rows in simulation.solver.parts.iter_mut().map(|part| &mut part.rows).chain([&mut simulation.solver.top]) {
+            for rows in simulation
+                .solver
+                .subdomains
+                .iter_mut()
+                .map(|part| &mut part.rows)
+                .chain([&mut simulation.solver.top])
+            {
                 rows.velocity.fill([0.0; 4]);
             }
-            let done = simulation.iterate(Pull::Static, iterations, STATIC_MEMORY, still, None);
+            let done = simulation.iterate(Inertia::Static, iterations, STATIC_MEMORY, still, None);
             simulation.give_out();
             if let Some(touch) = &mut simulation.touch {
                 touch.contacts.end(&simulation.position);
@@ -112,34 +151,67 @@ impl Simulation {
         })
     }
 
-    fn iterate(&mut self, pull: Pull, iterations: usize, memory: usize, still: f32, deadline: Option<Instant>) -> Done {
+    fn iterate(
+        &mut self,
+        pull: Inertia,
+        iterations: usize,
+        memory: usize,
+        still: f32,
+        deadline: Option<Instant>,
+    ) -> Done {
         let own_h = self.params.simulated_step_secs();
         let (factor, constant) = match (pull, &self.equilibrium) {
-            (Pull::Static, Some(factor)) => (factor, Some(slot(&(self.gravity() * (own_h * own_h) as f32)))),
+            (Inertia::Static, Some(factor)) => (
+                factor,
+                Some(slot(&(self.gravity() * (own_h * own_h) as f32))),
+            ),
             _ => (&self.dynamic, None),
         };
-        let structure = &self.system.structure;
         let refreshed = constant.is_some();
-        let touching = self.touch.as_mut().map(|touch| Touching { touch, positions: &mut self.position, refreshed });
-        self.solver.iterate(&Plan { structure, factor, iterations, memory, constant, still, patience: PATIENCE, deadline }, touching)
+        let touching = self.touch.as_mut().map(|touch| Touching {
+            touch,
+            positions: &mut self.position,
+            refreshed,
+        });
+        self.solver.iterate(
+            &Iteration {
+                system: &self.system,
+                factor,
+                iterations,
+                memory,
+                constant,
+                still,
+                patience: PATIENCE,
+                deadline,
+            },
+            touching,
+        )
     }
 
     fn factor_equilibrium(&mut self) -> Result<(), FactorError> {
         if self.equilibrium.is_none() {
-            self.equilibrium =
-                Some(Factor::of(&self.system.structure, &self.system.matrix(&self.params, &self.materials, STATIC_STEP_SECS))?);
+            self.equilibrium = Some(TiledFactor::of(
+                &self.system.partition,
+                &self
+                    .system
+                    .matrix(&self.params, &self.materials, STATIC_STEP_SECS),
+            )?);
         }
         Ok(())
     }
 
-    /// Works inside of the thread pool, so that every fork is cheap.
+    /// Runs `work` inside the thread pool, so that forks don't have to enter it.
     fn in_pool<R: Send>(&mut self, work: impl FnOnce(&mut Self) -> R + Send) -> R {
-        if self.solver.parts.len() < 2 || rayon::current_thread_index().is_some() { work(self) } else { rayon::scope(|_| work(self)) }
+        if self.solver.subdomains.len() < 2 || rayon::current_thread_index().is_some() {
+            work(self)
+        } else {
+            rayon::scope(|_| work(self))
+        }
     }
 }
 
 /// What stands for inertia.
-enum Pull {
+enum Inertia {
     /// M/h² (y − x).
     Dynamic,
     /// Gravity alone.
@@ -147,9 +219,15 @@ enum Pull {
 }
 
 /// Guess: carried along by the base, with what it had of its own motion. The minimiser does not depend on the guess.
-fn predict(rows: &mut Rows, vertices: &[u32], old: &[Point], base: &[Point], gravity: Slot, h: f32) {
-    for (row, &v) in vertices.iter().enumerate() {
-        let carried = slot(&(base[v as usize] - old[v as usize]));
+fn predict(
+    rows: &mut Rows,
+    unknowns: &[u32],
+    moved: impl Fn(u32) -> Padded,
+    gravity: Padded,
+    h: f32,
+) {
+    for (row, &unknown) in unknowns.iter().enumerate() {
+        let carried = moved(unknown);
         let (x, way) = (rows.x[row], scaled(rows.velocity[row], h));
         let own = sub(way, scaled(rows.base_velocity[row], h));
         rows.before[row] = x;
@@ -170,7 +248,11 @@ fn finish(rows: &mut Rows, h: f32, fastest: f32) -> f32 {
         let relative = sub(scaled(sub(rows.x[row], rows.before[row]), 1.0 / h), base);
         let speed = dot(relative, relative).sqrt();
         farthest = farthest.max(speed * h);
-        let kept = if speed > fastest { rows.kept[row] * fastest / speed } else { rows.kept[row] };
+        let kept = if speed > fastest {
+            rows.kept[row] * fastest / speed
+        } else {
+            rows.kept[row]
+        };
         rows.velocity[row] = add(base, scaled(relative, kept));
     }
     farthest
@@ -181,7 +263,7 @@ fn report(done: &Done) -> StepReport {
         local_ms: done.local_secs * 1e3,
         global_ms: done.global_secs * 1e3,
         iterations: done.iterations,
-        taken_back: done.taken_back,
+        rejected: done.rejected,
         last_change: done.last_change,
         farthest: 0.0,
     }

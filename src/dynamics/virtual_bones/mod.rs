@@ -1,9 +1,9 @@
 //! Virtual bones: they shape the flesh but don't hold it (FPS figure 3.21). For trunks, tails, bellies, and skeletons with gaps.
 //!
-//! Connected virtual bones are one elastic rod, with as much inertia as the limb around it, that hangs on the bones that are not
+//! Connected virtual bones are one elastic rod, with as much inertia as the limb around it, that is attached to the bones that are not
 //! virtual. It is simulated by projective dynamics of its own, and the base surface follows it as it follows other bones. Every node
 //! of the graph that a virtual bone touches is four points, its centre and one on each axis; every virtual bone is an element that
-//! wants its eight points in the shape in which the pose has them:
+//! is at rest when its eight points have the shape that the pose gives them:
 //!
 //! ```text
 //!     E = 1/(2h²) ‖M^½ (q − y)‖² + Σₑ wₑ/2 Σᵢ ‖(qᵢ − q̄) − Rₑ (pᵢ − p̄)‖²,     wₑ = B / (l d²)
@@ -21,7 +21,7 @@
 //! - FPS leaves out the anchors there, so that the shrunken skin around a virtual bone is free: a hollow tube, and unknowns inside the
 //!   body. Here the bone itself swings: the tube keeps its inside, the flesh its matrix, and only a handful of unknowns are added.
 //! - The flesh follows the rod, but doesn't pull at it: its mass and stiffness are counted as the rod's.
-//! - A virtual joint that is posed is not ignored: its pose is the shape that the rod wants.
+//! - The pose of a virtual joint is not ignored: it is the rod's rest shape.
 //! - Where nothing holds a connected set of virtual bones, its first node does.
 //!
 //! Everything is `f64` and allocates only when bound. A tree needs no sparse solver: blocks are eliminated from the leaves.
@@ -36,7 +36,7 @@ use crate::math::{Affine, Vec64, affine, linear_part};
 use crate::mesh::TriMesh;
 use crate::rig::Skeleton;
 use crate::tissue::{BaseFrame, FreeBone, Tissue};
-use parts::{Node, OFFSET, Rod, iterate};
+use parts::{OFFSET, Rod, RodNode, iterate};
 use tree::TreeFactor;
 
 /// Local/global iterations of a step; a rod costs next to nothing.
@@ -51,9 +51,9 @@ const MAX_SPEED_SIZES_PER_S: f64 = 8.0;
 /// All virtual bones of a tissue, with their state.
 #[derive(Clone)]
 pub struct VirtualBones {
-    nodes: Vec<Node>,
+    nodes: Vec<RodNode>,
     rods: Vec<Rod>,
-    /// Unknown nodes, leaves before what they hang on.
+    /// Unknown nodes, leaves before the nodes that they are attached to.
     order: Vec<usize>,
     dynamic: TreeFactor,
     equilibrium: TreeFactor,
@@ -67,9 +67,19 @@ pub struct VirtualBones {
 impl VirtualBones {
     /// The virtual bones of a tissue around `skin`, at rest; `None` if there are none.
     #[must_use]
-    pub fn bind(tissue: &Tissue, skin: &TriMesh, skeleton: &Skeleton, simulation: &Simulation) -> Option<Self> {
+    pub fn bind(
+        tissue: &Tissue,
+        skin: &TriMesh,
+        skeleton: &Skeleton,
+        simulation: &Simulation,
+    ) -> Option<Self> {
         let graph = &tissue.graph;
-        let inverse = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
+        let inverse = |joint: &crate::rig::Joint| {
+            joint
+                .world_from_bind
+                .try_inverse()
+                .unwrap_or_else(Affine::identity)
+        };
         let mut bones = Self {
             nodes: Vec::new(),
             rods: Vec::new(),
@@ -86,7 +96,7 @@ impl VirtualBones {
         for bone in (0..graph.bones.len()).filter(|&bone| graph.bones[bone].is_virtual) {
             let ends = graph.bones[bone].nodes.map(|node| {
                 *index_of[node].get_or_insert_with(|| {
-                    bones.nodes.push(Node::bind(tissue, node));
+                    bones.nodes.push(RodNode::bind(tissue, node));
                     bones.nodes.len() - 1
                 })
             });
@@ -106,17 +116,20 @@ impl VirtualBones {
     fn place_points(&mut self) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             let own = || self.rods.iter().filter(|rod| rod.ends.contains(&index));
-            let offset = OFFSET * own().map(|rod| rod.length).sum::<f64>() / own().count().max(1) as f64;
+            let offset =
+                OFFSET * own().map(|rod| rod.length).sum::<f64>() / own().count().max(1) as f64;
             for axis in 0..3 {
                 node.rest[axis + 1] = node.rest[0] + Vec64::ith(axis, offset);
             }
         }
     }
 
-    /// Holds at least one node of every connected set, and finds what each of the others hangs on.
+    /// Holds at least one node of every connected set, and finds the node that each of the others is attached to.
     fn hang(&mut self) {
         let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.fixed).collect();
-        let mut queue: Vec<usize> = (0..self.nodes.len()).filter(|&node| reached[node]).collect();
+        let mut queue: Vec<usize> = (0..self.nodes.len())
+            .filter(|&node| reached[node])
+            .collect();
         let mut depth = vec![0.0; self.nodes.len()];
         let mut free_roots = 0;
         loop {
@@ -124,8 +137,17 @@ impl VirtualBones {
                 if !self.nodes[node].fixed {
                     self.order.push(node);
                 }
-                for (index, rod) in self.rods.iter().enumerate().filter(|(_, rod)| rod.ends.contains(&node)) {
-                    let other = if rod.ends[0] == node { rod.ends[1] } else { rod.ends[0] };
+                for (index, rod) in self
+                    .rods
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, rod)| rod.ends.contains(&node))
+                {
+                    let other = if rod.ends[0] == node {
+                        rod.ends[1]
+                    } else {
+                        rod.ends[0]
+                    };
                     if !reached[other] {
                         reached[other] = true;
                         depth[other] = depth[node] + rod.length;
@@ -135,7 +157,9 @@ impl VirtualBones {
                 }
             }
             // Joints come parents first, and so do nodes: the first that is left is where the set begins.
-            let Some(root) = (free_roots..self.nodes.len()).find(|&node| !reached[node]) else { break };
+            let Some(root) = (free_roots..self.nodes.len()).find(|&node| !reached[node]) else {
+                break;
+            };
             free_roots = root;
             (reached[root], self.nodes[root].fixed) = (true, true);
             queue.push(root);
@@ -163,7 +187,11 @@ impl VirtualBones {
 
     /// Takes over parameters and materials.
     pub fn set(&mut self, simulation: &Simulation) {
-        let (system, params, materials) = (simulation.system(), simulation.params(), simulation.materials());
+        let (system, params, materials) = (
+            simulation.system(),
+            simulation.params(),
+            simulation.materials(),
+        );
         let unit = system.unit(params);
         let density = system.density(params);
         self.params = *params;
@@ -176,7 +204,9 @@ impl VirtualBones {
         let natural = Preset::Natural.params().stiffness_pa;
         for rod in &mut self.rods {
             let [stiffness, density_factor, damping, jiggle] = rod.materials(materials, params);
-            rod.stiffness = rod.bending_stiffness(human) * unit * stiffness * params.stiffness_pa / natural / (OFFSET * OFFSET);
+            rod.stiffness = rod.bending_stiffness(human) * unit * stiffness * params.stiffness_pa
+                / natural
+                / (OFFSET * OFFSET);
             let mass = density * density_factor * rod.area() * rod.length / 8.0;
             for end in rod.ends {
                 let node = &mut self.nodes[end];
@@ -191,7 +221,8 @@ impl VirtualBones {
             (node.heaviness, node.kept) = (mass / node.mass, node.kept / mass);
         }
         self.dynamic.factor(&self.nodes, &self.rods, &self.order, h);
-        self.equilibrium.factor(&self.nodes, &self.rods, &self.order, STATIC_STEP_SECS);
+        self.equilibrium
+            .factor(&self.nodes, &self.rods, &self.order, STATIC_STEP_SECS);
     }
 
     /// Puts everything where the pose has it, without velocity.
@@ -214,7 +245,9 @@ impl VirtualBones {
         for node in &mut self.nodes {
             node.before = node.position;
             for k in 0..4 {
-                node.predicted[k] = node.position[k] + node.velocity[k] * h + self.gravity * (node.heaviness * h * h);
+                node.predicted[k] = node.position[k]
+                    + node.velocity[k] * h
+                    + self.gravity * (node.heaviness * h * h);
                 node.position[k] += node.velocity[k] * h;
             }
             node.follow_if_fixed();
@@ -249,9 +282,16 @@ impl VirtualBones {
         let mut farthest = 0.0;
         for _ in 0..iterations {
             for node in &mut self.nodes {
-                node.predicted = node.position.map(|p| p + self.gravity * (node.heaviness * own_h));
+                node.predicted = node
+                    .position
+                    .map(|p| p + self.gravity * (node.heaviness * own_h));
             }
-            farthest = iterate(&mut self.nodes, &mut self.rods, &self.equilibrium, &self.order);
+            farthest = iterate(
+                &mut self.nodes,
+                &mut self.rods,
+                &self.equilibrium,
+                &self.order,
+            );
             if farthest <= STILL * self.size {
                 break;
             }
@@ -271,11 +311,15 @@ impl VirtualBones {
         frame.free.resize(self.bones_of_graph, None);
         for rod in &self.rods {
             let ends = rod.ends.map(|end| self.nodes[end].position[0]);
-            let posed = linear_part(&(world_from_joint[rod.joint] * self.joint_from_bind[rod.joint]));
+            let posed =
+                linear_part(&(world_from_joint[rod.joint] * self.joint_from_bind[rod.joint]));
             let linear = rod.rotation * posed;
             let start = self.nodes[rod.ends[0]].rest[0];
             let posed_from_bind = affine(&linear, &(ends[0] - linear * start.coords).coords);
-            frame.free[rod.bone] = Some(FreeBone { posed_from_bind, ends });
+            frame.free[rod.bone] = Some(FreeBone {
+                posed_from_bind,
+                ends,
+            });
         }
     }
 
@@ -284,14 +328,20 @@ impl VirtualBones {
         for node in &mut self.nodes {
             let posed = |joint: usize| world_from_joint[joint] * self.joint_from_bind[joint];
             let frame = posed(node.frame);
-            let shift = node.place.map_or_else(Vec64::zeros, |place| posed(place) * node.rest[0] - frame * node.rest[0]);
+            let shift = node.place.map_or_else(Vec64::zeros, |place| {
+                posed(place) * node.rest[0] - frame * node.rest[0]
+            });
             node.posed = node.rest.map(|point| frame * point + shift);
         }
     }
 
     /// Nothing that is infinite stays.
     fn restart_if_lost(&mut self, world_from_joint: &[Affine]) {
-        let finite = |node: &Node| node.position.iter().all(|p| p.iter().all(|c| c.is_finite()));
+        let finite = |node: &RodNode| {
+            node.position
+                .iter()
+                .all(|p| p.iter().all(|c| c.is_finite()))
+        };
         if !self.nodes.iter().all(finite) {
             self.rest(world_from_joint);
         }

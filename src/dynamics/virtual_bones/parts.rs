@@ -1,4 +1,4 @@
-//! Nodes and rods, and what a rod wants.
+//! Nodes, rods, and the rest shape of a rod.
 
 use nalgebra::Matrix3;
 
@@ -20,13 +20,13 @@ const GRAVITY_M_S2: f64 = 9.81;
 pub(super) type Points = [Point64; 4];
 
 #[derive(Clone)]
-pub(super) struct Node {
+pub(super) struct RodNode {
     /// The joint whose frame the node has when posed, and the joint that says where it is, if that is another.
     pub(super) frame: usize,
     pub(super) place: Option<usize>,
     pub(super) rest: Points,
     pub(super) fixed: bool,
-    /// The rod that leads to what the node hangs on.
+    /// The rod to the node that this one is attached to.
     pub(super) up: Option<usize>,
     /// Inertial mass of each point, kg; weight over inertial mass; part of the relative velocity that a step leaves.
     pub(super) mass: f64,
@@ -57,10 +57,15 @@ pub(super) struct Rod {
     pub(super) rotation: Matrix3<f64>,
 }
 
-impl Node {
+impl RodNode {
     pub(super) fn bind(tissue: &Tissue, node: usize) -> Self {
         let graph = &tissue.graph;
-        let here = || graph.nodes[node].bones.iter().map(|&bone| &graph.bones[bone]);
+        let here = || {
+            graph.nodes[node]
+                .bones
+                .iter()
+                .map(|&bone| &graph.bones[bone])
+        };
         let ends_here = |bone: &&crate::tissue::Bone| bone.nodes[1] == node;
         // Who holds it: first of all a bone that ends here and is not virtual.
         let holder = here()
@@ -97,13 +102,31 @@ impl Node {
 
 impl Rod {
     pub(super) fn bind(tissue: &Tissue, skin: &TriMesh, bone: usize, ends: [usize; 2]) -> Self {
-        let vertices: Vec<u32> = (0..tissue.foot_bones.len() as u32).filter(|&v| tissue.foot_bones[v as usize] as usize == bone).collect();
-        let distance = |&v: &u32| (skin.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm();
+        let vertices: Vec<u32> = (0..tissue.foot_bones.len() as u32)
+            .filter(|&v| tissue.foot_bones[v as usize] as usize == bone)
+            .collect();
+        let distance = |&v: &u32| {
+            (skin.positions[v as usize].cast::<f64>() - tissue.foot_points[v as usize]).norm()
+        };
         let mean = vertices.iter().map(distance).sum::<f64>() / vertices.len().max(1) as f64;
-        let radius = if mean > 0.0 { mean } else { tissue.quality.limb_radius };
+        let radius = if mean > 0.0 {
+            mean
+        } else {
+            tissue.quality.limb_radius
+        };
         let length = tissue.graph.length(bone).max(1e-2 * radius);
         let joint = tissue.graph.bones[bone].joint;
-        Self { bone, joint, ends, length, whole_length: length, radius, vertices, stiffness: 0.0, rotation: Matrix3::identity() }
+        Self {
+            bone,
+            joint,
+            ends,
+            length,
+            whole_length: length,
+            radius,
+            vertices,
+            stiffness: 0.0,
+            rotation: Matrix3::identity(),
+        }
     }
 
     pub(super) fn area(&self) -> f64 {
@@ -123,7 +146,9 @@ impl Rod {
             return [1.0, 1.0, params.damping_per_s, params.jiggle.max(1e-3)];
         }
         let count = self.vertices.len() as f64;
-        let mean = |of: &dyn Fn(usize) -> f64| self.vertices.iter().map(|&v| of(v as usize)).sum::<f64>() / count;
+        let mean = |of: &dyn Fn(usize) -> f64| {
+            self.vertices.iter().map(|&v| of(v as usize)).sum::<f64>() / count
+        };
         [
             mean(&|v| f64::from(materials.stiffness[v])),
             mean(&|v| f64::from(materials.density[v])),
@@ -133,9 +158,14 @@ impl Rod {
     }
 
     /// Local step; adds the forces on the points of both ends to their residuals.
-    pub(super) fn pull(&mut self, nodes: &mut [Node]) {
-        let mean = |points: &dyn Fn(&Node) -> Points| {
-            let sum: Vec64 = self.ends.iter().flat_map(|&end| points(&nodes[end])).map(|p| p.coords).sum();
+    pub(super) fn pull(&mut self, nodes: &mut [RodNode]) {
+        let mean = |points: &dyn Fn(&RodNode) -> Points| {
+            let sum: Vec64 = self
+                .ends
+                .iter()
+                .flat_map(|&end| points(&nodes[end]))
+                .map(|p| p.coords)
+                .sum();
             Point64::from(sum / 8.0)
         };
         let (q_mean, p_mean) = (mean(&|node| node.position), mean(&|node| node.posed));
@@ -152,14 +182,21 @@ impl Rod {
         for &end in &self.ends {
             let node = &mut nodes[end];
             for k in 0..4 {
-                node.residual[k] += (self.rotation * (node.posed[k] - p_mean) - (node.position[k] - q_mean)) * self.stiffness;
+                node.residual[k] += (self.rotation * (node.posed[k] - p_mean)
+                    - (node.position[k] - q_mean))
+                    * self.stiffness;
             }
         }
     }
 }
 
 /// One local and one global step; how far the point that moved most went.
-pub(super) fn iterate(nodes: &mut [Node], rods: &mut [Rod], factor: &TreeFactor, order: &[usize]) -> f64 {
+pub(super) fn iterate(
+    nodes: &mut [RodNode],
+    rods: &mut [Rod],
+    factor: &TreeFactor,
+    order: &[usize],
+) -> f64 {
     for node in nodes.iter_mut() {
         for k in 0..4 {
             node.residual[k] = (node.predicted[k] - node.position[k]) * (node.mass / factor.step2);

@@ -2,24 +2,33 @@
 
 use nalgebra::{Matrix4, Vector3};
 
-use super::parts::{Node, Rod};
+use super::parts::{Rod, RodNode};
 
 /// Block Cholesky of M/h² + Σ wₑ (I − 1 1ᵀ/8) over the unknown nodes, a forest: eliminated from the leaves, nothing fills in.
 #[derive(Clone, Default)]
 pub(super) struct TreeFactor {
-    /// By position in the order: the inverse of the node's block once all that hangs on it is eliminated…
+    /// By position in the order: the inverse of the node's block once all nodes attached to it are eliminated…
     pub(super) inverse: Vec<Matrix4<f64>>,
-    /// …and the block that couples it to what it hangs on.
+    /// …and the block that couples it to the node that it is attached to.
     coupling: Vec<Option<(usize, Matrix4<f64>)>>,
     /// h².
     pub(super) step2: f64,
 }
 
 impl TreeFactor {
-    pub(super) fn factor(&mut self, nodes: &[Node], rods: &[Rod], order: &[usize], step_secs: f64) {
+    pub(super) fn factor(
+        &mut self,
+        nodes: &[RodNode],
+        rods: &[Rod],
+        order: &[usize],
+        step_secs: f64,
+    ) {
         self.step2 = step_secs * step_secs;
         let ones = Matrix4::repeat(1.0 / 8.0);
-        let mut blocks: Vec<Matrix4<f64>> = nodes.iter().map(|node| Matrix4::identity() * (node.mass / self.step2)).collect();
+        let mut blocks: Vec<Matrix4<f64>> = nodes
+            .iter()
+            .map(|node| Matrix4::identity() * (node.mass / self.step2))
+            .collect();
         for rod in rods {
             for end in rod.ends {
                 blocks[end] += (Matrix4::identity() - ones) * rod.stiffness;
@@ -28,7 +37,7 @@ impl TreeFactor {
         self.inverse.clear();
         self.coupling.clear();
         for &node in order {
-            // Positive definite: a mass on the diagonal, and what is held by it.
+            // Positive definite: a mass on the diagonal plus stiffness.
             let inverse = blocks[node].try_inverse().unwrap_or_else(Matrix4::zeros);
             let coupling = nodes[node].up.map(|rod| {
                 let [a, b] = rods[rod].ends;
@@ -43,16 +52,17 @@ impl TreeFactor {
     }
 
     /// Replaces the residuals of the unknown nodes by the solution.
-    pub(super) fn solve(&self, nodes: &mut [Node], order: &[usize]) {
-        let rows = |node: &Node| nalgebra::Matrix4x3::from_fn(|k, c| node.residual[k][c]);
-        let set = |node: &mut Node, rows: &nalgebra::Matrix4x3<f64>| {
+    pub(super) fn solve(&self, nodes: &mut [RodNode], order: &[usize]) {
+        let rows = |node: &RodNode| nalgebra::Matrix4x3::from_fn(|k, c| node.residual[k][c]);
+        let set = |node: &mut RodNode, rows: &nalgebra::Matrix4x3<f64>| {
             for k in 0..4 {
                 node.residual[k] = Vector3::new(rows[(k, 0)], rows[(k, 1)], rows[(k, 2)]);
             }
         };
         for (at, &node) in order.iter().enumerate() {
             if let Some((parent, block)) = &self.coupling[at] {
-                let pushed = rows(&nodes[*parent]) - block.transpose() * (self.inverse[at] * rows(&nodes[node]));
+                let pushed = rows(&nodes[*parent])
+                    - block.transpose() * (self.inverse[at] * rows(&nodes[node]));
                 set(&mut nodes[*parent], &pushed);
             }
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::GpuDevice;
 use crate::gpu::GpuContext;
 use crate::math::{Affine, Quat};
-use crate::skin::{Actor, Frame, Method, Subject};
+use crate::methods::{Actor, Capability, Frame, MethodId, Subject};
 
 /// Frames before measuring begins.
 const WARM_UP: usize = 3;
@@ -86,26 +86,42 @@ pub struct Verdict {
 
 impl Verdict {
     fn cpu(why: String) -> Self {
-        Self { device: None, measured: None, why }
+        Self {
+            device: None,
+            measured: None,
+            why,
+        }
     }
 }
 
 /// What a device is there for by this method.
-fn does(method: Method) -> &'static str {
-    if method.is_simulated() { "simulates" } else { "moves the skin" }
+fn does(method: MethodId) -> &'static str {
+    if method.has(Capability::Physics) {
+        "simulates"
+    } else {
+        "moves the skin"
+    }
 }
 
 /// Says why it is this processor that works: one sentence.
 #[must_use]
-pub fn because(processor: &str, method: Method, why: &dyn Display) -> String {
+pub fn because(processor: &str, method: MethodId, why: &dyn Display) -> String {
     format!("The {processor} {}: {why}.", does(method))
 }
 
 /// Why the processor does it whatever the character, if it does: one sentence.
 #[must_use]
-pub fn without_measuring(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, method: Method) -> Option<String> {
+pub fn without_measuring(
+    choice: DeviceChoice,
+    gpu: Result<&GpuContext, &str>,
+    method: MethodId,
+) -> Option<String> {
     if choice == DeviceChoice::Cpu {
         return Some(format!("The CPU {}, as you chose.", does(method)));
+    }
+    if !method.has(Capability::Device) {
+        let why = format_args!("{} has no form on the GPU", method.label());
+        return Some(because("CPU", method, &why));
     }
     let gpu = match gpu {
         Ok(gpu) => gpu,
@@ -113,7 +129,11 @@ pub fn without_measuring(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, m
     };
     (choice == DeviceChoice::Auto && gpu.is_software()).then(|| {
         let name = gpu.adapter.get_info().name;
-        because("CPU", method, &format_args!("the graphics adapter here ({name}) is software, and would be slower"))
+        because(
+            "CPU",
+            method,
+            &format_args!("the graphics adapter here ({name}) is software, and would be slower"),
+        )
     })
 }
 
@@ -132,15 +152,25 @@ pub fn verdict(choice: DeviceChoice, gpu: Result<&GpuContext, &str>, actor: &mut
         Err(error) => return Verdict::cpu(because("CPU", method, &error)),
     };
     if choice == DeviceChoice::Gpu {
-        let why = format!("The GPU {} ({name}), as you chose.{}", does(method), solver(&device));
-        return Verdict { device: Some(device), measured: None, why };
+        let why = format!(
+            "The GPU {} ({name}), as you chose.{}",
+            does(method),
+            solver(&device)
+        );
+        return Verdict {
+            device: Some(device),
+            measured: None,
+            why,
+        };
     }
     decide(actor, device, &name)
 }
 
 /// How it solves, as one more sentence.
 fn solver(device: &GpuDevice) -> String {
-    device.solver_reason().map_or_else(String::new, |reason| format!(" {reason}"))
+    device
+        .solver_reason()
+        .map_or_else(String::new, |reason| format!(" {reason}"))
 }
 
 fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
@@ -154,24 +184,40 @@ fn decide(actor: &mut Actor, device: GpuDevice, name: &str) -> Verdict {
     device.give_to(actor);
     let gpu_ms = frame_ms(actor);
     let fell = actor.take_fault();
-    actor.leave_device();
+    actor.set_device(None);
     actor.reset();
     let (Some(cpu_ms), Some(gpu_ms), None) = (cpu_ms, gpu_ms, fell) else {
-        return Verdict::cpu(because("CPU", method, &format_args!("{name} failed when it was measured")));
+        return Verdict::cpu(because(
+            "CPU",
+            method,
+            &format_args!("{name} failed when it was measured"),
+        ));
     };
     let measured = Some(Measured { cpu_ms, gpu_ms });
-    let times = format!("a frame of this character takes {gpu_ms:.2} ms on the GPU ({name}) and {cpu_ms:.2} ms on the CPU");
+    let times = format!(
+        "a frame of this character takes {gpu_ms:.2} ms on the GPU ({name}) and {cpu_ms:.2} ms on the CPU"
+    );
     if gpu_ms * WORTH > cpu_ms {
-        return Verdict { device: None, measured, why: because("CPU", method, &times) };
+        return Verdict {
+            device: None,
+            measured,
+            why: because("CPU", method, &times),
+        };
     }
     let why = because("GPU", method, &times) + &solver(&fresh);
-    Verdict { device: Some(fresh), measured, why }
+    Verdict {
+        device: Some(fresh),
+        measured,
+        why,
+    }
 }
 
 /// Mean time of a frame of a character that keeps moving; `None` if it could not be moved.
 fn frame_ms(actor: &mut Actor) -> Option<f64> {
     let subject = actor.subject().clone();
-    let dt_secs = actor.projective().map_or(FRAME_SECS, |flesh| flesh.simulation().params().time_step_secs);
+    let dt_secs = actor.projective().map_or(FRAME_SECS, |flesh| {
+        flesh.simulation().params().time_step_secs
+    });
     actor.set_reads_back(false);
     actor.reset();
     let mut start = Instant::now();
@@ -183,7 +229,12 @@ fn frame_ms(actor: &mut Actor) -> Option<f64> {
         }
         let world_from_joint = swaying(&subject, frame as f64 * dt_secs);
         let dt_secs = if frame == 0 { 0.0 } else { dt_secs };
-        actor.advance(&Frame { world_from_joint: &world_from_joint, dt_secs }).ok()?;
+        actor
+            .advance(&Frame {
+                world_from_joint: &world_from_joint,
+                dt_secs,
+            })
+            .ok()?;
         frames = (frame + 1).saturating_sub(WARM_UP);
         if frames > 0 && start.elapsed() > LONGEST {
             break;
@@ -200,7 +251,11 @@ fn swaying(subject: &Subject, time_secs: f64) -> Vec<Affine> {
     let mut pose = skeleton.rest_pose();
     for (joint, local) in pose.locals.iter_mut().enumerate() {
         let phase = std::f64::consts::TAU * time_secs + joint as f64 * 0.37;
-        local.rotation *= Quat::from_euler_angles(0.1 * phase.sin(), 0.1 * (0.7 * phase).cos(), 0.1 * (1.3 * phase).sin());
+        local.rotation *= Quat::from_euler_angles(
+            0.1 * phase.sin(),
+            0.1 * (0.7 * phase).cos(),
+            0.1 * (1.3 * phase).sin(),
+        );
     }
     skeleton.world_from_joint(&pose)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::skins::Skins;
 use super::{GpuFlesh, GpuModel, GpuSkin, Shown};
 use crate::gpu::GpuContext;
-use crate::skin::{Actor, DeviceError};
+use crate::methods::{Actor, AnyDevice, DeviceError};
 
 /// The flesh of an actor with its skin, or the skin alone.
 pub enum GpuDevice {
@@ -21,7 +21,7 @@ impl GpuDevice {
     /// # Errors
     /// [`DeviceError::Unfit`] if the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
-        if actor.method().is_simulated() {
+        if actor.projective().is_some() {
             let flesh = GpuFlesh::new(Arc::new(GpuModel::new(gpu, actor)?))?;
             Ok(Self::Flesh(Box::new(flesh)))
         } else {
@@ -43,8 +43,8 @@ impl GpuDevice {
     /// The actor is moved by it from now on.
     pub fn give_to(self, actor: &mut Actor) {
         match self {
-            Self::Flesh(flesh) => actor.set_device(Some(flesh)),
-            Self::Skin(skin) => actor.set_surface_device(Some(skin)),
+            Self::Flesh(flesh) => actor.set_device(Some(AnyDevice::Flesh(flesh))),
+            Self::Skin(skin) => actor.set_device(Some(AnyDevice::Surface(skin))),
         }
     }
 
@@ -54,7 +54,7 @@ impl GpuDevice {
         self.skins().shown().clone()
     }
 
-    /// Measures every pass from now on, where the device can: [`crate::skin::Watched::work_ms`]. That keeps passes apart that could overlap.
+    /// Measures every pass from now on, where the device can: [`crate::methods::Watched::work_ms`]. That keeps passes apart that could overlap.
     pub fn set_profiled(&mut self, profiled: bool) {
         match self {
             Self::Flesh(flesh) => flesh.skins.set_profiled(profiled),

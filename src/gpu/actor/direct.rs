@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::skins::Skins;
-use super::unfit;
+use super::{recipe_of, unfit};
 use crate::gpu::GpuContext;
 use crate::gpu::surface::SurfaceModel;
 use crate::math::Affine;
-use crate::skin::{Actor, DeviceError, SurfaceDevice, SurfaceMut, Watched};
+use crate::methods::{Actor, DeviceError, SurfaceDevice, SurfaceMut, Watched};
 
 /// The skin of one character on the device: what an actor of such a method is moved by.
 #[derive(Debug)]
@@ -25,7 +25,8 @@ impl GpuSkin {
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         gpu.check_compute().map_err(|error| unfit(&error))?;
         let build = || -> Result<Self, DeviceError> {
-            let model = SurfaceModel::new(gpu, Arc::new(actor.recipe()), &[]).map_err(|error| unfit(&error))?;
+            let model = SurfaceModel::new(gpu, Arc::new(recipe_of(actor)?), &[])
+                .map_err(|error| unfit(&error))?;
             Ok(Self::of(gpu, &Arc::new(model)))
         };
         gpu.attempt(build).map_err(|error| unfit(&error))?
@@ -38,7 +39,10 @@ impl GpuSkin {
     }
 
     fn of(gpu: &GpuContext, model: &Arc<SurfaceModel>) -> Self {
-        Self { gpu: gpu.clone(), skins: Skins::new(gpu, model, None) }
+        Self {
+            gpu: gpu.clone(),
+            skins: Skins::new(gpu, model, None),
+        }
     }
 }
 
@@ -46,9 +50,15 @@ impl SurfaceDevice for GpuSkin {
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
         let skin = self.skins.begin(world_from_joint, ahead_secs, None)?;
         let start = Instant::now();
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
-        self.skins.encode(&mut encoder, std::iter::empty(), Some(&skin));
-        self.skins.listen(&mut encoder, None);
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("skin"),
+            });
+        self.skins
+            .encode(&mut encoder, std::iter::empty(), Some(&skin));
+        self.skins.encode_readback(&mut encoder, None);
         self.gpu.queue.submit([encoder.finish()]);
         self.skins.spend(start.elapsed());
         self.skins.submitted(0);

@@ -7,7 +7,7 @@ use super::profile::Profile;
 use crate::gpu::flesh::{FleshState, Watch};
 use crate::gpu::waiting::{Answer, ask, is_there, lost, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
-use crate::skin::{DeviceTimes, Watched};
+use crate::methods::{DeviceTimes, Watched};
 
 /// Every so many frames the whole state comes along, for when the device is lost.
 const KEEP_EVERY: u64 = 4;
@@ -46,7 +46,14 @@ impl Echoes {
         let state_bytes = state.map_or(0, FleshState::kept_bytes);
         let size = WATCH_BYTES + Profile::BYTES + state_bytes;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let buffer = || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("echo"), size, usage, mapped_at_creation: false });
+        let buffer = || {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("echo"),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
         Self {
             free: (0..FRAMES_BEHIND).map(|_| buffer()).collect(),
             encoded: None,
@@ -62,7 +69,9 @@ impl Echoes {
     /// Waits until a frame may be sent: there are never more than [`FRAMES_BEHIND`] under way.
     pub(super) fn make_room(&mut self, gpu: &GpuContext) -> Result<(), GpuError> {
         while self.free.is_empty() && !self.under_way.is_empty() {
-            gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+            gpu.device
+                .poll(wgpu::PollType::Poll)
+                .map_err(|error| lost(&error))?;
             if !self.hear(None)? {
                 wait_a_little(gpu)?;
             }
@@ -71,14 +80,23 @@ impl Echoes {
     }
 
     /// Encodes what this frame sends back.
-    pub(super) fn copy(&mut self, encoder: &mut wgpu::CommandEncoder, state: Option<&FleshState>, profile: Option<&mut Profile>) {
-        let Some(buffer) = self.free.pop() else { return };
+    pub(super) fn copy(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        state: Option<&FleshState>,
+        profile: Option<&mut Profile>,
+    ) {
+        let Some(buffer) = self.free.pop() else {
+            return;
+        };
         match state {
             Some(state) => encoder.copy_buffer_to_buffer(state.watch(), 0, &buffer, 0, WATCH_BYTES),
             // No news but that the frame is done: the submission has to use the buffer for that.
             None => encoder.clear_buffer(&buffer, 0, Some(WATCH_BYTES)),
         }
-        let labels = profile.map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES)).unwrap_or_default();
+        let labels = profile
+            .map(|profile| profile.resolve(encoder, &buffer, WATCH_BYTES))
+            .unwrap_or_default();
         let kept = state.filter(|_| self.frames.is_multiple_of(KEEP_EVERY));
         if let Some(state) = kept {
             state.keep(encoder, &buffer, WATCH_BYTES + Profile::BYTES);
@@ -91,9 +109,18 @@ impl Echoes {
     /// To be called after the submission of what was encoded; so many steps have been made then, and so long did it take the processor
     /// to set this frame up.
     pub(super) fn submitted(&mut self, steps: u64, host_ms: f64) {
-        let Some((buffer, has_state, labels)) = self.encoded.take() else { return };
+        let Some((buffer, has_state, labels)) = self.encoded.take() else {
+            return;
+        };
         let answer = ask(&buffer);
-        self.under_way.push_back(Echo { buffer, answer, steps, host_ms, has_state, labels });
+        self.under_way.push_back(Echo {
+            buffer,
+            answer,
+            steps,
+            host_ms,
+            has_state,
+            labels,
+        });
     }
 
     /// Another state was put in: those that are still to come are of no use.
@@ -119,26 +146,52 @@ impl Echoes {
 
     /// Takes in the oldest frame, if its answer is there. Returns whether it was.
     fn hear(&mut self, profile: Option<&Profile>) -> Result<bool, GpuError> {
-        let Some(Echo { buffer, answer, steps, host_ms, has_state, labels }) = self.under_way.pop_front() else { return Ok(false) };
+        let Some(Echo {
+            buffer,
+            answer,
+            steps,
+            host_ms,
+            has_state,
+            labels,
+        }) = self.under_way.pop_front()
+        else {
+            return Ok(false);
+        };
         if !is_there(&answer)? {
-            self.under_way.push_front(Echo { buffer, answer, steps, host_ms, has_state, labels });
+            self.under_way.push_front(Echo {
+                buffer,
+                answer,
+                steps,
+                host_ms,
+                has_state,
+                labels,
+            });
             return Ok(false);
         }
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
         let (watch, rest) = mapped.split_at(WATCH_BYTES as usize);
         let (stamps, state) = rest.split_at(Profile::BYTES as usize);
         let watch: Watch = bytemuck::pod_read_unaligned(watch);
-        let work_ms = profile.map_or_else(DeviceTimes::default, |profile| profile.times(stamps, &labels));
+        let work_ms = profile.map_or_else(DeviceTimes::default, |profile| {
+            profile.times(stamps, &labels)
+        });
         let is_stale = self.stale > 0;
         self.stale = self.stale.saturating_sub(1);
         if has_state && !is_stale && watch.broken == 0 {
             self.kept.clear();
-            self.kept.extend_from_slice(&state[..self.state_bytes as usize]);
+            self.kept
+                .extend_from_slice(&state[..self.state_bytes as usize]);
         }
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);
-        self.known.push_back(Watched { steps, farthest: watch.farthest, finite: watch.broken == 0, work_ms, host_ms });
+        self.known.push_back(Watched {
+            steps,
+            farthest: watch.farthest,
+            finite: watch.broken == 0,
+            work_ms,
+            host_ms,
+        });
         Ok(true)
     }
 }

@@ -3,7 +3,7 @@
 //! | lifetime                     | type                                                                              |
 //! |------------------------------|-----------------------------------------------------------------------------------|
 //! | per character and parameters | [`GpuModel`]: kernels and constants; any number of [`GpuFlesh`] share it            |
-//! | per view                     | [`GpuFlesh`]: the state; a [`crate::skin::Device`] that an actor makes its steps by  |
+//! | per view                     | [`GpuFlesh`]: the state; a [`crate::methods::Device`] that an actor makes its steps by  |
 //! |                              | [`GpuSkin`]: for methods that don't simulate; [`GpuDevice`] is either of the two     |
 //! | per frame                    | [`DeviceSkin`]: positions and normals that are drawn from; three or four in turn      |
 //! | late                         | `Echo`: what became of a frame, 16 bytes; every fourth time the whole state           |
@@ -42,7 +42,9 @@ use super::flesh::{FleshModel, FleshState, FleshStep};
 use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::dynamics::State;
 use crate::math::Affine;
-use crate::skin::{Actor, Device, DeviceError, DeviceStep, SurfaceDevice, SurfaceMut, Watched};
+use crate::methods::{
+    Actor, Device, DeviceError, DeviceStep, Recipe, SurfaceDevice, SurfaceMut, Watched,
+};
 
 /// Steps of a submission; a frame with more makes more submissions.
 const STEPS: usize = 8;
@@ -67,20 +69,34 @@ impl GpuModel {
     /// [`DeviceError::Unfit`] if the actor simulates nothing, or the device is too small for it.
     pub fn new(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
         gpu.check_compute().map_err(|error| unfit(&error))?;
-        gpu.attempt(|| Self::build(gpu, actor)).map_err(|error| unfit(&error))?
+        gpu.attempt(|| Self::build(gpu, actor))
+            .map_err(|error| unfit(&error))?
     }
 
     fn build(gpu: &GpuContext, actor: &Actor) -> Result<Self, DeviceError> {
-        let (Some(projective), Ok(flesh)) = (actor.projective(), &actor.subject().tissue) else {
+        let (Some(projective), Ok(flesh)) = (actor.projective(), actor.subject().flesh()) else {
             return Err(unfit(&"its method simulates nothing"));
         };
         let equations = Arc::new(projective.simulation().equations());
         let choice = GlobalSolver::choose(&equations, Limits::of(gpu));
-        let solver = GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit(&error))?;
+        let solver =
+            GlobalSolver::new(gpu, &equations, choice.kind).map_err(|error| unfit(&error))?;
         let flesh_model = FleshModel::new(gpu, equations).map_err(|error| unfit(&error))?;
         let base = BaseModel::new(gpu, &flesh.tissue.anchors).map_err(|error| unfit(&error))?;
-        let surface = SurfaceModel::new(gpu, Arc::new(actor.recipe()), flesh_model.row_of_vertex()).map_err(|error| unfit(&error))?;
-        Ok(Self { gpu: gpu.clone(), flesh: flesh_model, solver, base, surface: Arc::new(surface), why: choice.reason })
+        let surface = SurfaceModel::new(
+            gpu,
+            Arc::new(recipe_of(actor)?),
+            flesh_model.row_of_vertex(),
+        )
+        .map_err(|error| unfit(&error))?;
+        Ok(Self {
+            gpu: gpu.clone(),
+            flesh: flesh_model,
+            solver,
+            base,
+            surface: Arc::new(surface),
+            why: choice.reason,
+        })
     }
 
     /// How its global steps are solved, and why: one sentence.
@@ -127,30 +143,54 @@ impl GpuFlesh {
     /// [`DeviceError::Unfit`] if the device is too small.
     pub fn new(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = model.gpu.clone();
-        gpu.attempt(|| Self::build(model)).map_err(|error| unfit(&error))?
+        gpu.attempt(|| Self::build(model))
+            .map_err(|error| unfit(&error))?
     }
 
     fn build(model: Arc<GpuModel>) -> Result<Self, DeviceError> {
         let gpu = &model.gpu;
         let state = FleshState::new(gpu, &model.flesh, 1).map_err(|error| unfit(&error))?;
-        let solver = model.solver.on(gpu, 1, state.right_hand_side(), state.increment());
+        let solver = model
+            .solver
+            .on(gpu, 1, state.right_hand_side(), state.increment());
         let step = FleshStep::new(gpu, &model.flesh, &state, solver.dispatches());
-        let base = model.base.on(gpu, state.base(), 1, STEPS).map_err(|error| unfit(&error))?;
+        let base = model
+            .base
+            .on(gpu, state.base(), 1, STEPS)
+            .map_err(|error| unfit(&error))?;
         let skins = Skins::new(gpu, &model.surface, Some(&state));
-        Ok(Self { state, solver, step, base, queued: 0, touch: None, touching: false, steps: 0, skins, model })
+        Ok(Self {
+            state,
+            solver,
+            step,
+            base,
+            queued: 0,
+            touch: None,
+            touching: false,
+            steps: 0,
+            skins,
+            model,
+        })
     }
 
     /// Compute passes of a step, with that of the base, and of the surface after it.
     #[must_use]
     pub fn passes(&self) -> (usize, usize) {
-        (self.step.dispatches().len() + 1, self.model.surface.passes())
+        (
+            self.step.dispatches().len() + 1,
+            self.model.surface.passes(),
+        )
     }
 
     /// Submits the steps that are queued, and with a skin the surface over them.
     fn submit(&mut self, skin: Option<&DeviceSkin>) {
         let start = Instant::now();
         let gpu = &self.model.gpu;
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh") });
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("flesh"),
+            });
         self.base.upload(gpu, self.queued);
         let touch = self.touch.as_mut().filter(|_| self.touching);
         {
@@ -168,7 +208,7 @@ impl GpuFlesh {
         };
         if let Some(skin) = skin {
             skin.copy_rows(&mut encoder, &self.state);
-            self.skins.listen(&mut encoder, Some(&self.state));
+            self.skins.encode_readback(&mut encoder, Some(&self.state));
         }
         gpu.queue.submit([encoder.finish()]);
         if let Some(touch) = touch {
@@ -184,8 +224,13 @@ impl GpuFlesh {
 
 impl SurfaceDevice for GpuFlesh {
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError> {
-        let followed = Followed { state: &self.state, row_of_vertex: self.model.flesh.row_of_vertex() };
-        let skin = self.skins.begin(world_from_joint, ahead_secs, Some(followed))?;
+        let followed = Followed {
+            state: &self.state,
+            row_of_vertex: self.model.flesh.row_of_vertex(),
+        };
+        let skin = self
+            .skins
+            .begin(world_from_joint, ahead_secs, Some(followed))?;
         self.submit(Some(&skin));
         self.skins.end(skin)
     }
@@ -207,7 +252,9 @@ impl Device for GpuFlesh {
         if let Some(touch) = &mut self.touch {
             touch.set_state(Some(state));
         }
-        self.state.upload(&self.model.gpu, 0, state).map_err(|error| lost(&error))
+        self.state
+            .upload(&self.model.gpu, 0, state)
+            .map_err(|error| lost(&error))
     }
 
     fn step(&mut self, step: DeviceStep<'_>) -> Result<(), DeviceError> {
@@ -216,7 +263,14 @@ impl Device for GpuFlesh {
             self.submit(None);
         }
         if let Some(colliding) = step.colliding {
-            let Self { model, state, solver, touch, skins, .. } = self;
+            let Self {
+                model,
+                state,
+                solver,
+                touch,
+                skins,
+                ..
+            } = self;
             let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
             skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
@@ -238,7 +292,9 @@ impl Device for GpuFlesh {
         if self.queued > 0 || self.touching {
             self.submit(None);
         }
-        self.state.download(&self.model.gpu, 0).map_err(|error| lost(&error))
+        self.state
+            .download(&self.model.gpu, 0)
+            .map_err(|error| lost(&error))
     }
 
     fn last_state(&mut self) -> Option<State> {
@@ -253,10 +309,25 @@ impl Device for GpuFlesh {
     }
 }
 
+/// What the device needs to know of an actor.
+///
+/// # Errors
+/// [`DeviceError::Unfit`] if its method has no form on the device.
+fn recipe_of(actor: &Actor) -> Result<Recipe, DeviceError> {
+    actor.recipe().ok_or_else(|| {
+        let method = actor.method().label();
+        unfit(&format_args!("{method} has no form on the device"))
+    })
+}
+
 fn unfit(reason: &dyn std::fmt::Display) -> DeviceError {
-    DeviceError::Unfit { reason: reason.to_string() }
+    DeviceError::Unfit {
+        reason: reason.to_string(),
+    }
 }
 
 fn lost(reason: &dyn std::fmt::Display) -> DeviceError {
-    DeviceError::Lost { reason: reason.to_string() }
+    DeviceError::Lost {
+        reason: reason.to_string(),
+    }
 }

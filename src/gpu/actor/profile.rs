@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::gpu::GpuContext;
-use crate::skin::DeviceTimes;
+use crate::methods::DeviceTimes;
 
 /// Timestamps of a submission; passes beyond go unmeasured.
 const STAMPS: u32 = 1024;
@@ -34,19 +34,28 @@ impl Profile {
 
     /// Nothing if the device has no clock to be read between passes.
     pub(super) fn new(gpu: &GpuContext) -> Option<Self> {
-        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        let needed =
+            wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
         if !gpu.device.features().contains(needed) {
             return None;
         }
-        let set =
-            gpu.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some("passes"), ty: wgpu::QueryType::Timestamp, count: STAMPS });
+        let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: Some("passes"),
+            ty: wgpu::QueryType::Timestamp,
+            count: STAMPS,
+        });
         let resolved = Arc::new(gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("times of passes"),
             size: Self::BYTES,
             usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         }));
-        Some(Self { set, resolved, marks: Vec::new(), ms_per_tick: f64::from(gpu.queue.get_timestamp_period()) * 1e-6 })
+        Some(Self {
+            set,
+            resolved,
+            marks: Vec::new(),
+            ms_per_tick: f64::from(gpu.queue.get_timestamp_period()) * 1e-6,
+        })
     }
 
     pub(super) fn begin(&mut self, pass: &mut wgpu::ComputePass<'_>) {
@@ -74,7 +83,12 @@ impl Profile {
     }
 
     /// Encodes the copy of the timestamps; returns what they stand for.
-    pub(super) fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder, to: &wgpu::Buffer, offset: u64) -> Vec<Mark> {
+    pub(super) fn resolve(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        to: &wgpu::Buffer,
+        offset: u64,
+    ) -> Vec<Mark> {
         let marks = std::mem::take(&mut self.marks);
         if !marks.is_empty() {
             encoder.resolve_query_set(&self.set, 0..marks.len() as u32, &self.resolved, 0);
@@ -85,7 +99,11 @@ impl Profile {
 
     /// Sums of what came back.
     pub(super) fn times(&self, stamps: &[u8], marks: &[Mark]) -> DeviceTimes {
-        let ticks: Vec<u64> = stamps.chunks_exact(8).take(marks.len()).map(bytemuck::pod_read_unaligned).collect();
+        let ticks: Vec<u64> = stamps
+            .chunks_exact(8)
+            .take(marks.len())
+            .map(bytemuck::pod_read_unaligned)
+            .collect();
         let mut times = DeviceTimes::default();
         for (pair, mark) in ticks.windows(2).zip(marks.iter().skip(1)) {
             let ms = pair[1].saturating_sub(pair[0]) as f64 * self.ms_per_tick;

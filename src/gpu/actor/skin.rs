@@ -8,7 +8,7 @@ use crate::gpu::surface::{Simulated, Surface, SurfaceError, SurfaceModel};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
-use crate::skin::SurfaceMut;
+use crate::methods::SurfaceMut;
 
 /// Skin may bulge out of the box that its joints alone give, by this part of the box.
 const BULGE: f32 = 0.15;
@@ -40,14 +40,21 @@ struct Rows {
 }
 
 impl DeviceSkin {
-    pub(super) fn new(gpu: &GpuContext, model: &Arc<SurfaceModel>, followed: Option<Followed<'_>>) -> Result<Self, SurfaceError> {
+    pub(super) fn new(
+        gpu: &GpuContext,
+        model: &Arc<SurfaceModel>,
+        followed: Option<Followed<'_>>,
+    ) -> Result<Self, SurfaceError> {
         let stride = |state: &FleshState| state.dims().row_stride as usize;
         let simulated = followed.map(|Followed { state, .. }| Simulated {
             positions: state.positions(),
             velocities: Some(state.velocities()),
             stride: stride(state),
         });
-        let rows = |Followed { state, row_of_vertex }: Followed<'_>| Rows {
+        let rows = |Followed {
+                        state,
+                        row_of_vertex,
+                    }: Followed<'_>| Rows {
             buffer: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride(state)),
             row_of_vertex: row_of_vertex.to_vec(),
             stride: stride(state),
@@ -68,7 +75,14 @@ impl DeviceSkin {
         self.ahead_secs = ahead_secs;
         let tight = self.surface.model().recipe().reach.bounds(world_from_joint);
         let bulge = (tight.max - tight.min) * BULGE;
-        self.bounds = if tight.is_empty() { tight } else { Bounds { min: tight.min - bulge, max: tight.max + bulge } };
+        self.bounds = if tight.is_empty() {
+            tight
+        } else {
+            Bounds {
+                min: tight.min - bulge,
+                max: tight.max + bulge,
+            }
+        };
     }
 
     pub(super) fn surface(&self) -> &Surface {
@@ -77,7 +91,9 @@ impl DeviceSkin {
 
     /// Encodes the copy of the simulation that it follows.
     pub(super) fn copy_rows(&self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
-        let Some(Rows { buffer, stride, .. }) = &self.rows else { return };
+        let Some(Rows { buffer, stride, .. }) = &self.rows else {
+            return;
+        };
         let size = (stride * size_of::<[f32; 4]>()) as u64;
         encoder.copy_buffer_to_buffer(state.positions(), 0, buffer, 0, size);
         encoder.copy_buffer_to_buffer(state.velocities(), 0, buffer, size, size);
@@ -110,7 +126,12 @@ impl DeviceSkin {
     /// Source vertices, and simulated ones.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
-        (self.surface.vertices(), self.rows.as_ref().map_or(0, |rows| rows.row_of_vertex.len()))
+        (
+            self.surface.vertices(),
+            self.rows
+                .as_ref()
+                .map_or(0, |rows| rows.row_of_vertex.len()),
+        )
     }
 
     /// Reads it back. Waits for the device.
@@ -119,7 +140,9 @@ impl DeviceSkin {
     /// [`GpuError::Readback`] if the device was lost.
     pub fn fetch_into(&self, out: &mut SurfaceMut<'_>) -> Result<(), GpuError> {
         if self.gpu.is_lost() {
-            return Err(GpuError::Readback { reason: "the device was lost".to_owned() });
+            return Err(GpuError::Readback {
+                reason: "the device was lost".to_owned(),
+            });
         }
         let (positions, normals) = self.surface.fetch(&self.gpu)?;
         for (out, new) in out.positions.iter_mut().zip(positions) {
@@ -128,12 +151,18 @@ impl DeviceSkin {
         for (out, new) in out.normals.iter_mut().zip(normals) {
             *out = new;
         }
-        if let Some(Rows { buffer, row_of_vertex, stride }) = &self.rows {
+        if let Some(Rows {
+            buffer,
+            row_of_vertex,
+            stride,
+        }) = &self.rows
+        {
             let rows: Vec<[f32; 4]> = fetch(&self.gpu, buffer, 2 * stride)?;
             let vector = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
             for (out, &row) in out.simulated.iter_mut().zip(row_of_vertex) {
                 let row = row as usize;
-                *out = Point::from(vector(rows[row]) + vector(rows[stride + row]) * self.ahead_secs);
+                *out =
+                    Point::from(vector(rows[row]) + vector(rows[stride + row]) * self.ahead_secs);
             }
         }
         Ok(())
@@ -150,7 +179,10 @@ impl Shown {
     /// The skin that was made last, if there is one.
     #[must_use]
     pub fn latest(&self) -> Option<Arc<DeviceSkin>> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.latest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(super) fn set(&self, skin: Arc<DeviceSkin>) {

@@ -12,7 +12,7 @@ use crate::gpu::flesh::FleshState;
 use crate::gpu::surface::SurfaceModel;
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::Affine;
-use crate::skin::{DeviceError, SurfaceMut, Watched};
+use crate::methods::{DeviceError, SurfaceMut, Watched};
 
 /// What a frame ends with.
 #[derive(Debug)]
@@ -53,12 +53,20 @@ impl Skins {
 
     /// Measures every pass from now on, where the device can.
     pub fn set_profiled(&mut self, profiled: bool) {
-        self.profile = if profiled { Profile::new(&self.gpu) } else { None };
+        self.profile = if profiled {
+            Profile::new(&self.gpu)
+        } else {
+            None
+        };
     }
 
     /// Whether the device is still there.
     pub fn check(&self) -> Result<(), DeviceError> {
-        if self.gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) }
+        if self.gpu.is_lost() {
+            Err(lost(&"it does not answer any more"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Begins a frame: a skin that nobody looks at, with its joints. Waits if the device is frames behind.
@@ -69,7 +77,9 @@ impl Skins {
         followed: Option<Followed<'_>>,
     ) -> Result<Arc<DeviceSkin>, DeviceError> {
         self.check()?;
-        self.echoes.make_room(&self.gpu).map_err(|error| lost(&error))?;
+        self.echoes
+            .make_room(&self.gpu)
+            .map_err(|error| lost(&error))?;
         let start = Instant::now();
         let mut skin = self.free(followed)?;
         if let Some(skin) = Arc::get_mut(&mut skin) {
@@ -81,8 +91,12 @@ impl Skins {
 
     fn free(&mut self, followed: Option<Followed<'_>>) -> Result<Arc<DeviceSkin>, DeviceError> {
         let latest = self.shown.latest();
-        let is_free =
-            |skin: &Arc<DeviceSkin>| Arc::strong_count(skin) == 1 && latest.as_ref().is_none_or(|latest| !Arc::ptr_eq(latest, skin));
+        let is_free = |skin: &Arc<DeviceSkin>| {
+            Arc::strong_count(skin) == 1
+                && latest
+                    .as_ref()
+                    .is_none_or(|latest| !Arc::ptr_eq(latest, skin))
+        };
         if let Some(place) = self.ring.iter().position(is_free) {
             return Ok(self.ring.swap_remove(place));
         }
@@ -90,7 +104,10 @@ impl Skins {
         if self.ring.len() > 2 * FRAMES_BEHIND {
             self.ring.remove(0);
         }
-        let made = self.gpu.attempt(|| DeviceSkin::new(&self.gpu, &self.model, followed)).map_err(|error| unfit(&error))?;
+        let made = self
+            .gpu
+            .attempt(|| DeviceSkin::new(&self.gpu, &self.model, followed))
+            .map_err(|error| unfit(&error))?;
         Ok(Arc::new(made.map_err(|error| unfit(&error))?))
     }
 
@@ -101,12 +118,18 @@ impl Skins {
         steps: impl Iterator<Item = &'a Dispatch>,
         skin: Option<&'a DeviceSkin>,
     ) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("character"), timestamp_writes: None });
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("character"),
+            timestamp_writes: None,
+        });
         if let Some(profile) = &mut self.profile {
             profile.begin(&mut pass);
         }
         let surface = skin.iter().flat_map(|skin| skin.surface().dispatches());
-        for (dispatch, above) in steps.map(|dispatch| (dispatch, false)).chain(surface.map(|dispatch| (dispatch, true))) {
+        for (dispatch, above) in steps
+            .map(|dispatch| (dispatch, false))
+            .chain(surface.map(|dispatch| (dispatch, true)))
+        {
             dispatch.encode(&mut pass);
             if let Some(profile) = &mut self.profile {
                 profile.mark(&mut pass, dispatch.label(), above);
@@ -115,7 +138,11 @@ impl Skins {
     }
 
     /// Encodes what the frame sends back.
-    pub fn listen(&mut self, encoder: &mut wgpu::CommandEncoder, state: Option<&FleshState>) {
+    pub fn encode_readback(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        state: Option<&FleshState>,
+    ) {
         self.echoes.copy(encoder, state, self.profile.as_mut());
     }
 
@@ -156,7 +183,12 @@ impl Skins {
     /// Reads back what is shown. Waits.
     pub fn fetch(&self, surface: &mut SurfaceMut<'_>) -> Result<(), DeviceError> {
         self.check()?;
-        let latest = self.shown.latest().ok_or_else(|| lost(&"nothing was presented"))?;
-        latest.fetch_into(surface).map_err(|error: GpuError| lost(&error))
+        let latest = self
+            .shown
+            .latest()
+            .ok_or_else(|| lost(&"nothing was presented"))?;
+        latest
+            .fetch_into(surface)
+            .map_err(|error: GpuError| lost(&error))
     }
 }

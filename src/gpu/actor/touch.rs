@@ -13,7 +13,7 @@ use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
 use crate::gpu::waiting::{Answer, ask, wait};
 use crate::math::Point;
-use crate::skin::{Colliding, DeviceError};
+use crate::methods::{Colliding, DeviceError};
 
 /// What steps with contacts need beside the others.
 pub(super) struct Touch {
@@ -78,10 +78,15 @@ impl Touch {
             self.known = state.download(gpu, 0).map_err(|error| lost(&error))?;
             self.is_known = true;
         }
-        self.known.predict_into(model.flesh.equations(), base, &mut self.predicted);
+        self.known
+            .predict_into(model.flesh.equations(), base, &mut self.predicted);
         // What is broken is noticed by whoever watches; here it touches nothing.
         let is_sound = self.predicted.iter().all(|p| (p.x + p.y + p.z).is_finite());
-        let meeting = if is_sound { finder.begin_contacts(&self.predicted) } else { Meeting::Nothing };
+        let meeting = if is_sound {
+            finder.begin_contacts(&self.predicted)
+        } else {
+            Meeting::Nothing
+        };
         let start = Instant::now();
         self.contacts = match meeting {
             Meeting::Nothing => 0,
@@ -97,27 +102,53 @@ impl Touch {
             Meeting::Contacts(_) | Meeting::TooMany => return Err(DeviceError::Crowded),
         };
         self.is_known = false;
-        state.move_base(gpu, 0, base).map_err(|error| lost(&error))?;
+        state
+            .move_base(gpu, 0, base)
+            .map_err(|error| lost(&error))?;
         if self.contacts > 0 && self.step.is_none() {
             let Self { press, buffers, .. } = self;
-            self.step = Some(FleshStep::with_contacts(gpu, &model.flesh, state, solve, press, buffers));
+            self.step = Some(FleshStep::with_contacts(
+                gpu,
+                &model.flesh,
+                state,
+                solve,
+                press,
+                buffers,
+            ));
         }
         Ok(start.elapsed())
     }
 
     /// The dispatches of the step that is prepared; `plain` are those without contacts.
     pub(super) fn dispatches<'a>(&'a self, plain: &'a FleshStep) -> &'a [Dispatch] {
-        self.step.as_ref().filter(|_| self.contacts > 0).unwrap_or(plain).dispatches()
+        self.step
+            .as_ref()
+            .filter(|_| self.contacts > 0)
+            .unwrap_or(plain)
+            .dispatches()
     }
 
     /// Encodes what the next step wants to know of this one.
-    pub(super) fn copy(&mut self, gpu: &GpuContext, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
-        let (kept, loads) = (state.kept_bytes(), (self.contacts * size_of::<f32>()) as u64);
+    pub(super) fn copy(
+        &mut self,
+        gpu: &GpuContext,
+        encoder: &mut wgpu::CommandEncoder,
+        state: &FleshState,
+    ) {
+        let (kept, loads) = (
+            state.kept_bytes(),
+            (self.contacts * size_of::<f32>()) as u64,
+        );
         let fits = |buffer: &wgpu::Buffer| buffer.size() >= kept + loads;
         let buffer = self.free.pop().filter(fits).unwrap_or_else(|| {
             let size = kept + (loads.next_power_of_two().max(1024));
             let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-            gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("state for contacts"), size, usage, mapped_at_creation: false })
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("state for contacts"),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         });
         state.keep(encoder, &buffer, 0);
         if loads > 0 {
@@ -136,7 +167,9 @@ impl Touch {
 
     /// Takes in the state under way and the loads of its contacts, if there is one. Returns whether there was.
     fn hear(&mut self, model: &GpuModel, state: &FleshState) -> Result<bool, DeviceError> {
-        let Some((buffer, answer)) = self.under_way.take() else { return Ok(false) };
+        let Some((buffer, answer)) = self.under_way.take() else {
+            return Ok(false);
+        };
         wait(&model.gpu, &answer).map_err(|error| lost(&error))?;
         let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
         let (kept, loads) = mapped.split_at(state.kept_bytes() as usize);
@@ -144,7 +177,8 @@ impl Touch {
         self.is_known = true;
         self.loads.clear();
         let loads = loads.chunks_exact(size_of::<f32>()).take(self.contacts);
-        self.loads.extend(loads.map(bytemuck::pod_read_unaligned::<f32>));
+        self.loads
+            .extend(loads.map(bytemuck::pod_read_unaligned::<f32>));
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);

@@ -7,7 +7,11 @@ use crate::gpu::{GpuContext, GpuError};
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
-pub fn fetch<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>, GpuError> {
+pub fn fetch<T: bytemuck::Pod>(
+    gpu: &GpuContext,
+    buffer: &wgpu::Buffer,
+    count: usize,
+) -> Result<Vec<T>, GpuError> {
     fetch_from(gpu, buffer, 0, count)
 }
 
@@ -16,20 +20,37 @@ pub fn fetch<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, count: u
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
-pub fn fetch_from<T: bytemuck::Pod>(gpu: &GpuContext, buffer: &wgpu::Buffer, first: usize, count: usize) -> Result<Vec<T>, GpuError> {
+pub fn fetch_from<T: bytemuck::Pod>(
+    gpu: &GpuContext,
+    buffer: &wgpu::Buffer,
+    first: usize,
+    count: usize,
+) -> Result<Vec<T>, GpuError> {
     let offset = ((first * size_of::<T>()) as u64).min(buffer.size());
     let size = ((count * size_of::<T>()).next_multiple_of(4) as u64).min(buffer.size() - offset);
     if size == 0 {
         return Ok(Vec::new());
     }
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-    let staging =
-        gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("numbers read back"), size, usage, mapped_at_creation: false });
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read back") });
+    let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("numbers read back"),
+        size,
+        usage,
+        mapped_at_creation: false,
+    });
+    let mut encoder = gpu
+        .device
+        .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("read back"),
+        });
     encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, size);
     gpu.queue.submit([encoder.finish()]);
     wait(gpu, &ask(&staging))?;
     let mapped = staging.get_mapped_range(..).map_err(|error| lost(&error))?;
     let whole = mapped.len() / size_of::<T>();
-    Ok(mapped.chunks_exact(size_of::<T>()).take(whole.min(count)).map(bytemuck::pod_read_unaligned).collect())
+    Ok(mapped
+        .chunks_exact(size_of::<T>())
+        .take(whole.min(count))
+        .map(bytemuck::pod_read_unaligned)
+        .collect())
 }

@@ -32,8 +32,15 @@ impl KernelCache {
         entry: &'static str,
         constants: &[(&str, f64)],
     ) -> Arc<wgpu::ComputePipeline> {
-        let bits = constants.iter().map(|&(name, value)| (name.to_owned(), value.to_bits())).collect();
-        let key = Key { wgsl: source.wgsl(), entry, constants: bits };
+        let bits = constants
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.to_bits()))
+            .collect();
+        let key = Key {
+            wgsl: source.wgsl(),
+            entry,
+            constants: bits,
+        };
         if let Some(kept) = self.lock().get(&key) {
             return kept.clone();
         }
@@ -50,16 +57,25 @@ impl KernelCache {
     }
 }
 
-fn compile(gpu: &GpuContext, source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+fn compile(
+    gpu: &GpuContext,
+    source: &ShaderSource,
+    entry: &'static str,
+    constants: &[(&str, f64)],
+) -> wgpu::ComputePipeline {
     let module = source.compile(&gpu.device);
-    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(entry),
-        layout: None,
-        module: &module,
-        entry_point: Some(entry),
-        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
-        cache: None,
-    })
+    gpu.device
+        .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: None,
+            module: &module,
+            entry_point: Some(entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants,
+                ..Default::default()
+            },
+            cache: None,
+        })
 }
 
 #[cfg(test)]
@@ -85,8 +101,11 @@ mod tests {
     /// Equal sources, entry points and constants share a pipeline; others do not, and no other device has it.
     #[test]
     fn the_same_kernel_is_compiled_once() {
-        let Some(gpu) = crate::gpu::for_tests() else { return };
-        let of = |gpu: &GpuContext, entry, value| Kernel::new(gpu, &SET, entry, &[("VALUE", value)]);
+        let Some(gpu) = crate::gpu::for_tests() else {
+            return;
+        };
+        let of =
+            |gpu: &GpuContext, entry, value| Kernel::new(gpu, &SET, entry, &[("VALUE", value)]);
         let first = of(&gpu, "fill", 2.0);
         assert!(same(&first, &of(&gpu.clone(), "fill", 2.0)));
         assert!(!same(&first, &of(&gpu, "fill", 3.0)));
@@ -99,7 +118,9 @@ mod tests {
     /// Who asks again for what the device refused is refused again, and what compiles afterwards is sound.
     #[test]
     fn what_is_refused_is_not_kept() {
-        let Some(gpu) = crate::gpu::for_tests() else { return };
+        let Some(gpu) = crate::gpu::for_tests() else {
+            return;
+        };
         let attempt = || gpu.attempt(|| Kernel::new(&gpu, &SET, "there is no such", &[]));
         assert!(attempt().is_err());
         assert!(attempt().is_err());
@@ -111,7 +132,9 @@ mod tests {
     #[test]
     fn the_cache_goes_with_its_device() {
         for is_lost in [false, true] {
-            let Some(gpu) = crate::gpu::for_tests() else { return };
+            let Some(gpu) = crate::gpu::for_tests() else {
+                return;
+            };
             let pipeline = Arc::downgrade(&Kernel::new(&gpu, &SET, "fill", &[]).pipeline);
             let again = gpu.clone();
             if is_lost {

@@ -40,21 +40,44 @@ impl Kernel {
     /// The entry point, compiled if the device has not done so before; `constants` are values of its `override`s. All that it binds is
     /// in group 0.
     #[must_use]
-    pub fn new(gpu: &GpuContext, source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)]) -> Self {
-        Self { label: entry, pipeline: gpu.kernels.pipeline(gpu, source, entry, constants) }
+    pub fn new(
+        gpu: &GpuContext,
+        source: &ShaderSource,
+        entry: &'static str,
+        constants: &[(&str, f64)],
+    ) -> Self {
+        Self {
+            label: entry,
+            pipeline: gpu.kernels.pipeline(gpu, source, entry, constants),
+        }
     }
 
     /// Binds buffers by their number in group 0: those that the entry point uses, and no others.
     #[must_use]
-    pub fn on(&self, gpu: &GpuContext, buffers: &[(u32, &wgpu::Buffer)], workgroups: [u32; 3]) -> Dispatch {
-        let entries: Vec<_> =
-            buffers.iter().map(|&(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }).collect();
+    pub fn on(
+        &self,
+        gpu: &GpuContext,
+        buffers: &[(u32, &wgpu::Buffer)],
+        workgroups: [u32; 3],
+    ) -> Dispatch {
+        let entries: Vec<_> = buffers
+            .iter()
+            .map(|&(binding, buffer)| wgpu::BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(self.label),
             layout: &self.pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
-        Dispatch { label: self.label, pipeline: self.pipeline.clone(), group, workgroups }
+        Dispatch {
+            label: self.label,
+            pipeline: self.pipeline.clone(),
+            group,
+            workgroups,
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use super::layout::{BASE_VELOCITY, VELOCITY};
 use super::state::FleshState;
 use crate::dynamics::State;
 use crate::math::{Point, Vec3};
+use crate::numerics::lanes::Padded;
 
-type Slot = [f32; 4];
-const SLOT: u64 = size_of::<Slot>() as u64;
+const SLOT: u64 = size_of::<Padded>() as u64;
 
 impl FleshState {
     /// Bytes of the first instance's state.
@@ -16,7 +16,12 @@ impl FleshState {
     }
 
     /// Encodes a copy of the first instance's state to a buffer of [`FleshState::kept_bytes`] from `offset` on.
-    pub(in crate::gpu) fn keep(&self, encoder: &mut wgpu::CommandEncoder, to: &wgpu::Buffer, offset: u64) {
+    pub(in crate::gpu) fn keep(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        to: &wgpu::Buffer,
+        offset: u64,
+    ) {
         let dims = self.dims();
         let rows = u64::from(dims.row_stride) * SLOT;
         let region = |which: usize| which as u64 * u64::from(dims.instances) * rows;
@@ -38,7 +43,11 @@ impl FleshState {
         let dims = self.dims();
         let stride = dims.row_stride as usize;
         let rows = self.vertex_of_row();
-        let slots = |first: usize| kept.chunks_exact(SLOT as usize).skip(first).map(bytemuck::pod_read_unaligned::<Slot>);
+        let slots = |first: usize| {
+            kept.chunks_exact(SLOT as usize)
+                .skip(first)
+                .map(bytemuck::pod_read_unaligned::<Padded>)
+        };
         state.position.resize(rows.len(), Point::origin());
         state.velocity.resize(rows.len(), Vec3::zeros());
         state.base_velocity.resize(rows.len(), Vec3::zeros());
@@ -50,10 +59,14 @@ impl FleshState {
             state.base_velocity[vertex] = vector(base_velocity);
         }
         state.base.clear();
-        state.base.extend(slots(3 * stride).take(dims.base_points as usize).map(|slot| Point::from(vector(slot))));
+        state.base.extend(
+            slots(3 * stride)
+                .take(dims.base_points as usize)
+                .map(|slot| Point::from(vector(slot))),
+        );
     }
 }
 
-fn vector([x, y, z, _]: Slot) -> Vec3 {
+fn vector([x, y, z, _]: Padded) -> Vec3 {
     Vec3::new(x, y, z)
 }

@@ -1,6 +1,6 @@
 //! The compiled passes of a step, and what each binds.
 
-use super::layout::{PRISMS, ROWS};
+use super::layout::{CHAINS, ROWS};
 use super::model::FleshModel;
 use super::press::PressBuffers;
 use super::state::FleshState;
@@ -41,29 +41,40 @@ pub(super) struct Pass {
 
 /// What passes are bound to.
 #[derive(Clone, Copy)]
-pub(super) struct Bound<'a> {
+pub(super) struct PassBuffers<'a> {
     pub(super) model: &'a FleshModel,
     pub(super) state: &'a FleshState,
     pub(super) contacts: Option<&'a PressBuffers>,
     pub(super) turn: &'a wgpu::Buffer,
 }
 
-impl Bound<'_> {
+impl PassBuffers<'_> {
     fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
         if number == n::TURN {
             return Some(self.turn);
         }
         let of_contacts = || self.contacts.and_then(|contacts| contacts.buffer(number));
-        self.model.buffer(number).or_else(|| self.state.buffer(number)).or_else(of_contacts)
+        self.model
+            .buffer(number)
+            .or_else(|| self.state.buffer(number))
+            .or_else(of_contacts)
     }
 }
 
 impl Pass {
     /// The pass on all instances of a state.
-    pub(super) fn on(&self, gpu: &GpuContext, to: Bound<'_>) -> Dispatch {
-        let bound: Vec<_> = self.bindings.iter().filter_map(|&number| Some((number, to.buffer(number)?))).collect();
+    pub(super) fn on(&self, gpu: &GpuContext, to: PassBuffers<'_>) -> Dispatch {
+        let bound: Vec<_> = self
+            .bindings
+            .iter()
+            .filter_map(|&number| Some((number, to.buffer(number)?)))
+            .collect();
         let dims = to.state.dims();
-        let groups = if self.by_tets { dims.prism_stride / PRISMS as u32 } else { dims.row_stride / ROWS as u32 };
+        let groups = if self.by_tets {
+            dims.chain_stride / CHAINS as u32
+        } else {
+            dims.row_stride / ROWS as u32
+        };
         self.kernel.on(gpu, &bound, [groups, dims.instances, 1])
     }
 }
@@ -101,30 +112,90 @@ impl Kernels {
         let volume = ("VOLUME", f64::from(u8::from(equations.volume > 0.0)));
         let remembered = ("MEMORY", f64::from(memory));
         let mixed = [energy, volume, remembered];
-        let pass = |source: &ShaderSource, entry: &'static str, constants: &[(&str, f64)], bindings| Pass {
+        let pass = |source: &ShaderSource,
+                    entry: &'static str,
+                    constants: &[(&str, f64)],
+                    bindings| Pass {
             kernel: Kernel::new(gpu, source, entry, constants),
             bindings,
             by_tets: entry.starts_with("local"),
         };
         let accelerated = || Accelerated {
-            local: pass(&shader::FLESH_LOCAL_MIXED, "local_mixed", &mixed, LOCAL_MIXED),
-            touching: pass(&shader::FLESH_LOCAL_TOUCHING, "local_mixed", &mixed, LOCAL_TOUCHING),
-            gather: pass(&shader::FLESH_GATHER_MIXED, "gather_mixed", &[volume], GATHER_MIXED),
+            local: pass(
+                &shader::FLESH_LOCAL_MIXED,
+                "local_mixed",
+                &mixed,
+                LOCAL_MIXED,
+            ),
+            touching: pass(
+                &shader::FLESH_LOCAL_TOUCHING,
+                "local_mixed",
+                &mixed,
+                LOCAL_TOUCHING,
+            ),
+            gather: pass(
+                &shader::FLESH_GATHER_MIXED,
+                "gather_mixed",
+                &[volume],
+                GATHER_MIXED,
+            ),
             record: pass(&shader::FLESH_RECORD, "record", &[remembered], RECORD),
         };
         Self {
             predict: pass(&shader::FLESH_PREDICT, "predict", &[], PREDICT),
-            local: pass(&shader::FLESH_LOCAL_PLAIN, "local_plain", &[energy, volume], LOCAL_PLAIN),
-            gather: pass(&shader::FLESH_GATHER_PLAIN, "gather_plain", &[energy], GATHER_PLAIN),
+            local: pass(
+                &shader::FLESH_LOCAL_PLAIN,
+                "local_plain",
+                &[energy, volume],
+                LOCAL_PLAIN,
+            ),
+            gather: pass(
+                &shader::FLESH_GATHER_PLAIN,
+                "gather_plain",
+                &[energy],
+                GATHER_PLAIN,
+            ),
             finish: pass(&shader::FLESH_FINISH, "finish", &[], FINISH),
             accelerated: (memory > 0).then(accelerated),
         }
     }
 }
 
-const PREDICT: &[u32] = &[n::DIMS, n::MOTION, n::BASE, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::ENERGIES, n::WATCH];
-const LOCAL_PLAIN: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::X, n::INCREMENT, n::ENERGIES];
-const LOCAL_MIXED: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::MEMORY, n::STATES, n::ENERGIES, n::SUMS];
+const PREDICT: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::BASE,
+    n::X,
+    n::INCREMENT,
+    n::ROWS,
+    n::MEMORY,
+    n::STATES,
+    n::ENERGIES,
+    n::WATCH,
+];
+const LOCAL_PLAIN: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::CONSTANTS,
+    n::BASE,
+    n::FORCES,
+    n::X,
+    n::INCREMENT,
+    n::ENERGIES,
+];
+const LOCAL_MIXED: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::CONSTANTS,
+    n::BASE,
+    n::FORCES,
+    n::MEMORY,
+    n::STATES,
+    n::ENERGIES,
+    n::SUMS,
+];
 const LOCAL_TOUCHING: &[u32] = &[
     n::DIMS,
     n::MOTION,
@@ -139,8 +210,47 @@ const LOCAL_TOUCHING: &[u32] = &[
     n::PRESS_DIMS,
     n::CONTACTS,
 ];
-const GATHER_PLAIN: &[u32] = &[n::DIMS, n::TURN, n::CONSTANTS, n::FORCES, n::X, n::INCREMENT, n::B, n::MEMORY, n::ENERGIES];
-const GATHER_MIXED: &[u32] =
-    &[n::DIMS, n::MOTION, n::TURN, n::CONSTANTS, n::BASE, n::FORCES, n::X, n::B, n::MEMORY, n::STATES, n::ENERGIES];
-const RECORD: &[u32] = &[n::DIMS, n::TURN, n::X, n::INCREMENT, n::MEMORY, n::STATES, n::SUMS];
-const FINISH: &[u32] = &[n::DIMS, n::MOTION, n::TURN, n::X, n::INCREMENT, n::ROWS, n::MEMORY, n::STATES, n::WATCH];
+const GATHER_PLAIN: &[u32] = &[
+    n::DIMS,
+    n::TURN,
+    n::CONSTANTS,
+    n::FORCES,
+    n::X,
+    n::INCREMENT,
+    n::B,
+    n::MEMORY,
+    n::ENERGIES,
+];
+const GATHER_MIXED: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::CONSTANTS,
+    n::BASE,
+    n::FORCES,
+    n::X,
+    n::B,
+    n::MEMORY,
+    n::STATES,
+    n::ENERGIES,
+];
+const RECORD: &[u32] = &[
+    n::DIMS,
+    n::TURN,
+    n::X,
+    n::INCREMENT,
+    n::MEMORY,
+    n::STATES,
+    n::SUMS,
+];
+const FINISH: &[u32] = &[
+    n::DIMS,
+    n::MOTION,
+    n::TURN,
+    n::X,
+    n::INCREMENT,
+    n::ROWS,
+    n::MEMORY,
+    n::STATES,
+    n::WATCH,
+];

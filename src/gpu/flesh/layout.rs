@@ -4,10 +4,10 @@ use super::press::{PressContact, PressDims};
 use crate::gpu::StructLayout;
 use crate::gpu::layout::layout;
 
-/// Prisms of a workgroup of the local step.
-pub(super) const PRISMS: usize = 32;
+/// Chains of a workgroup of the local step.
+pub(super) const CHAINS: usize = 32;
 /// Tets of it, a thread each.
-pub(super) const TETS: usize = 3 * PRISMS;
+pub(super) const TETS: usize = 3 * CHAINS;
 /// Rows of a workgroup of all other passes, and what strides are multiples of.
 pub(super) const ROWS: usize = 64;
 /// Numbers of a tet: Ē⁻¹ and its weight.
@@ -22,29 +22,34 @@ pub(super) const BASE_VELOCITY: usize = 1;
 pub(super) const BASE: usize = 2;
 /// Products of a group of rows, four at a time.
 pub(super) const VECTORS: usize = 5;
-/// Energies of even iterations, of odd ones, and of those that were taken back.
+/// Energies of even iterations, of odd ones, and of rejected ones.
 pub(super) const REGIONS: usize = 3;
 
 /// Sizes and strides of the buffers of a character and its instances, in elements.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Dims {
-    /// Skin vertices.
+    /// Unknowns.
     pub rows: u32,
     /// From an instance's rows to the next one's.
     pub row_stride: u32,
-    /// Points of the base.
+    /// Prescribed points.
     pub base_points: u32,
-    /// From an instance's base points to the next one's.
+    /// From an instance's prescribed points to the next one's.
     pub base_stride: u32,
-    /// Prisms.
-    pub prisms: u32,
-    /// A multiple of the prisms of a workgroup.
-    pub prism_stride: u32,
+    /// Chains of up to three tets.
+    pub chains: u32,
+    /// A multiple of the chains of a workgroup.
+    pub chain_stride: u32,
     /// Characters.
     pub instances: u32,
     /// Differences that the acceleration remembers; 0 for plain iterations.
     pub memory: u32,
+    /// Points of a chain that are pulled: the first 3 where all others are prescribed, or all 6.
+    pub pulled: u32,
+    pub(super) unused_a: u32,
+    pub(super) unused_b: u32,
+    pub(super) unused_c: u32,
 }
 
 /// What moves all rows alike.
@@ -77,8 +82,8 @@ pub(super) struct Anderson {
     count: u32,
     slot: u32,
     started: u32,
-    taken_back: u32,
-    taken_back_so_far: u32,
+    rejected: u32,
+    rejected_so_far: u32,
     unused: u32,
     norm: f32,
     energy: f32,
@@ -96,18 +101,18 @@ pub struct Watch {
     pub last_change: f32,
     /// Not 0 if something was no number, in this step or any since the state was put in.
     pub broken: u32,
-    /// Accelerated iterates that were taken back because their energy was higher.
-    pub taken_back: u32,
+    /// Accelerated iterates that were rejected because their energy was higher.
+    pub rejected: u32,
 }
 
 /// Their layouts, for the test that compares them with the shaders'.
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
-        layout!("Dims", Dims: rows, row_stride, base_points, base_stride, prisms, prism_stride, instances, memory),
+        layout!("Dims", Dims: rows, row_stride, base_points, base_stride, chains, chain_stride, instances, memory, pulled, unused_a, unused_b, unused_c),
         layout!("Motion", Motion: gravity, step_secs, fastest, volume, energy_floor, unused),
         layout!("Turn", Turn: iteration, unused_a, unused_b, unused_c),
-        layout!("Anderson", Anderson: count, slot, started, taken_back, taken_back_so_far, unused, norm, energy, gamma, gram),
-        layout!("Watch", Watch: farthest, last_change, broken, taken_back),
+        layout!("Anderson", Anderson: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
+        layout!("Watch", Watch: farthest, last_change, broken, rejected),
         layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
         layout!(PressContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),
     ]

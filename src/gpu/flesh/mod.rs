@@ -3,7 +3,7 @@
 //! ```text
 //!     predict        x ← x + what the base carries along + what it had of its own motion; y ← where inertia alone would go
 //!     K iterations:
-//!         local          32 prisms a workgroup, a tet a thread: closest rotations, pulls on the skin points of every prism;
+//!         local          32 chains a workgroup, a tet a thread: closest rotations, pulls on the skin points of every chain;
 //!                        all energies where the acceleration goes
 //!         gather         a row a thread: b = M/h² (y − x) + pulls; if the energy rose, with pulls made anew at the last plain iterate
 //!         S passes       P Δ = b (`solve`, or any other); while parts touch, press, and S passes again
@@ -13,8 +13,8 @@
 //!
 //! The passes that would only move rows are folded into those that read them: local and gather begin with x + Δ, or with where the
 //! acceleration goes, whose small normal equations every workgroup solves for itself from the partial sums of *record*. So is taking an
-//! iterate back: every workgroup of *gather* adds the energies up for itself, and where they rose, a row makes the pulls of the prisms
-//! around it itself, each prism three times over. That is rare; passes for it would be waited for in every iteration. Everything is
+//! iterate back: every workgroup of *gather* adds the energies up for itself, and where they rose, a row makes the pulls of the chains
+//! around it itself, each chain three times over. That is rare; passes for it would be waited for in every iteration. Everything is
 //! gathered and summed in a fixed order: equal steps give equal bits.
 //!
 //! | lifetime                     | type                                                               |
@@ -36,11 +36,11 @@
 //!
 //! | pass   | bytes of constants        | bytes of every instance (m: memory of the acceleration)       |
 //! |--------|---------------------------|---------------------------------------------------------------|
-//! | local  | 144 a prism               | 48 a prism written; corners, 16 (2, or 1 + m), mostly cached  |
-//! | gather | 12 a prism, 4 a row       | 48 a prism; 80 a row, or 64 + 16 m                            |
+//! | local  | 144 a chain               | 48 a chain written; corners, 16 (2, or 1 + m), mostly cached  |
+//! | gather | 12 a chain, 4 a row       | 48 a chain; 80 a row, or 64 + 16 m                            |
 //! | record |                           | 112 + 16 m a row                                              |
 //!
-//! For 5 000 rows and 10 000 prisms that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) an iteration: a few µs where the last
+//! For 5 000 rows and 10 000 chains that is 1.7 MB of constants and 1.5 (plain) or 2.6 MB (m = 3) an iteration: a few µs where the last
 //! cache holds them; a hundred instances with seven iterations each move 1.8 GB a step, about 1 ms at 2 TB/s. The solve comes on top.
 //!
 //! # Departures

@@ -1,13 +1,14 @@
-//! What a character's steps need and no pose changes, on the device.
+//! Constants of a character's time steps, on the device.
 
 use std::sync::Arc;
 
 use super::error::FleshError;
 use super::kernels::{Kernels, binding, memory_of};
-use super::layout::{Dims, Motion, NUMBERS, PRISMS, ROWS, TETS};
-use crate::dynamics::{EquationPrism, Equations};
+use super::layout::{CHAINS, Dims, Motion, NUMBERS, ROWS, TETS};
+use crate::dynamics::{EquationChain, Equations};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{storage_of, uniform_of};
+use crate::tissue::Corner;
 
 /// Energies around zero differ by more than this part of the sum of stiffness times volume, or it is rounding.
 const ENERGY_FLOOR: f64 = 1e-10;
@@ -30,28 +31,49 @@ impl FleshModel {
     /// # Errors
     /// [`FleshError::TooLarge`] or [`FleshError::Count`] if the device is too small for the character.
     pub fn new(gpu: &GpuContext, equations: Arc<Equations>) -> Result<Self, FleshError> {
-        let (rows, prisms, base_points) = (equations.vertex_of_row.len(), equations.prisms.len(), equations.base_points);
+        let (rows, chains, base_points) = (
+            equations.vertex_of_row.len(),
+            equations.chains.len(),
+            equations.base_points,
+        );
         let limits = gpu.device.limits();
         let limit = limits.max_compute_workgroups_per_dimension as usize;
-        for (what, wanted, size) in [("skin vertices", rows, ROWS), ("prisms", prisms, PRISMS)] {
+        for (what, wanted, size) in [("unknowns", rows, ROWS), ("chains of tets", chains, CHAINS)] {
             if wanted == 0 || wanted.div_ceil(size) > limit {
-                return Err(FleshError::Count { what, wanted, limit: limit * size });
+                return Err(FleshError::Count {
+                    what,
+                    wanted,
+                    limit: limit * size,
+                });
             }
         }
-        let bytes = ((prisms.next_multiple_of(PRISMS) * (6 + 3 * NUMBERS + 3) + rows + 1) * size_of::<u32>()) as u64;
-        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let bytes = ((chains.next_multiple_of(CHAINS) * (6 + 3 * NUMBERS + 6) + rows + 1)
+            * size_of::<u32>()) as u64;
+        let limit = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size);
         if bytes > limit {
-            return Err(FleshError::TooLarge { what: "its tets", bytes, limit, rows, instances: 1 });
+            return Err(FleshError::TooLarge {
+                what: "its tets",
+                bytes,
+                limit,
+                rows,
+                instances: 1,
+            });
         }
         let dims = Dims {
             rows: rows as u32,
             row_stride: rows.next_multiple_of(ROWS) as u32,
             base_points: base_points as u32,
             base_stride: base_points.next_multiple_of(ROWS) as u32,
-            prisms: prisms as u32,
-            prism_stride: prisms.next_multiple_of(PRISMS) as u32,
+            chains: chains as u32,
+            chain_stride: chains.next_multiple_of(CHAINS) as u32,
             instances: 0,
             memory: memory_of(&equations),
+            pulled: pulled_points(&equations.chains),
+            unused_a: 0,
+            unused_b: 0,
+            unused_c: 0,
         };
         let mut row_of_vertex = vec![0; rows];
         for (row, &vertex) in equations.vertex_of_row.iter().enumerate() {
@@ -60,7 +82,11 @@ impl FleshModel {
         Ok(Self {
             kernels: Kernels::new(gpu, &equations),
             motion: uniform_of(gpu, "flesh motion", &motion(&equations)),
-            constants: storage_of(gpu, "flesh constants", &constants(&equations.prisms, rows, dims.prism_stride)),
+            constants: storage_of(
+                gpu,
+                "flesh constants",
+                &constants(&equations.chains, rows, dims.chain_stride),
+            ),
             rows: storage_of(gpu, "flesh rows", &row_constants(&equations)),
             equations,
             dims,
@@ -77,10 +103,13 @@ impl FleshModel {
     /// Sizes and strides of buffers for so many instances.
     #[must_use]
     pub fn dims(&self, instances: u32) -> Dims {
-        Dims { instances, ..self.dims }
+        Dims {
+            instances,
+            ..self.dims
+        }
     }
 
-    /// Row of every skin vertex.
+    /// Row of every unknown.
     #[must_use]
     pub fn row_of_vertex(&self) -> &[u32] {
         &self.row_of_vertex
@@ -108,64 +137,84 @@ fn motion(equations: &Equations) -> Motion {
     }
 }
 
-/// All that only prisms tell, one after the other: chains, elements, links.
-fn constants(prisms: &[EquationPrism], rows: usize, prism_stride: u32) -> Vec<u32> {
-    let mut constants = chains(prisms);
-    constants.extend(elements(prisms).into_iter().map(f32::to_bits));
-    constants.extend(links(prisms, rows, prism_stride));
+/// How many points of a chain may be unknown: the first 3 if those are and all others are prescribed, or all 6.
+fn pulled_points(chains: &[EquationChain]) -> u32 {
+    let first_three_only = chains
+        .iter()
+        .all(|chain| chain.rows().map(|(point, _)| point).eq(0..3));
+    if first_three_only { 3 } else { 6 }
+}
+
+/// All constants by chain, one array behind the other: points, elements, links.
+fn constants(chains: &[EquationChain], rows: usize, chain_stride: u32) -> Vec<u32> {
+    let mut constants = points(chains);
+    constants.extend(elements(chains).into_iter().map(f32::to_bits));
+    constants.extend(links(chains, rows, chain_stride));
     constants
 }
 
-/// Groups of 32 prisms: the six points of the chains, point by point.
-fn chains(prisms: &[EquationPrism]) -> Vec<u32> {
-    let mut chains = vec![0; prisms.len().div_ceil(PRISMS) * 2 * TETS];
-    for (index, prism) in prisms.iter().enumerate() {
-        let (group, lane) = (index / PRISMS, index % PRISMS);
-        for (k, &point) in prism.skin.iter().chain(&prism.base).enumerate() {
-            chains[(group * 6 + k) * PRISMS + lane] = point;
+/// Groups of 32 chains: their six points, point by point.
+fn points(chains: &[EquationChain]) -> Vec<u32> {
+    let mut points = vec![0; chains.len().div_ceil(CHAINS) * 2 * TETS];
+    for (index, chain) in chains.iter().enumerate() {
+        let (group, lane) = (index / CHAINS, index % CHAINS);
+        for (k, point) in chain.corners.iter().enumerate() {
+            points[(group * 6 + k) * CHAINS + lane] = point.bits();
         }
     }
-    chains
+    points
 }
 
-/// Groups of 96 tets: the numbers of each, number by number; the first tets of 32 prisms come first, then the second, then the third.
-fn elements(prisms: &[EquationPrism]) -> Vec<f32> {
-    let mut elements = vec![0.0; prisms.len().div_ceil(PRISMS) * NUMBERS * TETS];
-    for (index, prism) in prisms.iter().enumerate() {
-        let (group, lane) = (index / PRISMS, index % PRISMS);
+/// Groups of 96 tets: the numbers of each, number by number; the first tets of 32 chains come first, then the second, then the third.
+fn elements(chains: &[EquationChain]) -> Vec<f32> {
+    let mut elements = vec![0.0; chains.len().div_ceil(CHAINS) * NUMBERS * TETS];
+    for (index, chain) in chains.iter().enumerate() {
+        let (group, lane) = (index / CHAINS, index % CHAINS);
         for tet in 0..3 {
-            let numbers = prism.rest_inverse[tet].iter().chain([&prism.weights[tet]]);
+            let numbers = chain.rest_inverse[tet].iter().chain([&chain.weights[tet]]);
             for (k, &number) in numbers.enumerate() {
-                elements[(group * NUMBERS + k) * TETS + tet * PRISMS + lane] = number;
+                elements[(group * NUMBERS + k) * TETS + tet * CHAINS + lane] = number;
             }
         }
     }
     elements
 }
 
-/// The bits of inertia, heaviness and the part of the velocity that is kept, and the base point.
+/// The bits of inertia, heaviness and the part of the velocity that is kept, and the prescribed point; with the top bit set where the
+/// row is carried.
 fn row_constants(equations: &Equations) -> Vec<[u32; 4]> {
-    let Equations { vertex_of_row, inertia, heaviness, kept, .. } = equations;
+    let Equations {
+        references,
+        inertia,
+        heaviness,
+        kept,
+        ..
+    } = equations;
     let numbers = inertia.iter().zip(heaviness).zip(kept);
-    let bits = |(&vertex, ((inertia, heaviness), kept)): (&u32, ((&f32, &f32), &f32))| {
-        [inertia.to_bits(), heaviness.to_bits(), kept.to_bits(), vertex]
+    let bits = |(&point, ((inertia, heaviness), kept)): (&u32, ((&f32, &f32), &f32))| {
+        [
+            inertia.to_bits(),
+            heaviness.to_bits(),
+            kept.to_bits(),
+            point,
+        ]
     };
-    let mut rows: Vec<[u32; 4]> = vertex_of_row.iter().zip(numbers).map(bits).collect();
+    let mut rows: Vec<[u32; 4]> = references.iter().zip(numbers).map(bits).collect();
     for &[row, point] in &equations.carried {
-        rows[row as usize][3] = point;
+        rows[row as usize][3] = Corner::prescribed(point).bits();
     }
     rows
 }
 
-/// Where the list of each row begins, and the end; then the places of the pulls on it, by prism.
-fn links(prisms: &[EquationPrism], rows: usize, prism_stride: u32) -> Vec<u32> {
+/// Where the list of each row begins, and the end; then the places of the pulls on it, by chain.
+fn links(chains: &[EquationChain], rows: usize, chain_stride: u32) -> Vec<u32> {
     let mut of_row = vec![Vec::new(); rows];
-    for (index, prism) in prisms.iter().enumerate() {
-        for (corner, &row) in prism.skin.iter().enumerate() {
-            of_row[row as usize].push(corner as u32 * prism_stride + index as u32);
+    for (index, chain) in chains.iter().enumerate() {
+        for (point, row) in chain.rows() {
+            of_row[row as usize].push(point as u32 * chain_stride + index as u32);
         }
     }
-    let mut links = Vec::with_capacity(rows + 1 + 3 * prisms.len());
+    let mut links = Vec::with_capacity(rows + 1 + 6 * chains.len());
     let mut end = rows as u32 + 1;
     links.push(end);
     for places in &of_row {

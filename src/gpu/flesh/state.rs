@@ -2,18 +2,24 @@
 
 use super::error::FleshError;
 use super::kernels::binding;
-use super::layout::{Anderson, BASE, BASE_VELOCITY, Dims, PRISMS, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY, Watch};
+use super::layout::{
+    Anderson, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
+    Watch,
+};
 use super::model::FleshModel;
 use crate::dynamics::State;
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{fetch_from, storage, uniform_of};
 use crate::math::{Point, Vec3};
+use crate::numerics::lanes::Padded;
 
 /// Positions, velocities and all that a step writes, of all instances of a character.
 #[derive(Debug)]
 pub struct FleshState {
     dims: Dims,
     vertex_of_row: Vec<u32>,
+    /// Prescribed point that each row moves with.
+    references: Vec<u32>,
     uniform: wgpu::Buffer,
     x: wgpu::Buffer,
     increment: wgpu::Buffer,
@@ -27,8 +33,6 @@ pub struct FleshState {
     watch: wgpu::Buffer,
 }
 
-/// An element of a row array.
-type Slot = [f32; 4];
 /// Base points that are written at once.
 const BLOCK: usize = 64;
 
@@ -42,13 +46,25 @@ impl FleshState {
         let limits = gpu.device.limits();
         if instances == 0 || instances > limits.max_compute_workgroups_per_dimension {
             let limit = limits.max_compute_workgroups_per_dimension as usize;
-            return Err(FleshError::Count { what: "characters", wanted: instances as usize, limit });
+            return Err(FleshError::Count {
+                what: "characters",
+                wanted: instances as usize,
+                limit,
+            });
         }
-        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let limit = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size);
         let of_all = |what: &'static str, label: &'static str, each: usize| {
             let bytes = each as u64 * u64::from(instances);
             if bytes > limit {
-                return Err(FleshError::TooLarge { what, bytes, limit, rows: dims.rows as usize, instances });
+                return Err(FleshError::TooLarge {
+                    what,
+                    bytes,
+                    limit,
+                    rows: dims.rows as usize,
+                    instances,
+                });
             }
             Ok(storage::<u8>(gpu, label, each * instances as usize))
         };
@@ -56,6 +72,7 @@ impl FleshState {
         Ok(Self {
             dims,
             vertex_of_row: model.equations().vertex_of_row.clone(),
+            references: model.equations().references.clone(),
             uniform: uniform_of(gpu, "flesh dims", &dims),
             x: of_all("positions", "flesh positions", rows)?,
             increment: of_all("increments", "flesh increments", rows)?,
@@ -75,7 +92,10 @@ impl FleshState {
     pub fn bytes_per_instance(model: &FleshModel) -> [u64; 2] {
         let sizes = sizes(&model.dims(1)).map(|size| size as u64);
         // Positions, increments and right-hand sides are as large as each other.
-        [sizes.iter().sum::<u64>() + 2 * sizes[0], sizes.into_iter().max().unwrap_or(0)]
+        [
+            sizes.iter().sum::<u64>() + 2 * sizes[0],
+            sizes.into_iter().max().unwrap_or(0),
+        ]
     }
 
     /// Sizes and strides of the buffers.
@@ -130,16 +150,25 @@ impl FleshState {
     ///
     /// # Errors
     /// [`FleshError::State`] or [`FleshError::Instance`].
-    pub fn move_base(&self, gpu: &GpuContext, instance: u32, base: &[Point]) -> Result<(), FleshError> {
+    pub fn move_base(
+        &self,
+        gpu: &GpuContext,
+        instance: u32,
+        base: &[Point],
+    ) -> Result<(), FleshError> {
         self.check(instance, "base points", base.len(), self.dims.base_points)?;
-        let size = (base.len() * size_of::<Slot>()) as u64;
-        let offset = u64::from(instance * self.dims.base_stride) * size_of::<Slot>() as u64;
-        let room = wgpu::BufferSize::new(size).and_then(|size| gpu.queue.write_buffer_with(&self.base, offset, size));
-        // A device without memory for it is on its way out, and says so elsewhere.
+        let size = (base.len() * size_of::<Padded>()) as u64;
+        let offset = u64::from(instance * self.dims.base_stride) * size_of::<Padded>() as u64;
+        let room = wgpu::BufferSize::new(size)
+            .and_then(|size| gpu.queue.write_buffer_with(&self.base, offset, size));
+        // A device that is out of memory reports it by its error callback.
         if let Some(mut room) = room {
             for (block, points) in base.chunks(BLOCK).enumerate() {
-                let mut slots = [Slot::default(); BLOCK];
-                slots.iter_mut().zip(points).for_each(|(slot, point)| *slot = self::slot(&point.coords));
+                let mut slots = [Padded::default(); BLOCK];
+                slots
+                    .iter_mut()
+                    .zip(points)
+                    .for_each(|(slot, point)| *slot = self::slot(&point.coords));
                 let bytes: &[u8] = bytemuck::cast_slice(&slots[..points.len()]);
                 let at = block * size_of_val(&slots);
                 room.slice(at..at + bytes.len()).copy_from_slice(bytes);
@@ -148,21 +177,55 @@ impl FleshState {
         Ok(())
     }
 
-    /// Puts an instance into a state; it then goes on from there, and counts as unbroken.
+    /// Sets the state of an instance and clears its error flag.
     ///
     /// # Errors
     /// [`FleshError::State`] or [`FleshError::Instance`].
     pub fn upload(&self, gpu: &GpuContext, instance: u32, state: &State) -> Result<(), FleshError> {
-        let State { position, velocity, base_velocity, base } = state;
+        let State {
+            position,
+            velocity,
+            base_velocity,
+            base,
+        } = state;
         for count in [position.len(), velocity.len(), base_velocity.len()] {
             self.check(instance, "vertices", count, self.dims.rows)?;
         }
         self.move_base(gpu, instance, base)?;
-        let by_row = |of: &dyn Fn(usize) -> Slot| self.vertex_of_row.iter().map(|&v| of(v as usize)).collect::<Vec<Slot>>();
-        write(gpu, &self.x, self.row_at(0, instance), &by_row(&|v| slot(&position[v].coords)));
-        write(gpu, &self.memory, self.row_at(VELOCITY, instance), &by_row(&|v| slot(&velocity[v])));
-        write(gpu, &self.memory, self.row_at(BASE_VELOCITY, instance), &by_row(&|v| slot(&base_velocity[v])));
-        write(gpu, &self.memory, self.row_at(BASE, instance), &by_row(&|v| slot(&base[v].coords)));
+        let by_row = |of: &dyn Fn(usize) -> Padded| {
+            self.vertex_of_row
+                .iter()
+                .map(|&v| of(v as usize))
+                .collect::<Vec<Padded>>()
+        };
+        write(
+            gpu,
+            &self.x,
+            self.row_at(0, instance),
+            &by_row(&|v| slot(&position[v].coords)),
+        );
+        write(
+            gpu,
+            &self.memory,
+            self.row_at(VELOCITY, instance),
+            &by_row(&|v| slot(&velocity[v])),
+        );
+        write(
+            gpu,
+            &self.memory,
+            self.row_at(BASE_VELOCITY, instance),
+            &by_row(&|v| slot(&base_velocity[v])),
+        );
+        write(
+            gpu,
+            &self.memory,
+            self.row_at(BASE, instance),
+            &self
+                .references
+                .iter()
+                .map(|&point| slot(&base[point as usize].coords))
+                .collect::<Vec<Padded>>(),
+        );
         write(gpu, &self.watch, instance as usize, &[Watch::default()]);
         Ok(())
     }
@@ -172,18 +235,38 @@ impl FleshState {
     /// # Errors
     /// [`FleshError::Instance`], or [`FleshError::Gpu`] if the device was lost.
     pub fn download(&self, gpu: &GpuContext, instance: u32) -> Result<State, FleshError> {
-        self.check(instance, "vertices", self.vertex_of_row.len(), self.dims.rows)?;
-        let rows = |buffer: &wgpu::Buffer, first: usize| -> Result<Vec<Slot>, FleshError> {
-            let slots: Vec<Slot> = fetch_from(gpu, buffer, first, self.vertex_of_row.len())?;
+        self.check(
+            instance,
+            "vertices",
+            self.vertex_of_row.len(),
+            self.dims.rows,
+        )?;
+        let rows = |buffer: &wgpu::Buffer, first: usize| -> Result<Vec<Padded>, FleshError> {
+            let slots: Vec<Padded> = fetch_from(gpu, buffer, first, self.vertex_of_row.len())?;
             let mut by_vertex = vec![[0.0; 4]; slots.len()];
             for (slot, &vertex) in slots.into_iter().zip(&self.vertex_of_row) {
                 by_vertex[vertex as usize] = slot;
             }
             Ok(by_vertex)
         };
-        let points = |slots: Vec<Slot>| slots.into_iter().map(|[x, y, z, _]| Point::new(x, y, z)).collect();
-        let vectors = |slots: Vec<Slot>| slots.into_iter().map(|[x, y, z, _]| Vec3::new(x, y, z)).collect();
-        let base = fetch_from(gpu, &self.base, (instance * self.dims.base_stride) as usize, self.dims.base_points as usize)?;
+        let points = |slots: Vec<Padded>| {
+            slots
+                .into_iter()
+                .map(|[x, y, z, _]| Point::new(x, y, z))
+                .collect()
+        };
+        let vectors = |slots: Vec<Padded>| {
+            slots
+                .into_iter()
+                .map(|[x, y, z, _]| Vec3::new(x, y, z))
+                .collect()
+        };
+        let base = fetch_from(
+            gpu,
+            &self.base,
+            (instance * self.dims.base_stride) as usize,
+            self.dims.base_points as usize,
+        )?;
         Ok(State {
             position: points(rows(&self.x, self.row_at(0, instance))?),
             velocity: vectors(rows(&self.memory, self.row_at(VELOCITY, instance))?),
@@ -223,12 +306,25 @@ impl FleshState {
         (which * self.dims.instances as usize + instance as usize) * self.dims.row_stride as usize
     }
 
-    fn check(&self, instance: u32, what: &'static str, actual: usize, expected: u32) -> Result<(), FleshError> {
+    fn check(
+        &self,
+        instance: u32,
+        what: &'static str,
+        actual: usize,
+        expected: u32,
+    ) -> Result<(), FleshError> {
         if instance >= self.dims.instances {
-            return Err(FleshError::Instance { instance, last: self.dims.instances - 1 });
+            return Err(FleshError::Instance {
+                instance,
+                last: self.dims.instances - 1,
+            });
         }
         if actual != expected as usize {
-            return Err(FleshError::State { what, actual, expected: expected as usize });
+            return Err(FleshError::State {
+                what,
+                actual,
+                expected: expected as usize,
+            });
         }
         Ok(())
     }
@@ -237,15 +333,15 @@ impl FleshState {
 /// Bytes of an instance: of a row array, of the base, of forces, memory, states of the acceleration, energies, products, and what is
 /// watched.
 fn sizes(dims: &Dims) -> [usize; 8] {
-    let slot = size_of::<Slot>();
+    let slot = size_of::<Padded>();
     let rows = dims.row_stride as usize;
     let groups = rows / ROWS;
-    let energies = 1 + REGIONS * (groups + dims.prism_stride as usize / PRISMS + 1);
+    let energies = 1 + REGIONS * (groups + dims.chain_stride as usize / CHAINS + 1);
     let remembered = REMEMBERED + 2 * dims.memory as usize;
     [
         rows * slot,
         dims.base_stride as usize * slot,
-        3 * dims.prism_stride as usize * slot,
+        (dims.pulled * dims.chain_stride) as usize * slot,
         remembered * rows * slot,
         2 * size_of::<Anderson>(),
         energies * size_of::<f32>(),
@@ -254,10 +350,14 @@ fn sizes(dims: &Dims) -> [usize; 8] {
     ]
 }
 
-fn slot(v: &Vec3) -> Slot {
+fn slot(v: &Vec3) -> Padded {
     [v.x, v.y, v.z, 0.0]
 }
 
 fn write<T: bytemuck::NoUninit>(gpu: &GpuContext, buffer: &wgpu::Buffer, first: usize, data: &[T]) {
-    gpu.queue.write_buffer(buffer, (first * size_of::<T>()) as u64, bytemuck::cast_slice(data));
+    gpu.queue.write_buffer(
+        buffer,
+        (first * size_of::<T>()) as u64,
+        bytemuck::cast_slice(data),
+    );
 }

@@ -1,6 +1,6 @@
 //! A time step as a list of dispatches.
 
-use super::kernels::{Bound, Kernels, Pass};
+use super::kernels::{Kernels, Pass, PassBuffers};
 use super::layout::Turn;
 use super::model::FleshModel;
 use super::press::{Press, PressBuffers};
@@ -18,7 +18,12 @@ impl FleshStep {
     /// A step whose global steps are these dispatches, one after the other: they solve P Δ = b for b in
     /// [`FleshState::right_hand_side`] and Δ in [`FleshState::increment`].
     #[must_use]
-    pub fn new(gpu: &GpuContext, model: &FleshModel, state: &FleshState, solve: &[Dispatch]) -> Self {
+    pub fn new(
+        gpu: &GpuContext,
+        model: &FleshModel,
+        state: &FleshState,
+        solve: &[Dispatch],
+    ) -> Self {
         Self::build(gpu, model, state, solve, None)
     }
 
@@ -42,12 +47,42 @@ impl FleshStep {
         solve: &[Dispatch],
         contacts: Option<(&Press, &PressBuffers)>,
     ) -> Self {
-        let Kernels { predict, local, gather, finish, accelerated } = &model.kernels;
+        let Kernels {
+            predict,
+            local,
+            gather,
+            finish,
+            accelerated,
+        } = &model.kernels;
         let iterations = model.equations().iterations.max(1);
-        let turn = |iteration| uniform_of(gpu, "flesh turn", &Turn { iteration, unused_a: 0, unused_b: 0, unused_c: 0 });
+        let turn = |iteration| {
+            uniform_of(
+                gpu,
+                "flesh turn",
+                &Turn {
+                    iteration,
+                    unused_a: 0,
+                    unused_b: 0,
+                    unused_c: 0,
+                },
+            )
+        };
         let of_contacts = contacts.map(|(_, buffers)| buffers);
         let on = |passes: &[&Pass], turn: &wgpu::Buffer| -> Vec<Dispatch> {
-            passes.iter().map(|pass| pass.on(gpu, Bound { model, state, contacts: of_contacts, turn })).collect()
+            passes
+                .iter()
+                .map(|pass| {
+                    pass.on(
+                        gpu,
+                        PassBuffers {
+                            model,
+                            state,
+                            contacts: of_contacts,
+                            turn,
+                        },
+                    )
+                })
+                .collect()
         };
         // Solved without contacts, then, with their forces, once more.
         let pressing = contacts.map(|(press, buffers)| press.on(gpu, buffers, state));
@@ -61,7 +96,11 @@ impl FleshStep {
             let turn = turn(iteration);
             dispatches.extend(match accelerated {
                 Some(kernels) if iteration > 0 => {
-                    let local = if contacts.is_some() { &kernels.touching } else { &kernels.local };
+                    let local = if contacts.is_some() {
+                        &kernels.touching
+                    } else {
+                        &kernels.local
+                    };
                     on(&[local, &kernels.gather], &turn)
                 }
                 _ => on(&[local, gather], &turn),
@@ -91,8 +130,17 @@ impl FleshStep {
 
     /// Makes the step on its own: one pass, one submission. Waits for nothing.
     pub fn run(&self, gpu: &GpuContext) {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("flesh step") });
-        self.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("flesh step"), timestamp_writes: None }));
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("flesh step"),
+            });
+        self.encode(
+            &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("flesh step"),
+                timestamp_writes: None,
+            }),
+        );
         gpu.queue.submit([encoder.finish()]);
     }
 }

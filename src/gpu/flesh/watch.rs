@@ -1,4 +1,4 @@
-//! Copies of what is watched, without waiting for the device.
+//! Asynchronous copies of the watched numbers.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use super::state::FleshState;
 use crate::gpu::waiting::{Answer, ask, is_there, lost};
 use crate::gpu::{GpuContext, GpuError};
 
-/// Copies under way at most; a step whose copy has no room goes unwatched, and the next one tells what broke in it.
+/// Copies in flight at most; a step beyond that is not copied, and the next copy reports its errors.
 const COPIES: usize = 3;
 
 /// Brings [`Watch`]es to the host some steps late, and never waits.
@@ -31,8 +31,14 @@ impl Watcher {
     pub fn new(gpu: &GpuContext, state: &FleshState) -> Self {
         let size = state.watch().size();
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let buffer =
-            || gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some("flesh watched"), size, usage, mapped_at_creation: false });
+        let buffer = || {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("flesh watched"),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
         Self {
             free: (0..COPIES).map(|_| buffer()).collect(),
             encoded: None,
@@ -51,7 +57,7 @@ impl Watcher {
         }
     }
 
-    /// To be called after the submission of what was encoded.
+    /// To be called after the encoded commands were submitted.
     pub fn submitted(&mut self) {
         self.submissions += 1;
         if let Some(buffer) = self.encoded.take() {
@@ -77,14 +83,20 @@ impl Watcher {
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
     pub fn poll(&mut self, gpu: &GpuContext) -> Result<&[Watch], GpuError> {
-        gpu.device.poll(wgpu::PollType::Poll).map_err(|error| lost(&error))?;
+        gpu.device
+            .poll(wgpu::PollType::Poll)
+            .map_err(|error| lost(&error))?;
         while let Some((buffer, answer, number)) = self.under_way.pop_front() {
             if !is_there(&answer)? {
                 self.under_way.push_front((buffer, answer, number));
                 break;
             }
             let mapped = buffer.get_mapped_range(..).map_err(|error| lost(&error))?;
-            for (watch, bytes) in self.latest.iter_mut().zip(mapped.chunks_exact(size_of::<Watch>())) {
+            for (watch, bytes) in self
+                .latest
+                .iter_mut()
+                .zip(mapped.chunks_exact(size_of::<Watch>()))
+            {
                 *watch = bytemuck::pod_read_unaligned(bytes);
             }
             drop(mapped);

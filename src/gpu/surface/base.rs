@@ -50,7 +50,11 @@ impl BaseModel {
         check_size::<BaseAnchor>(gpu, "the anchors of a character", packed.len())?;
         check_groups(gpu, "base points", packed.len().div_ceil(GROUP))?;
         let axes = anchors.bone_axes();
-        let axes: Vec<[f32; 4]> = axes.as_flattened().iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+        let axes: Vec<[f32; 4]> = axes
+            .as_flattened()
+            .iter()
+            .map(|p| [p.x, p.y, p.z, 0.0])
+            .collect();
         Ok(Self {
             kernel: Kernel::new(gpu, &shader::SURFACE_BASE, "place_base", &[]),
             anchors: storage_of(gpu, "anchors", &packed),
@@ -84,10 +88,19 @@ impl BaseModel {
     ///
     /// # Errors
     /// [`SurfaceError`] if there is not room for all instances in it, or the device is too small.
-    pub fn on(&self, gpu: &GpuContext, points: &wgpu::Buffer, instances: usize, steps: usize) -> Result<Base, SurfaceError> {
+    pub fn on(
+        &self,
+        gpu: &GpuContext,
+        points: &wgpu::Buffer,
+        instances: usize,
+        steps: usize,
+    ) -> Result<Base, SurfaceError> {
         let room = (points.size() / 16) as usize;
         if room < self.stride() * instances {
-            return Err(SurfaceError::Rows { expected: self.stride() * instances, actual: room });
+            return Err(SurfaceError::Rows {
+                expected: self.stride() * instances,
+                actual: room,
+            });
         }
         check_groups(gpu, "characters", instances)?;
         let stride = self.bones * BONE + self.nodes * NODE;
@@ -104,11 +117,28 @@ impl BaseModel {
                 ..BaseDims::default()
             };
             let dims = uniform_of(gpu, "dims of a base", &dims);
-            let buffers = [(0, &dims), (1, &self.anchors), (2, &self.axes), (3, &frames), (4, points)];
-            self.kernel.on(gpu, &buffers, [workgroups(self.points, GROUP), instances as u32, 1])
+            let buffers = [
+                (0, &dims),
+                (1, &self.anchors),
+                (2, &self.axes),
+                (3, &frames),
+                (4, points),
+            ];
+            self.kernel.on(
+                gpu,
+                &buffers,
+                [workgroups(self.points, GROUP), instances as u32, 1],
+            )
         };
         let steps = (0..steps).map(dispatch).collect();
-        Ok(Base { values, stride, bones: self.bones, instances, steps, frames })
+        Ok(Base {
+            values,
+            stride,
+            bones: self.bones,
+            instances,
+            steps,
+            frames,
+        })
     }
 }
 
@@ -133,7 +163,8 @@ impl Base {
             return;
         }
         let first = (step * self.instances + instance) * self.stride;
-        let (bones, nodes) = self.values[first..first + self.stride].split_at_mut(self.bones * BONE);
+        let (bones, nodes) =
+            self.values[first..first + self.stride].split_at_mut(self.bones * BONE);
         for (slots, bone) in bones.chunks_mut(BONE).zip(frame.plain_bones()) {
             slots[..3].copy_from_slice(&rows(&bone.stretched));
             slots[3..6].copy_from_slice(&rows(&bone.rigid));
@@ -150,7 +181,8 @@ impl Base {
     pub fn upload(&self, gpu: &GpuContext, steps: usize) {
         let count = (steps * self.instances * self.stride).min(self.values.len());
         if count > 0 {
-            gpu.queue.write_buffer(&self.frames, 0, bytemuck::cast_slice(&self.values[..count]));
+            gpu.queue
+                .write_buffer(&self.frames, 0, bytemuck::cast_slice(&self.values[..count]));
         }
     }
 
@@ -168,7 +200,11 @@ impl Base {
 }
 
 fn pack(anchor: &PlainAnchor) -> BaseAnchor {
-    let own = BaseAnchor { rest: anchor.rest.into(), bone: anchor.bone, ..BaseAnchor::default() };
+    let own = BaseAnchor {
+        rest: anchor.rest.into(),
+        bone: anchor.bone,
+        ..BaseAnchor::default()
+    };
     match &anchor.slide {
         Some(slide) => BaseAnchor {
             ring: slide.ring.into(),
@@ -178,7 +214,10 @@ fn pack(anchor: &PlainAnchor) -> BaseAnchor {
             node: slide.node,
             ..own
         },
-        None => BaseAnchor { node: if anchor.held { HELD } else { RIGID }, ..own },
+        None => BaseAnchor {
+            node: if anchor.held { HELD } else { RIGID },
+            ..own
+        },
     }
 }
 

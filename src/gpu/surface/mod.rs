@@ -6,7 +6,7 @@
 //! | per crowd              | [`Surface`]: positions and normals of instances; [`Base`]: base points   |
 //! | per frame              | transforms of joints ([`Surface::set_pose`]), of bones ([`Base::set`])   |
 //!
-//! The CPU's twins are [`crate::tissue::Anchors::place`], [`crate::skin::Actor`], and all that it stands on; a [`crate::skin::Recipe`] is
+//! The CPU's twins are [`crate::tissue::Anchors::place`], [`crate::methods::Actor`], and all that it stands on; a [`crate::methods::Recipe`] is
 //! what they share. Positions and normals stay on the device: the renderer draws from them.
 //!
 //! # Passes
@@ -49,7 +49,9 @@ use super::GpuContext;
 #[non_exhaustive]
 pub enum SurfaceError {
     /// What is simulated is not what the surface follows.
-    #[error("the surface follows {expected} simulated vertices, but {actual} were given; make it of the character that is simulated")]
+    #[error(
+        "the surface follows {expected} simulated vertices, but {actual} were given; make it of the character that is simulated"
+    )]
     Rows {
         /// Simulated vertices of the recipe.
         expected: usize,
@@ -57,7 +59,9 @@ pub enum SurfaceError {
         actual: usize,
     },
     /// A buffer would be larger than the device binds.
-    #[error("{what} would take {bytes} bytes, and the graphics device binds {limit} at most; show fewer characters, or a smaller one")]
+    #[error(
+        "{what} would take {bytes} bytes, and the graphics device binds {limit} at most; show fewer characters, or a smaller one"
+    )]
     TooLarge {
         /// Of what.
         what: &'static str,
@@ -67,7 +71,9 @@ pub enum SurfaceError {
         limit: u64,
     },
     /// A pass would have more workgroups than the device starts.
-    #[error("there are too many {what}: {count} groups of them, and the graphics device takes {limit} at once at most; show fewer")]
+    #[error(
+        "there are too many {what}: {count} groups of them, and the graphics device takes {limit} at once at most; show fewer"
+    )]
     TooMany {
         /// Of what.
         what: &'static str,
@@ -82,13 +88,23 @@ pub enum SurfaceError {
 fn check_groups(gpu: &GpuContext, what: &'static str, count: usize) -> Result<(), SurfaceError> {
     let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
     let count = u32::try_from(count).unwrap_or(u32::MAX);
-    if count > limit { Err(SurfaceError::TooMany { what, count, limit }) } else { Ok(()) }
+    if count > limit {
+        Err(SurfaceError::TooMany { what, count, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that so many elements can be bound.
 fn check_size<T>(gpu: &GpuContext, what: &'static str, count: usize) -> Result<(), SurfaceError> {
     let limits = gpu.device.limits();
-    let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+    let limit = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size);
     let bytes = count as u64 * size_of::<T>() as u64;
-    if bytes > limit { Err(SurfaceError::TooLarge { what, bytes, limit }) } else { Ok(()) }
+    if bytes > limit {
+        Err(SurfaceError::TooLarge { what, bytes, limit })
+    } else {
+        Ok(())
+    }
 }

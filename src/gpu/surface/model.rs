@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stages::{Builder, Stage};
 use super::{SurfaceError, check_groups};
 use crate::gpu::GpuContext;
-use crate::skin::Recipe;
+use crate::methods::Recipe;
 
 /// How one character's source vertices come about by one method: kernels and constants, shared by all instances.
 #[derive(Debug)]
@@ -21,18 +21,33 @@ impl SurfaceModel {
     ///
     /// # Errors
     /// [`SurfaceError`] if the rows are not those of the recipe, or the device is too small.
-    pub fn new(gpu: &GpuContext, recipe: Arc<Recipe>, row_of_vertex: &[u32]) -> Result<Self, SurfaceError> {
+    pub fn new(
+        gpu: &GpuContext,
+        recipe: Arc<Recipe>,
+        row_of_vertex: &[u32],
+    ) -> Result<Self, SurfaceError> {
         let rows = row_of_vertex.len();
         if rows != recipe.simulated || row_of_vertex.iter().any(|&row| row as usize >= rows) {
-            return Err(SurfaceError::Rows { expected: recipe.simulated, actual: rows });
+            return Err(SurfaceError::Rows {
+                expected: recipe.simulated,
+                actual: rows,
+            });
         }
-        let builder = Builder { gpu, recipe: &recipe, row_of_vertex };
+        let builder = Builder {
+            gpu,
+            recipe: &recipe,
+            row_of_vertex,
+        };
         let stages = builder.stages()?;
         for stage in &stages {
             check_groups(gpu, "vertices", stage.workgroups as usize)?;
         }
         let go_on = (recipe.simulated > 0).then(|| builder.go_on());
-        Ok(Self { recipe, stages, go_on })
+        Ok(Self {
+            recipe,
+            stages,
+            go_on,
+        })
     }
 
     /// What it was made of.
@@ -53,7 +68,10 @@ impl SurfaceModel {
         let recipe = &self.recipe;
         let vertices = recipe.positions.len() * size_of::<[f32; 3]>();
         let joints = recipe.palette.len() * if recipe.dual_quaternions { 64 } else { 48 };
-        let controls = recipe.cloth.as_ref().map_or(0, |cloth| cloth.controls.len() * size_of::<[[f32; 4]; 3]>());
+        let controls = recipe
+            .cloth
+            .as_ref()
+            .map_or(0, |cloth| cloth.controls.len() * size_of::<[[f32; 4]; 3]>());
         let rows = row_stride * size_of::<[f32; 4]>();
         let all = 2 * vertices + joints + controls + 2 * rows;
         let largest = vertices.max(joints).max(controls).max(rows);
@@ -63,7 +81,11 @@ impl SurfaceModel {
     /// Bytes of constants that a frame reads, the same for all instances.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
-        self.stages.iter().flat_map(|stage| &stage.constants).map(|(_, buffer)| buffer.size()).sum()
+        self.stages
+            .iter()
+            .flat_map(|stage| &stage.constants)
+            .map(|(_, buffer)| buffer.size())
+            .sum()
     }
 }
 

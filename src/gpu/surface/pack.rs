@@ -1,12 +1,12 @@
 //! Recipes as the shaders read them.
 
 use super::layout::{
-    BLENDED, ClothControl, ClothTangent, FLESH, LAST, NormalTarget, SIMULATED, SourceVertex, StiffCluster, StiffPoint, StiffVertex,
-    SurfaceStand,
+    BLENDED, ClothControl, ClothTangent, FLESH, LAST, NormalTarget, SIMULATED, SourceVertex,
+    StiffCluster, StiffPoint, StiffVertex, SurfaceStand,
 };
-use crate::skin::Recipe;
-use crate::skin::recipe::{Cloth, Cluster, Source};
-use crate::skin::riding::FRAMES;
+use crate::methods::Recipe;
+use crate::methods::recipe::{Cloth, Cluster, Source};
+use crate::methods::riding::FRAMES;
 use crate::upsample::{PlainStand, PlainSums};
 
 /// Fine vertices, or riders, side by side.
@@ -17,12 +17,32 @@ const HEAD: usize = 4;
 const RIDER: usize = 10 + 2 * FRAMES;
 
 /// What every source vertex is.
-pub(super) fn sources(recipe: &Recipe, row_of_vertex: &[u32], is_followed: bool) -> Vec<SourceVertex> {
+pub(super) fn sources(
+    recipe: &Recipe,
+    row_of_vertex: &[u32],
+    is_followed: bool,
+) -> Vec<SourceVertex> {
     let pack = |source: &Source| match *source {
         Source::Still => SourceVertex::default(),
-        Source::Blended { rest, first } => SourceVertex { name: BLENDED | first, x: rest.x, y: rest.y, z: rest.z },
-        Source::Simulated(vertex) => SourceVertex { name: SIMULATED | row_of_vertex[vertex as usize], ..SourceVertex::default() },
-        Source::Flesh { vertex, normal: [x, y, z] } if is_followed => SourceVertex { name: FLESH | vertex, x, y, z },
+        Source::Blended { rest, first } => SourceVertex {
+            name: BLENDED | first,
+            x: rest.x,
+            y: rest.y,
+            z: rest.z,
+        },
+        Source::Simulated(vertex) => SourceVertex {
+            name: SIMULATED | row_of_vertex[vertex as usize],
+            ..SourceVertex::default()
+        },
+        Source::Flesh {
+            vertex,
+            normal: [x, y, z],
+        } if is_followed => SourceVertex {
+            name: FLESH | vertex,
+            x,
+            y,
+            z,
+        },
         Source::Flesh { .. } => SourceVertex::default(),
     };
     recipe.sources.iter().map(pack).collect()
@@ -30,8 +50,11 @@ pub(super) fn sources(recipe: &Recipe, row_of_vertex: &[u32], is_followed: bool)
 
 /// The influences of all blended vertices.
 pub(super) fn influences(recipe: &Recipe) -> Vec<[u32; 2]> {
-    let pack = |influence: &crate::skin::recipe::Influence| {
-        [influence.entry | if influence.is_last { LAST } else { 0 }, influence.weight.to_bits()]
+    let pack = |influence: &crate::methods::recipe::Influence| {
+        [
+            influence.entry | if influence.is_last { LAST } else { 0 },
+            influence.weight.to_bits(),
+        ]
     };
     recipe.influences.iter().map(pack).collect()
 }
@@ -40,23 +63,35 @@ pub(super) fn influences(recipe: &Recipe) -> Vec<[u32; 2]> {
 pub(super) fn sums(plain: &PlainSums, row_of_vertex: &[u32], is_long: bool) -> Vec<[u32; 2]> {
     let words = HEAD + plain.width * if is_long { 2 } else { 1 };
     let mut packed = vec![[0; 2]; plain.first.len().div_ceil(TILE) * TILE * words];
-    let both = |low: i16, high: i16| u32::from(low.cast_unsigned()) | u32::from(high.cast_unsigned()) << 16;
+    let both = |low: i16, high: i16| {
+        u32::from(low.cast_unsigned()) | u32::from(high.cast_unsigned()) << 16
+    };
     for (vertex, &first) in plain.first.iter().enumerate() {
         let tile = vertex / TILE * TILE * words + vertex % TILE;
         let mut put = |word: usize, value: [u32; 2]| packed[tile + word * TILE] = value;
-        let ([u0, u1, u2], [x, y, z]) = (plain.units[vertex].map(f32::to_bits), plain.remainders[vertex].map(f32::to_bits));
+        let ([u0, u1, u2], [x, y, z]) = (
+            plain.units[vertex].map(f32::to_bits),
+            plain.remainders[vertex].map(f32::to_bits),
+        );
         put(0, [row_of_vertex[first as usize], u0]);
         put(1, [u1, u2]);
         put(2, [x, y]);
         put(3, [z, 0]);
         let own = vertex * plain.width..(vertex + 1) * plain.width;
-        for (k, (&name, &[w0, w1, w2])) in plain.names[own.clone()].iter().zip(&plain.weights[own]).enumerate() {
+        for (k, (&name, &[w0, w1, w2])) in plain.names[own.clone()]
+            .iter()
+            .zip(&plain.weights[own])
+            .enumerate()
+        {
             let row = row_of_vertex[name as usize];
             if is_long {
                 put(HEAD + 2 * k, [row, both(w0, w1)]);
                 put(HEAD + 2 * k + 1, [both(w2, 0), 0]);
             } else {
-                put(HEAD + k, [row | u32::from(w0.cast_unsigned()) << 16, both(w1, w2)]);
+                put(
+                    HEAD + k,
+                    [row | u32::from(w0.cast_unsigned()) << 16, both(w1, w2)],
+                );
             }
         }
     }
@@ -67,14 +102,26 @@ pub(super) fn sums(plain: &PlainSums, row_of_vertex: &[u32], is_long: bool) -> V
 pub(super) fn stands(plain: &[PlainStand], row_of_vertex: &[u32]) -> Vec<SurfaceStand> {
     let row = |vertex: u32| row_of_vertex[vertex as usize];
     let pack = |stand: &PlainStand| {
-        let &PlainStand { corners, share: [share_b, share_c], local } = stand;
-        SurfaceStand { corner: corners.map(row), share_b, local, share_c }
+        let &PlainStand {
+            corners,
+            share: [share_b, share_c],
+            local,
+        } = stand;
+        SurfaceStand {
+            corner: corners.map(row),
+            share_b,
+            local,
+            share_c,
+        }
     };
     plain.iter().map(pack).collect()
 }
 
 /// Begin and end of the triangles around every row, and their corners.
-pub(super) fn around_rows(triangles: &[[u32; 3]], row_of_vertex: &[u32]) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
+pub(super) fn around_rows(
+    triangles: &[[u32; 3]],
+    row_of_vertex: &[u32],
+) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
     let mut own: Vec<Vec<[u32; 3]>> = vec![Vec::new(); row_of_vertex.len()];
     for triangle in triangles {
         let rows = triangle.map(|vertex| row_of_vertex[vertex as usize]);
@@ -93,16 +140,21 @@ pub(super) fn around_rows(triangles: &[[u32; 3]], row_of_vertex: &[u32]) -> (Vec
 
 /// Vertices whose normals are gathered.
 pub(super) fn normal_targets(recipe: &Recipe) -> Vec<NormalTarget> {
-    let pack = |target: &crate::skin::recipe::NormalTarget| {
+    let pack = |target: &crate::methods::recipe::NormalTarget| {
         let [begin, end] = target.triangles;
-        NormalTarget { vertex: target.vertex, begin, end, pad: 0 }
+        NormalTarget {
+            vertex: target.vertex,
+            begin,
+            end,
+            pad: 0,
+        }
     };
     recipe.normal_targets.iter().map(pack).collect()
 }
 
 /// Control points and their patches.
 pub(super) fn controls(cloth: &Cloth) -> (Vec<ClothControl>, Vec<ClothTangent>) {
-    let control = |control: &crate::skin::riding::Control| ClothControl {
+    let control = |control: &crate::methods::riding::Control| ClothControl {
         rest: control.rest.into(),
         vertex: control.vertex,
         axis_u: control.axes.column(0).into_owned().into(),
@@ -112,8 +164,15 @@ pub(super) fn controls(cloth: &Cloth) -> (Vec<ClothControl>, Vec<ClothTangent>) 
         axis_n: control.axes.column(2).into_owned().into(),
         pad: 0,
     };
-    let tangent = |&(vertex, [along_u, along_v]): &(u32, [f32; 2])| ClothTangent { vertex, along_u, along_v };
-    (cloth.controls.iter().map(control).collect(), cloth.patches.iter().map(tangent).collect())
+    let tangent = |&(vertex, [along_u, along_v]): &(u32, [f32; 2])| ClothTangent {
+        vertex,
+        along_u,
+        along_v,
+    };
+    (
+        cloth.controls.iter().map(control).collect(),
+        cloth.patches.iter().map(tangent).collect(),
+    )
 }
 
 /// What vertices of cloth do, in tiles.
@@ -121,9 +180,18 @@ pub(super) fn riders(cloth: &Cloth) -> Vec<u32> {
     let mut packed = vec![0; cloth.riders.len().div_ceil(TILE) * TILE * RIDER];
     for (index, rider) in cloth.riders.iter().enumerate() {
         let tile = index / TILE * TILE * RIDER + index % TILE;
-        let head = rider.arm.iter().chain([&rider.close]).map(|value| value.to_bits()).chain(rider.triangle);
+        let head = rider
+            .arm
+            .iter()
+            .chain([&rider.close])
+            .map(|value| value.to_bits())
+            .chain(rider.triangle);
         let shares = rider.barycentric.iter().map(|value| value.to_bits());
-        let frames = rider.frames.iter().zip(&rider.weights).flat_map(|(&frame, weight)| [frame, weight.to_bits()]);
+        let frames = rider
+            .frames
+            .iter()
+            .zip(&rider.weights)
+            .flat_map(|(&frame, weight)| [frame, weight.to_bits()]);
         for (word, value) in head.chain(shares).chain(frames).enumerate() {
             packed[tile + word * TILE] = value;
         }
@@ -132,7 +200,9 @@ pub(super) fn riders(cloth: &Cloth) -> Vec<u32> {
 }
 
 /// Clusters, their patches and their vertices.
-pub(super) fn clusters(recipe: &[Cluster]) -> (Vec<StiffCluster>, Vec<StiffPoint>, Vec<StiffVertex>) {
+pub(super) fn clusters(
+    recipe: &[Cluster],
+) -> (Vec<StiffCluster>, Vec<StiffPoint>, Vec<StiffVertex>) {
     let (mut clusters, mut points, mut vertices) = (Vec::new(), Vec::new(), Vec::new());
     for cluster in recipe {
         let (patch_begin, begin) = (points.len() as u32, vertices.len() as u32);
@@ -143,8 +213,16 @@ pub(super) fn clusters(recipe: &[Cluster]) -> (Vec<StiffCluster>, Vec<StiffPoint
             ..StiffPoint::default()
         };
         points.extend(cluster.patch.iter().map(point));
-        vertices.extend(cluster.vertices.iter().map(|&(vertex, rest)| StiffVertex { rest: rest.into(), vertex }));
-        clusters.push(StiffCluster { patch_begin, patch_end: points.len() as u32, begin, end: vertices.len() as u32 });
+        vertices.extend(cluster.vertices.iter().map(|&(vertex, rest)| StiffVertex {
+            rest: rest.into(),
+            vertex,
+        }));
+        clusters.push(StiffCluster {
+            patch_begin,
+            patch_end: points.len() as u32,
+            begin,
+            end: vertices.len() as u32,
+        });
     }
     (clusters, points, vertices)
 }

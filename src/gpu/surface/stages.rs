@@ -5,7 +5,7 @@ use super::{SurfaceError, check_size, pack};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{Kernel, storage_of, workgroups};
 use crate::gpu::shader::{self, ShaderSource};
-use crate::skin::Recipe;
+use crate::methods::Recipe;
 use crate::upsample::{PlainSums, PlainUpsampling};
 
 /// Threads of a workgroup.
@@ -51,19 +51,37 @@ pub(super) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn stage(&self, source: &ShaderSource, entry: &'static str, overrides: &[(&str, f64)], count: usize) -> Stage {
+    fn stage(
+        &self,
+        source: &ShaderSource,
+        entry: &'static str,
+        overrides: &[(&str, f64)],
+        count: usize,
+    ) -> Stage {
         Stage {
             kernel: Kernel::new(self.gpu, source, entry, overrides),
             workgroups: workgroups(count, GROUP),
-            dims: SurfaceDims { count: count as u32, vertices: self.recipe.sources.len() as u32, ..SurfaceDims::default() },
+            dims: SurfaceDims {
+                count: count as u32,
+                vertices: self.recipe.sources.len() as u32,
+                ..SurfaceDims::default()
+            },
             constants: Vec::new(),
             state: Vec::new(),
         }
     }
 
-    fn constant<T: bytemuck::NoUninit>(&self, stage: &mut Stage, binding: u32, what: &'static str, data: &[T]) -> Result<(), SurfaceError> {
+    fn constant<T: bytemuck::NoUninit>(
+        &self,
+        stage: &mut Stage,
+        binding: u32,
+        what: &'static str,
+        data: &[T],
+    ) -> Result<(), SurfaceError> {
         check_size::<T>(self.gpu, what, data.len())?;
-        stage.constants.push((binding, storage_of(self.gpu, what, data)));
+        stage
+            .constants
+            .push((binding, storage_of(self.gpu, what, data)));
         Ok(())
     }
 
@@ -82,7 +100,12 @@ impl Builder<'_> {
             self.constant(&mut fit, 2, "control points", &controls)?;
             self.constant(&mut fit, 3, "patches of control points", &patches)?;
             fit.state = vec![(1, Slot::Positions), (4, Slot::Frames)];
-            let mut place = self.stage(&shader::SURFACE_RIDE, "place_cloth", &[], cloth.targets.len());
+            let mut place = self.stage(
+                &shader::SURFACE_RIDE,
+                "place_cloth",
+                &[],
+                cloth.targets.len(),
+            );
             place.dims.origin = origin;
             self.constant(&mut place, 5, "vertices of cloth", &cloth.targets)?;
             self.constant(&mut place, 6, "riders", &pack::riders(cloth))?;
@@ -94,9 +117,19 @@ impl Builder<'_> {
         }
         if !self.recipe.normal_targets.is_empty() {
             let targets = pack::normal_targets(self.recipe);
-            let mut stage = self.stage(&shader::SURFACE_NORMALS, "gather_normals", &[], targets.len());
+            let mut stage = self.stage(
+                &shader::SURFACE_NORMALS,
+                "gather_normals",
+                &[],
+                targets.len(),
+            );
             self.constant(&mut stage, 1, "vertices with gathered normals", &targets)?;
-            self.constant(&mut stage, 2, "triangles around vertices", &self.recipe.corners)?;
+            self.constant(
+                &mut stage,
+                2,
+                "triangles around vertices",
+                &self.recipe.corners,
+            )?;
             stage.state = vec![(3, Slot::Positions), (4, Slot::Normals)];
             stages.push(stage);
         }
@@ -106,7 +139,12 @@ impl Builder<'_> {
     /// Moves the rows on to the time of the frame.
     pub fn go_on(&self) -> Stage {
         let mut stage = self.stage(&shader::SURFACE_ROWS, "go_on", &[], self.recipe.simulated);
-        stage.state = vec![(1, Slot::Rows), (2, Slot::Moved), (3, Slot::Velocities), (4, Slot::Ahead)];
+        stage.state = vec![
+            (1, Slot::Rows),
+            (2, Slot::Moved),
+            (3, Slot::Velocities),
+            (4, Slot::Ahead),
+        ];
         stage
     }
 
@@ -124,42 +162,78 @@ impl Builder<'_> {
         let dual = [("DUAL", f64::from(u8::from(recipe.dual_quaternions)))];
         let count = recipe.sources.len();
         let mut stage = match &recipe.upsampling {
-            _ if recipe.simulated == 0 => self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count),
-            Some(PlainUpsampling::Still(_)) => self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count),
+            _ if recipe.simulated == 0 => {
+                self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count)
+            }
+            Some(PlainUpsampling::Still(_)) => {
+                self.stage(&shader::SURFACE_PLACE, "place_bones", &dual, count)
+            }
             None => self.with_rows("place_rows", &dual),
             Some(PlainUpsampling::Sums(sums)) => self.place_sums(sums, dual[0])?,
             Some(PlainUpsampling::Standing { stands, .. }) => {
                 let mut stage = self.with_rows("place_standing", &dual);
-                self.constant(&mut stage, 8, "vertices on triangles", &pack::stands(stands, self.row_of_vertex))?;
-                stage.state.extend([(5, Slot::Normals), (9, Slot::RowNormals)]);
+                self.constant(
+                    &mut stage,
+                    8,
+                    "vertices on triangles",
+                    &pack::stands(stands, self.row_of_vertex),
+                )?;
+                stage
+                    .state
+                    .extend([(5, Slot::Normals), (9, Slot::RowNormals)]);
                 stage
             }
         };
         let is_followed = !matches!(recipe.upsampling, Some(PlainUpsampling::Still(_)));
-        self.constant(&mut stage, 1, "source vertices", &pack::sources(recipe, self.row_of_vertex, is_followed))?;
+        self.constant(
+            &mut stage,
+            1,
+            "source vertices",
+            &pack::sources(recipe, self.row_of_vertex, is_followed),
+        )?;
         self.constant(&mut stage, 2, "influences", &pack::influences(recipe))?;
-        stage.state.extend([(3, Slot::Palette), (4, Slot::Positions)]);
+        stage
+            .state
+            .extend([(3, Slot::Palette), (4, Slot::Positions)]);
         Ok(stage)
     }
 
     fn with_rows(&self, entry: &'static str, overrides: &[(&str, f64)]) -> Stage {
-        let mut stage = self.stage(&shader::SURFACE_PLACE, entry, overrides, self.recipe.sources.len());
+        let mut stage = self.stage(
+            &shader::SURFACE_PLACE,
+            entry,
+            overrides,
+            self.recipe.sources.len(),
+        );
         stage.state.push((6, Slot::Simulated));
         stage
     }
 
     fn place_sums(&self, sums: &PlainSums, dual: (&str, f64)) -> Result<Stage, SurfaceError> {
         let is_long = self.row_of_vertex.len() > SHORT;
-        let mut stage = self.with_rows("place_sums", &[dual, ("LONG", f64::from(u8::from(is_long)))]);
+        let mut stage = self.with_rows(
+            "place_sums",
+            &[dual, ("LONG", f64::from(u8::from(is_long)))],
+        );
         stage.dims.width = sums.width as u32;
-        self.constant(&mut stage, 7, "weights of the upsampling", &pack::sums(sums, self.row_of_vertex, is_long))?;
+        self.constant(
+            &mut stage,
+            7,
+            "weights of the upsampling",
+            &pack::sums(sums, self.row_of_vertex, is_long),
+        )?;
         stage.state.push((5, Slot::Normals));
         Ok(stage)
     }
 
     fn clusters(&self) -> Result<Stage, SurfaceError> {
         let (clusters, points, vertices) = pack::clusters(&self.recipe.clusters);
-        let mut stage = self.stage(&shader::SURFACE_STIFF, "place_clusters", &[], clusters.len());
+        let mut stage = self.stage(
+            &shader::SURFACE_STIFF,
+            "place_clusters",
+            &[],
+            clusters.len(),
+        );
         // A workgroup each.
         stage.workgroups = clusters.len() as u32;
         self.constant(&mut stage, 2, "clusters", &clusters)?;

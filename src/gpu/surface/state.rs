@@ -55,25 +55,52 @@ impl Surface {
     ) -> Result<Self, SurfaceError> {
         let recipe = &model.recipe;
         let expected = recipe.simulated;
-        let given = simulated.map_or(0, |s| if s.positions.size() / 16 >= (s.stride * instances) as u64 { s.stride } else { 0 });
+        let given = simulated.map_or(0, |s| {
+            if s.positions.size() / 16 >= (s.stride * instances) as u64 {
+                s.stride
+            } else {
+                0
+            }
+        });
         if given < expected {
-            return Err(SurfaceError::Rows { expected, actual: given });
+            return Err(SurfaceError::Rows {
+                expected,
+                actual: given,
+            });
         }
         check_groups(gpu, "characters", instances)?;
         let palette = Palette::new(recipe, instances);
-        check_size::<[f32; 3]>(gpu, "the positions of all characters", recipe.positions.len() * instances)?;
+        check_size::<[f32; 3]>(
+            gpu,
+            "the positions of all characters",
+            recipe.positions.len() * instances,
+        )?;
         check_size::<[f32; 4]>(gpu, "the joints of all characters", palette.values().len())?;
-        let controls = recipe.cloth.as_ref().map_or(0, |cloth| cloth.controls.len());
-        check_size::<[[f32; 4]; 3]>(gpu, "the control points of all characters", controls * instances)?;
+        let controls = recipe
+            .cloth
+            .as_ref()
+            .map_or(0, |cloth| cloth.controls.len());
+        check_size::<[[f32; 4]; 3]>(
+            gpu,
+            "the control points of all characters",
+            controls * instances,
+        )?;
         let (positions, normals) = at_rest(model);
         let buffers = Buffers {
             positions: drawn(gpu, "positions", &positions, instances),
             normals: drawn(gpu, "normals", &normals, instances),
             palette: storage_of(gpu, "joints", palette.values()),
             ahead: storage::<f32>(gpu, "seconds since the last step", instances),
-            frames: storage_of(gpu, "frames of control points", &UNTURNED.repeat(controls * instances)),
-            row_normals: needs(model, Slot::RowNormals).then(|| rows(gpu, "normals of rows", simulated, instances)),
-            moved: simulated.and_then(|s| s.velocities).map(|_| rows(gpu, "rows between two steps", simulated, instances)),
+            frames: storage_of(
+                gpu,
+                "frames of control points",
+                &UNTURNED.repeat(controls * instances),
+            ),
+            row_normals: needs(model, Slot::RowNormals)
+                .then(|| rows(gpu, "normals of rows", simulated, instances)),
+            moved: simulated
+                .and_then(|s| s.velocities)
+                .map(|_| rows(gpu, "rows between two steps", simulated, instances)),
             simulated,
         };
         let strides = SurfaceDims {
@@ -82,10 +109,19 @@ impl Surface {
             frame_stride: 3 * controls as u32,
             ..SurfaceDims::default()
         };
-        let bound = |stage: &Stage, moved: bool| buffers.bound(gpu, stage, &strides, moved, instances);
-        let at_step = model.stages.iter().filter_map(|stage| bound(stage, false)).collect();
+        let bound =
+            |stage: &Stage, moved: bool| buffers.bound(gpu, stage, &strides, moved, instances);
+        let at_step = model
+            .stages
+            .iter()
+            .filter_map(|stage| bound(stage, false))
+            .collect();
         let all = model.go_on.iter().chain(&model.stages);
-        let between = if buffers.moved.is_some() { all.filter_map(|stage| bound(stage, true)).collect() } else { Vec::new() };
+        let between = if buffers.moved.is_some() {
+            all.filter_map(|stage| bound(stage, true)).collect()
+        } else {
+            Vec::new()
+        };
         Ok(Self {
             model: model.clone(),
             instances,
@@ -104,7 +140,8 @@ impl Surface {
     /// Sets an instance's pose. There is no such instance: nothing happens.
     pub fn set_pose(&mut self, instance: usize, world_from_joint: &[Affine]) {
         if instance < self.instances {
-            self.palette.set(&self.model.recipe, instance, world_from_joint);
+            self.palette
+                .set(&self.model.recipe, instance, world_from_joint);
             self.palette_changed = true;
         }
     }
@@ -119,10 +156,15 @@ impl Surface {
     /// Uploads what was set. It reaches everything that is submitted later.
     pub fn upload(&mut self, gpu: &GpuContext) {
         if std::mem::take(&mut self.palette_changed) && !self.palette.values().is_empty() {
-            gpu.queue.write_buffer(&self.palette_buffer, 0, bytemuck::cast_slice(self.palette.values()));
+            gpu.queue.write_buffer(
+                &self.palette_buffer,
+                0,
+                bytemuck::cast_slice(self.palette.values()),
+            );
         }
         if self.is_between() {
-            gpu.queue.write_buffer(&self.ahead_buffer, 0, bytemuck::cast_slice(&self.ahead));
+            gpu.queue
+                .write_buffer(&self.ahead_buffer, 0, bytemuck::cast_slice(&self.ahead));
         }
     }
 
@@ -133,7 +175,11 @@ impl Surface {
     /// The passes of a frame, in order.
     #[must_use]
     pub fn dispatches(&self) -> &[Dispatch] {
-        if self.is_between() { &self.between } else { &self.at_step }
+        if self.is_between() {
+            &self.between
+        } else {
+            &self.at_step
+        }
     }
 
     /// Encodes them.
@@ -181,12 +227,19 @@ impl Surface {
         let count = self.vertices() * self.instances;
         let positions: Vec<[f32; 3]> = fetch(gpu, &self.positions, count)?;
         let normals: Vec<[f32; 3]> = fetch(gpu, &self.normals, count)?;
-        Ok((positions.into_iter().map(Point::from).collect(), normals.into_iter().map(Vec3::from).collect()))
+        Ok((
+            positions.into_iter().map(Point::from).collect(),
+            normals.into_iter().map(Vec3::from).collect(),
+        ))
     }
 }
 
 /// A control point's frame that moves nothing.
-const UNTURNED: [[[f32; 4]; 3]; 1] = [[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]];
+const UNTURNED: [[[f32; 4]; 3]; 1] = [[
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 0.0],
+]];
 
 /// All that stages bind.
 struct Buffers<'a> {
@@ -218,23 +271,62 @@ impl Buffers<'_> {
     }
 
     /// A stage with all its buffers; `None` if it has nothing to do here.
-    fn bound(&self, gpu: &GpuContext, stage: &Stage, strides: &SurfaceDims, moved: bool, instances: usize) -> Option<Dispatch> {
-        let SurfaceDims { row_stride, palette_stride, frame_stride, .. } = *strides;
-        let dims = uniform_of(gpu, "dims of a surface", &SurfaceDims { row_stride, palette_stride, frame_stride, ..stage.dims });
+    fn bound(
+        &self,
+        gpu: &GpuContext,
+        stage: &Stage,
+        strides: &SurfaceDims,
+        moved: bool,
+        instances: usize,
+    ) -> Option<Dispatch> {
+        let SurfaceDims {
+            row_stride,
+            palette_stride,
+            frame_stride,
+            ..
+        } = *strides;
+        let dims = uniform_of(
+            gpu,
+            "dims of a surface",
+            &SurfaceDims {
+                row_stride,
+                palette_stride,
+                frame_stride,
+                ..stage.dims
+            },
+        );
         let mut buffers = vec![(0, &dims)];
-        buffers.extend(stage.constants.iter().map(|(binding, buffer)| (*binding, buffer)));
+        buffers.extend(
+            stage
+                .constants
+                .iter()
+                .map(|(binding, buffer)| (*binding, buffer)),
+        );
         for &(binding, slot) in &stage.state {
             buffers.push((binding, self.of(slot, moved)?));
         }
-        Some(stage.kernel.on(gpu, &buffers, [stage.workgroups, instances as u32, 1]))
+        Some(
+            stage
+                .kernel
+                .on(gpu, &buffers, [stage.workgroups, instances as u32, 1]),
+        )
     }
 }
 
 fn needs(model: &SurfaceModel, slot: Slot) -> bool {
-    model.stages.iter().flat_map(|stage| &stage.state).any(|&(_, needed)| needed == slot)
+    model
+        .stages
+        .iter()
+        .flat_map(|stage| &stage.state)
+        .any(|&(_, needed)| needed == slot)
 }
 
-fn rows(gpu: &GpuContext, label: &'static str, simulated: Option<Simulated<'_>>, instances: usize) -> wgpu::Buffer {
+fn rows(
+    gpu: &GpuContext,
+    label: &'static str,
+    simulated: Option<Simulated<'_>>,
+    instances: usize,
+) -> wgpu::Buffer {
     storage::<[f32; 4]>(gpu, label, simulated.map_or(0, |s| s.stride) * instances)
 }
 
@@ -244,10 +336,19 @@ fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let mut positions: Vec<[f32; 3]> = recipe.positions.iter().map(|&p| p.into()).collect();
     let mut normals: Vec<[f32; 3]> = recipe.normals.iter().map(|&n| n.into()).collect();
     if let Some(PlainUpsampling::Still(still)) = &recipe.upsampling {
-        for ((position, normal), source) in positions.iter_mut().zip(&mut normals).zip(&recipe.sources) {
-            if let crate::skin::recipe::Source::Flesh { vertex, normal: own } = source {
+        for ((position, normal), source) in
+            positions.iter_mut().zip(&mut normals).zip(&recipe.sources)
+        {
+            if let crate::methods::recipe::Source::Flesh {
+                vertex,
+                normal: own,
+            } = source
+            {
                 *position = still[*vertex as usize].into();
-                *normal = Vec3::from(*own).try_normalize(f32::MIN_POSITIVE).unwrap_or_else(Vec3::z).into();
+                *normal = Vec3::from(*own)
+                    .try_normalize(f32::MIN_POSITIVE)
+                    .unwrap_or_else(Vec3::z)
+                    .into();
             }
         }
     }
@@ -255,9 +356,23 @@ fn at_rest(model: &SurfaceModel) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
 }
 
 /// A buffer that is computed on and drawn from, the same for all instances.
-fn drawn(gpu: &GpuContext, label: &'static str, one: &[[f32; 3]], instances: usize) -> wgpu::Buffer {
+fn drawn(
+    gpu: &GpuContext,
+    label: &'static str,
+    one: &[[f32; 3]],
+    instances: usize,
+) -> wgpu::Buffer {
     let all = one.repeat(instances);
     // A buffer of no bytes can't be bound.
-    let contents: &[u8] = if all.is_empty() { &[0; 16] } else { bytemuck::cast_slice(&all) };
-    filled(gpu, label, contents, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC)
+    let contents: &[u8] = if all.is_empty() {
+        &[0; 16]
+    } else {
+        bytemuck::cast_slice(&all)
+    };
+    filled(
+        gpu,
+        label,
+        contents,
+        wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_SRC,
+    )
 }

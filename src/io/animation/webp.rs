@@ -10,51 +10,65 @@ use super::failed;
 use crate::io::error::IoError;
 use crate::io::write::AtomicFile;
 
-/// Longest side that the format can tell.
+/// Maximum side length in the format, pixels.
 const MAX_SIDE: u32 = 16_384;
-/// In VP8X: the file is an animation, and has see-through pixels.
+/// VP8X flags: the file is an animation and has alpha.
 const ANIMATION: u8 = 0x02;
 const ALPHA: u8 = 0x10;
-/// In ANMF: a frame replaces what is below it instead of being laid over it.
+/// ANMF flag: the frame overwrites the canvas; it is not blended.
 const DO_NOT_BLEND: u8 = 0x02;
 
-/// A file being written.
+/// A WebP file while it is written.
 pub(super) struct WebpFile {
     file: AtomicFile,
     target: std::path::PathBuf,
     size: [u32; 2],
-    /// Bytes after the RIFF header's first 8.
+    /// RIFF payload size so far, bytes.
     length: u64,
 }
 
 impl WebpFile {
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn create(path: &Path, size: [u32; 2]) -> Result<Self, IoError> {
         if size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
-            return Err(failed(path, format!("WebP pictures have 1 to {MAX_SIDE} pixels on each side")));
+            return Err(failed(
+                path,
+                format!("the side of a WebP image must be 1 to {MAX_SIDE} pixels"),
+            ));
         }
         let mut body = b"WEBP".to_vec();
         let mut extended = vec![ANIMATION | ALPHA, 0, 0, 0];
         extended.extend(size.iter().flat_map(|side| three_bytes(side - 1)));
         append_chunk(&mut body, *b"VP8X", &extended);
-        // See-through behind everything; repeated for ever.
+        // Transparent background; loop count 0 (infinite).
         append_chunk(&mut body, *b"ANIM", &[0; 6]);
         let mut file = AtomicFile::create(path)?;
         file.write(|out| {
             out.write_all(b"RIFF\0\0\0\0")?;
             out.write_all(&body)
         })?;
-        Ok(Self { file, target: path.to_owned(), size, length: body.len() as u64 })
+        Ok(Self {
+            file,
+            target: path.to_owned(),
+            size,
+            length: body.len() as u64,
+        })
     }
 
-    /// Adds a frame that lasts so many milliseconds.
+    /// Appends a frame with a duration in milliseconds.
     pub(super) fn push(&mut self, frame: &RgbaImage, duration_ms: u32) -> Result<(), IoError> {
         let mut picture = Vec::new();
         let encoder = WebPEncoder::new_lossless(&mut picture);
         encoder
-            .encode(frame.as_raw(), self.size[0], self.size[1], ExtendedColorType::Rgba8)
+            .encode(
+                frame.as_raw(),
+                self.size[0],
+                self.size[1],
+                ExtendedColorType::Rgba8,
+            )
             .map_err(|error| failed(&self.target, error))?;
-        let bits = chunk(&picture, *b"VP8L").ok_or_else(|| failed(&self.target, "the encoder gave no lossless picture"))?;
+        let bits = chunk(&picture, *b"VP8L")
+            .ok_or_else(|| failed(&self.target, "the encoder produced no lossless image"))?;
         let mut animated = vec![0; 6];
         animated.extend(self.size.iter().flat_map(|side| three_bytes(side - 1)));
         animated.extend(three_bytes(duration_ms));
@@ -64,12 +78,15 @@ impl WebpFile {
         append_chunk(&mut body, *b"ANMF", &animated);
         self.length += body.len() as u64;
         if self.length > u64::from(u32::MAX - 1) {
-            return Err(failed(&self.target, "a WebP file can't be larger than 4 GB; write fewer or smaller pictures"));
+            return Err(failed(
+                &self.target,
+                "a WebP file cannot exceed 4 GB; write fewer or smaller frames",
+            ));
         }
         self.file.write(|out| out.write_all(&body))
     }
 
-    /// Fills in the length and gives the file its name.
+    /// Writes the RIFF size and renames the file to its final name.
     pub(super) fn finish(mut self) -> Result<(), IoError> {
         let length = self.length as u32;
         self.file.write(|out| {
@@ -85,7 +102,7 @@ fn three_bytes(value: u32) -> [u8; 3] {
     [a, b, c]
 }
 
-/// Appends a chunk: name, length, content, and a byte more where the length is odd.
+/// Appends a chunk: four-character code, length, content, and a padding byte if the length is odd.
 fn append_chunk(out: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
     out.extend_from_slice(&name);
     out.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -95,7 +112,7 @@ fn append_chunk(out: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
     }
 }
 
-/// The content of the first chunk with a name in a whole file.
+/// The content of the first chunk with a given code in a file.
 fn chunk(file: &[u8], name: [u8; 4]) -> Option<&[u8]> {
     let mut rest = file.get(12..)?;
     while rest.len() >= 8 {

@@ -9,32 +9,33 @@ use crate::io::error::{Parsed, bad};
 use crate::math::{Quat, Vec64};
 use crate::rig::{Channel, Clip, Curve, Interpolation, Joint, Skeleton, Track, Trs};
 
-/// A body has a hundred joints; far more are a mistake, and would make everything slow.
+/// Maximum number of joints. Characters have about a hundred; a larger count indicates a damaged
+/// file and would be slow.
 const MOST_JOINTS: usize = 2000;
-/// Frames × channels: 20 minutes of a hundred channels at 120 Hz.
+/// Maximum of frames × channels: 20 minutes of a hundred channels at 120 Hz.
 const MOST_VALUES: usize = 16_000_000;
-/// Bytes; [`MOST_VALUES`] of usual length.
+/// Maximum file size, bytes: [`MOST_VALUES`] values of usual length.
 const LONGEST_FILE: usize = 192 << 20;
-/// Coordinates and angles beyond this are damage.
+/// Coordinates and angles above this are treated as damage.
 const LARGEST: f64 = 1e12;
-/// Where the file says nothing usable of time.
+/// Frame time used where the file has no usable one, seconds.
 const FALLBACK_FRAME_SECS: f64 = 1.0 / 30.0;
 /// One channel of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Axis {
+enum ChannelAxis {
     Position(usize),
     Rotation(usize),
 }
 
-/// A joint while it is being read.
-struct Raw {
+/// A joint during parsing.
+struct RawJoint {
     name: String,
     parent: Option<usize>,
     offset: Vec64,
-    channels: Vec<Axis>,
+    channels: Vec<ChannelAxis>,
 }
 
-/// Words with their lines; braces are words of their own.
+/// Tokens with their line numbers; braces are tokens.
 struct Words<'a, I: Iterator<Item = (usize, &'a str)>> {
     words: Peekable<I>,
     line: usize,
@@ -47,7 +48,10 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
                 self.line = line;
                 Ok(word)
             }
-            None => bad(format!("ends after line {} where {expected} is expected", self.line)),
+            None => bad(format!(
+                "ends after line {} where {expected} is expected",
+                self.line
+            )),
         }
     }
 
@@ -59,20 +63,34 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
         let word = self.next(what)?;
         match word.parse::<f64>() {
             Ok(value) if value.abs() < LARGEST => Ok(value),
-            _ => bad(format!("line {}: {what} must be a finite number, not \"{word}\"", self.line)),
+            _ => bad(format!(
+                "line {}: {what} must be a finite number, not \"{word}\"",
+                self.line
+            )),
         }
     }
 
     fn vector(&mut self, what: &str) -> Parsed<Vec64> {
-        Ok(Vec64::new(self.number(what)?, self.number(what)?, self.number(what)?))
+        Ok(Vec64::new(
+            self.number(what)?,
+            self.number(what)?,
+            self.number(what)?,
+        ))
     }
 
     fn brace(&mut self, brace: &str) -> Parsed<()> {
         let word = self.next(&format!("\"{brace}\""))?;
-        if word == brace { Ok(()) } else { bad(format!("line {}: \"{brace}\" is expected, not \"{word}\"", self.line)) }
+        if word == brace {
+            Ok(())
+        } else {
+            bad(format!(
+                "line {}: \"{brace}\" is expected, not \"{word}\"",
+                self.line
+            ))
+        }
     }
 
-    /// What is left of the present line, up to a brace: names may have spaces.
+    /// The rest of the current line, up to a brace: names may contain spaces.
     fn rest_of_line(&mut self) -> String {
         let mut name = String::new();
         while let Some(&(line, word)) = self.words.peek() {
@@ -91,22 +109,33 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Words<'a, I> {
 
 fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(number, line)| {
-        let chunks = line.split_whitespace().flat_map(|word| word.split_inclusive(['{', '}']));
+        let chunks = line
+            .split_whitespace()
+            .flat_map(|word| word.split_inclusive(['{', '}']));
         let parted = chunks.flat_map(|chunk| {
             let body = chunk.trim_end_matches(['{', '}']);
             [body, &chunk[body.len()..]]
         });
-        parted.filter(|word| !word.is_empty()).map(move |word| (number + 1, word))
+        parted
+            .filter(|word| !word.is_empty())
+            .map(move |word| (number + 1, word))
     })
 }
 
-/// Reads a `.bvh`; `name` becomes the clip's.
+/// Reads a `.bvh`; the clip is called `name`.
 pub(crate) fn read_bvh(bytes: &[u8], name: &str) -> Parsed<BvhFile> {
     if bytes.len() > LONGEST_FILE {
-        return bad(format!("is {} MB large; motions of up to {} MB can be read", bytes.len() >> 20, LONGEST_FILE >> 20));
+        return bad(format!(
+            "is {} MB large; the maximum is {} MB",
+            bytes.len() >> 20,
+            LONGEST_FILE >> 20
+        ));
     }
     let text = text_of(bytes);
-    let mut words = Words { words: words_of(&text).peekable(), line: 1 };
+    let mut words = Words {
+        words: words_of(&text).peekable(),
+        line: 1,
+    };
     if !words.next("HIERARCHY")?.eq_ignore_ascii_case("HIERARCHY") {
         return bad("a file that starts with HIERARCHY is expected");
     }
@@ -114,28 +143,55 @@ pub(crate) fn read_bvh(bytes: &[u8], name: &str) -> Parsed<BvhFile> {
     let (frames, frame_secs, mut notes) = read_motion_header(&mut words)?;
     let channels: usize = joints.iter().map(|joint| joint.channels.len()).sum();
     if channels == 0 && frames > 0 {
-        return bad("no joint has channels, so there is no motion in it");
+        return bad("no joint has channels, so the file contains no motion");
     }
     if frames.saturating_mul(channels) > MOST_VALUES {
-        return bad(format!("{frames} frames of {channels} channels are more than can be worked with; cut the motion"));
+        return bad(format!(
+            "{frames} frames of {channels} channels are more than can be processed; shorten the motion"
+        ));
     }
     let curves = read_frames(&mut words, &joints, frames)?;
     if words.peek().is_some() {
-        let text = format!("there is more data than the {frames} frames that the file declares; the rest is left out");
-        notes.push(Note { severity: Severity::Mended, text, count: 0 });
+        let text = format!(
+            "the file has more data than its declared {frames} frames; the rest is ignored"
+        );
+        notes.push(Note {
+            severity: Severity::Mended,
+            text,
+            count: 0,
+        });
     }
     let times_secs: Vec<f64> = (0..frames).map(|frame| frame as f64 * frame_secs).collect();
-    let tracks = curves.into_iter().enumerate().flat_map(|(joint, curves)| curves.into_tracks(joint, &times_secs)).collect();
-    let clip = Clip { name: name.to_owned(), duration_secs: times_secs.last().copied().unwrap_or(0.0), tracks };
-    Ok(BvhFile { skeleton: skeleton_of(joints)?, clip, frames, notes })
+    let tracks = curves
+        .into_iter()
+        .enumerate()
+        .flat_map(|(joint, curves)| curves.into_tracks(joint, &times_secs))
+        .collect();
+    let clip = Clip {
+        name: name.to_owned(),
+        duration_secs: times_secs.last().copied().unwrap_or(0.0),
+        tracks,
+    };
+    Ok(BvhFile {
+        skeleton: skeleton_of(joints)?,
+        clip,
+        frames,
+        notes,
+    })
 }
 
-fn read_hierarchy<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a, I>) -> Parsed<Vec<Raw>> {
-    let mut joints: Vec<Raw> = Vec::new();
+fn read_hierarchy<'a, I: Iterator<Item = (usize, &'a str)>>(
+    words: &mut Words<'a, I>,
+) -> Parsed<Vec<RawJoint>> {
+    let mut joints: Vec<RawJoint> = Vec::new();
     // The joints whose braces are open.
     let mut open: Vec<usize> = Vec::new();
     loop {
-        let word = words.next(if open.is_empty() { "ROOT or MOTION" } else { "\"}\"" })?;
+        let word = words.next(if open.is_empty() {
+            "ROOT or MOTION"
+        } else {
+            "\"}\""
+        })?;
         let line = words.line;
         let parent = open.last().copied();
         match (word.to_ascii_uppercase().as_str(), parent) {
@@ -143,51 +199,90 @@ fn read_hierarchy<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a
                 let name = words.rest_of_line();
                 words.brace("{")?;
                 open.push(joints.len());
-                joints.push(Raw { name, parent, offset: Vec64::zeros(), channels: Vec::new() });
+                joints.push(RawJoint {
+                    name,
+                    parent,
+                    offset: Vec64::zeros(),
+                    channels: Vec::new(),
+                });
             }
             ("END", Some(parent)) => {
                 words.rest_of_line();
                 let offset = read_end_site(words)?;
                 if offset.norm() > 0.0 {
                     let name = format!("{}{END}", joints[parent].name);
-                    joints.push(Raw { name, parent: Some(parent), offset, channels: Vec::new() });
+                    joints.push(RawJoint {
+                        name,
+                        parent: Some(parent),
+                        offset,
+                        channels: Vec::new(),
+                    });
                 }
             }
-            ("OFFSET", Some(joint)) => joints[joint].offset = words.vector("a coordinate of an offset")?,
+            ("OFFSET", Some(joint)) => {
+                joints[joint].offset = words.vector("a coordinate of an offset")?;
+            }
             ("CHANNELS", Some(joint)) => joints[joint].channels = read_channels(words)?,
             ("}", Some(_)) => {
                 open.pop();
             }
             ("MOTION", None) if !joints.is_empty() => return Ok(joints),
             ("MOTION", Some(joint)) => {
-                return bad(format!("line {line}: MOTION begins before joint \"{}\" is closed by \"}}\"", joints[joint].name));
+                return bad(format!(
+                    "line {line}: MOTION begins before joint \"{}\" is closed by \"}}\"",
+                    joints[joint].name
+                ));
             }
-            (_, None) => return bad(format!("line {line}: ROOT or MOTION is expected, not \"{word}\"")),
-            _ => return bad(format!("line {line}: JOINT, End Site, OFFSET, CHANNELS or \"}}\" is expected, not \"{word}\"")),
+            (_, None) => {
+                return bad(format!(
+                    "line {line}: ROOT or MOTION is expected, not \"{word}\""
+                ));
+            }
+            _ => {
+                return bad(format!(
+                    "line {line}: JOINT, End Site, OFFSET, CHANNELS or \"}}\" is expected, not \"{word}\""
+                ));
+            }
         }
         if joints.len() > MOST_JOINTS {
-            return bad(format!("line {line}: there are more than {MOST_JOINTS} joints"));
+            return bad(format!(
+                "line {line}: the file has more than {MOST_JOINTS} joints"
+            ));
         }
     }
 }
 
-fn read_end_site<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a, I>) -> Parsed<Vec64> {
+fn read_end_site<'a, I: Iterator<Item = (usize, &'a str)>>(
+    words: &mut Words<'a, I>,
+) -> Parsed<Vec64> {
     words.brace("{")?;
     let mut offset = Vec64::zeros();
     loop {
         let word = words.next("\"}\"")?;
         match word {
             "}" => return Ok(offset),
-            word if word.eq_ignore_ascii_case("OFFSET") => offset = words.vector("a coordinate of an offset")?,
-            _ => return bad(format!("line {}: OFFSET or \"}}\" is expected in an End Site, not \"{word}\"", words.line)),
+            word if word.eq_ignore_ascii_case("OFFSET") => {
+                offset = words.vector("a coordinate of an offset")?;
+            }
+            _ => {
+                return bad(format!(
+                    "line {}: OFFSET or \"}}\" is expected in an End Site, not \"{word}\"",
+                    words.line
+                ));
+            }
         }
     }
 }
 
-fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a, I>) -> Parsed<Vec<Axis>> {
+fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(
+    words: &mut Words<'a, I>,
+) -> Parsed<Vec<ChannelAxis>> {
     let count = words.number("the number of channels")?;
     if !(0.0..=6.0).contains(&count) || count.fract() != 0.0 {
-        return bad(format!("line {}: a joint has 0 to 6 channels, not {count}", words.line));
+        return bad(format!(
+            "line {}: a joint has 0 to 6 channels, not {count}",
+            words.line
+        ));
     }
     let mut channels = Vec::with_capacity(6);
     for _ in 0..count as usize {
@@ -200,12 +295,17 @@ fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a,
             _ => 3,
         };
         let channel = match lower.get(1..) {
-            Some("position") if axis < 3 => Axis::Position(axis),
-            Some("rotation") if axis < 3 => Axis::Rotation(axis),
-            _ => return bad(format!("line {}: a channel is Xposition … Zrotation, not \"{word}\"", words.line)),
+            Some("position") if axis < 3 => ChannelAxis::Position(axis),
+            Some("rotation") if axis < 3 => ChannelAxis::Rotation(axis),
+            _ => {
+                return bad(format!(
+                    "line {}: expected a channel Xposition … Zrotation, found \"{word}\"",
+                    words.line
+                ));
+            }
         };
         if channels.contains(&channel) {
-            return bad(format!("line {}: channel {word} is given twice", words.line));
+            return bad(format!("line {}: channel {word} is repeated", words.line));
         }
         channels.push(channel);
     }
@@ -213,34 +313,65 @@ fn read_channels<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a,
 }
 
 /// `Frames: n` and `Frame Time: t`, with or without spaces before the numbers.
-fn read_motion_header<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a, I>) -> Parsed<(usize, f64, Vec<Note>)> {
+fn read_motion_header<'a, I: Iterator<Item = (usize, &'a str)>>(
+    words: &mut Words<'a, I>,
+) -> Parsed<(usize, f64, Vec<Note>)> {
     let frames = header_number(words, &["frames"])?;
     if !(0.0..=1e9).contains(&frames) || frames.fract() != 0.0 {
-        return bad(format!("line {}: the number of frames must be a whole number, not {frames}", words.line));
+        return bad(format!(
+            "line {}: the number of frames must be a whole number, not {frames}",
+            words.line
+        ));
     }
     let frame_secs = header_number(words, &["frame", "time"])?;
     let mut notes = Vec::new();
     let usable = (1e-6..=3600.0).contains(&frame_secs);
     if !usable && frames > 1.0 {
-        let text = format!("the time of a frame is {frame_secs} s, which can't be; 30 frames a second are played");
-        notes.push(Note { severity: Severity::Mended, text, count: 0 });
+        let text = format!(
+            "the time of a frame is {frame_secs} s, which is invalid; 30 frames per second are used"
+        );
+        notes.push(Note {
+            severity: Severity::Mended,
+            text,
+            count: 0,
+        });
     }
-    Ok((frames as usize, if usable { frame_secs } else { FALLBACK_FRAME_SECS }, notes))
+    Ok((
+        frames as usize,
+        if usable {
+            frame_secs
+        } else {
+            FALLBACK_FRAME_SECS
+        },
+        notes,
+    ))
 }
 
-fn header_number<'a, I: Iterator<Item = (usize, &'a str)>>(words: &mut Words<'a, I>, key: &[&str]) -> Parsed<f64> {
+fn header_number<'a, I: Iterator<Item = (usize, &'a str)>>(
+    words: &mut Words<'a, I>,
+    key: &[&str],
+) -> Parsed<f64> {
     let expected = format!("\"{}:\"", key.join(" "));
     for (index, part) in key.iter().enumerate() {
         let word = words.next(&expected)?;
         let (name, value) = word.split_once(':').unwrap_or((word, ""));
         if !name.eq_ignore_ascii_case(part) {
-            return bad(format!("line {}: {expected} is expected, not \"{word}\"", words.line));
+            return bad(format!(
+                "line {}: {expected} is expected, not \"{word}\"",
+                words.line
+            ));
         }
         if index + 1 == key.len() && !value.is_empty() {
-            let parsed = value.parse::<f64>().ok().filter(|value| value.abs() < LARGEST);
-            return parsed
-                .ok_or(())
-                .or_else(|()| bad(format!("line {}: a number is expected after {expected}, not \"{value}\"", words.line)));
+            let parsed = value
+                .parse::<f64>()
+                .ok()
+                .filter(|value| value.abs() < LARGEST);
+            return parsed.ok_or(()).or_else(|()| {
+                bad(format!(
+                    "line {}: a number is expected after {expected}, not \"{value}\"",
+                    words.line
+                ))
+            });
         }
     }
     if words.peek() == Some(":") {
@@ -257,24 +388,46 @@ struct JointCurves {
 }
 
 impl JointCurves {
-    /// A joint that never moves gets one key.
+    /// A static joint gets one key.
     fn into_tracks(mut self, joint: usize, times_secs: &[f64]) -> Vec<Track> {
         let mut tracks = Vec::new();
         if !self.translations.is_empty() {
-            if self.translations.iter().all(|value| *value == self.translations[0]) {
+            if self
+                .translations
+                .iter()
+                .all(|value| *value == self.translations[0])
+            {
                 self.translations.truncate(1);
             }
             let times_secs = times_secs[..self.translations.len()].to_vec();
-            let curve = Curve { times_secs, values: self.translations, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint, channel: Channel::Translation(curve) });
+            let curve = Curve {
+                times_secs,
+                values: self.translations,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint,
+                channel: Channel::Translation(curve),
+            });
         }
         if !self.rotations.is_empty() {
-            if self.rotations.iter().all(|value| *value == self.rotations[0]) {
+            if self
+                .rotations
+                .iter()
+                .all(|value| *value == self.rotations[0])
+            {
                 self.rotations.truncate(1);
             }
             let times_secs = times_secs[..self.rotations.len()].to_vec();
-            let curve = Curve { times_secs, values: self.rotations, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint, channel: Channel::Rotation(curve) });
+            let curve = Curve {
+                times_secs,
+                values: self.rotations,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint,
+                channel: Channel::Rotation(curve),
+            });
         }
         tracks
     }
@@ -282,7 +435,7 @@ impl JointCurves {
 
 fn read_frames<'a, I: Iterator<Item = (usize, &'a str)>>(
     words: &mut Words<'a, I>,
-    joints: &[Raw],
+    joints: &[RawJoint],
     frames: usize,
 ) -> Parsed<Vec<JointCurves>> {
     let mut curves: Vec<JointCurves> = joints.iter().map(|_| JointCurves::default()).collect();
@@ -292,12 +445,15 @@ fn read_frames<'a, I: Iterator<Item = (usize, &'a str)>>(
             let (mut moves, mut turns) = (false, false);
             for channel in &joint.channels {
                 if words.peek().is_none() {
-                    return bad(format!("ends in frame {} of {frames}; the file is cut short", frame + 1));
+                    return bad(format!(
+                        "ends in frame {} of {frames}; the file is truncated",
+                        frame + 1
+                    ));
                 }
                 let value = words.number("a channel's value")?;
                 match *channel {
-                    Axis::Position(axis) => (translation[axis], moves) = (value, true),
-                    Axis::Rotation(axis) => {
+                    ChannelAxis::Position(axis) => (translation[axis], moves) = (value, true),
+                    ChannelAxis::Rotation(axis) => {
                         let turn = Vec64::ith(axis, value.to_radians());
                         (rotation, turns) = (rotation * Quat::new(turn), true);
                     }
@@ -314,10 +470,16 @@ fn read_frames<'a, I: Iterator<Item = (usize, &'a str)>>(
     Ok(curves)
 }
 
-fn skeleton_of(raw: Vec<Raw>) -> Parsed<Skeleton> {
+fn skeleton_of(raw: Vec<RawJoint>) -> Parsed<Skeleton> {
     let mut world: Vec<Vec64> = Vec::with_capacity(raw.len());
     let mut joints = Vec::with_capacity(raw.len());
-    for Raw { name, parent, offset, .. } in raw {
+    for RawJoint {
+        name,
+        parent,
+        offset,
+        ..
+    } in raw
+    {
         let place = parent.map_or_else(Vec64::zeros, |parent| world[parent]) + offset;
         world.push(place);
         joints.push(Joint {

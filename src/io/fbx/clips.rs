@@ -1,25 +1,28 @@
 //! Animation stacks → clips.
 
-use super::skeleton::Rig;
-use super::{MEMORY, SAMPLES_PER_SEC, Tree, quat_of, vec_of};
+use super::skeleton::FbxJoints;
+use super::{FbxNodes, MEMORY, SAMPLES_PER_SEC, quat_of, vec_of};
 use crate::character::{Character, Severity};
 use crate::math::{Quat, Vec64};
 use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
 
-/// Further from the rest pose than this, relative to it, is a movement.
+/// Relative change from the rest pose above which a joint counts as moving.
 const MOVED: f64 = 1e-6;
 
-/// A stack, sampled.
-pub(super) struct Baked {
+/// A sampled animation stack.
+pub(super) struct SampledStack {
     name: String,
     root: ufbx::BakedAnimRoot,
 }
 
-/// Samples all stacks; what can't be sampled is noted and left out.
-pub(super) fn bake(scene: &ufbx::Scene, character: &mut Character) -> Vec<Baked> {
+/// Samples all stacks; a stack that cannot be sampled is noted and omitted.
+pub(super) fn bake(scene: &ufbx::Scene, character: &mut Character) -> Vec<SampledStack> {
     let mut baked = Vec::new();
     for (i, stack) in scene.anim_stacks.iter().enumerate() {
-        let memory = || ufbx::AllocatorOpts { memory_limit: MEMORY / 4, ..Default::default() };
+        let memory = || ufbx::AllocatorOpts {
+            memory_limit: MEMORY / 4,
+            ..Default::default()
+        };
         let options = ufbx::BakeOpts {
             temp_allocator: memory(),
             result_allocator: memory(),
@@ -28,42 +31,79 @@ pub(super) fn bake(scene: &ufbx::Scene, character: &mut Character) -> Vec<Baked>
             ..Default::default()
         };
         let name = stack.element.name.to_string();
-        let name = if name.is_empty() { format!("clip{i}") } else { name };
+        let name = if name.is_empty() {
+            format!("clip{i}")
+        } else {
+            name
+        };
         match ufbx::bake_anim(scene, &stack.anim, options) {
-            Ok(root) => baked.push(Baked { name, root }),
+            Ok(root) => baked.push(SampledStack { name, root }),
             Err(error) => {
                 let what: &str = &error.description;
-                character.note(Severity::Warning, 1, format!("the animation \"{name}\" is left out: {what}"));
+                character.note(
+                    Severity::Warning,
+                    1,
+                    format!("the animation \"{name}\" is omitted: {what}"),
+                );
             }
         }
     }
     baked
 }
 
-/// Nodes that some stack moves.
-pub(super) fn moved_nodes(baked: &[Baked]) -> Vec<usize> {
+/// Nodes that a stack animates.
+pub(super) fn moved_nodes(baked: &[SampledStack]) -> Vec<usize> {
     let nodes = baked.iter().flat_map(|baked| &baked.root.nodes);
-    let moves = |node: &&ufbx::BakedNode| !(node.constant_translation && node.constant_rotation && node.constant_scale);
-    nodes.filter(moves).map(|node| node.typed_id as usize).collect()
+    let moves = |node: &&ufbx::BakedNode| {
+        !(node.constant_translation && node.constant_rotation && node.constant_scale)
+    };
+    nodes
+        .filter(moves)
+        .map(|node| node.typed_id as usize)
+        .collect()
 }
 
-/// Clips in which something moves.
-pub(super) fn read(baked: &[Baked], tree: &Tree, rig: &Rig) -> Vec<Clip> {
+/// Clips with at least one moving joint.
+pub(super) fn read(baked: &[SampledStack], tree: &FbxNodes, rig: &FbxJoints) -> Vec<Clip> {
     let mut clips = Vec::new();
-    for Baked { name, root } in baked {
+    for SampledStack { name, root } in baked {
         let mut tracks = Vec::new();
         for node in &root.nodes {
-            let Some(joint) = rig.joint_of_node.get(node.typed_id as usize).copied().flatten() else { continue };
+            let Some(joint) = rig
+                .joint_of_node
+                .get(node.typed_id as usize)
+                .copied()
+                .flatten()
+            else {
+                continue;
+            };
             let rest = &tree.local[node.typed_id as usize];
-            let translations = vectors(&node.translation_keys, &rest.translation).map(Channel::Translation);
+            let translations =
+                vectors(&node.translation_keys, &rest.translation).map(Channel::Translation);
             let scales = vectors(&node.scale_keys, &rest.scale).map(Channel::Scale);
-            let channels = [translations, rotations(&node.rotation_keys, &rest.rotation).map(Channel::Rotation), scales];
-            tracks.extend(channels.into_iter().flatten().map(|channel| Track { joint, channel }));
+            let channels = [
+                translations,
+                rotations(&node.rotation_keys, &rest.rotation).map(Channel::Rotation),
+                scales,
+            ];
+            tracks.extend(
+                channels
+                    .into_iter()
+                    .flatten()
+                    .map(|channel| Track { joint, channel }),
+            );
         }
-        let last = tracks.iter().map(|track| last_key(&track.channel)).fold(0.0, f64::max);
+        let last = tracks
+            .iter()
+            .map(|track| last_key(&track.channel))
+            .fold(0.0, f64::max);
         let playback = Some(root.playback_duration).filter(|secs| *secs > 0.0 && secs.is_finite());
         if !tracks.is_empty() {
-            clips.push(Clip { name: name.clone(), duration_secs: playback.unwrap_or(last), tracks });
+            clips.push(Clip {
+                name: name.clone(),
+                duration_secs: playback.unwrap_or(last),
+                tracks,
+            });
         }
     }
     clips
@@ -77,23 +117,35 @@ fn last_key(channel: &Channel) -> f64 {
     times.last().copied().unwrap_or(0.0)
 }
 
-/// A curve, if it leaves the rest pose and its keys are sane.
+/// A curve, if it leaves the rest pose and its keys are valid.
 fn vectors(keys: &[ufbx::BakedVec3], rest: &Vec64) -> Option<Curve<Vec64>> {
     let values: Vec<Vec64> = keys.iter().map(|key| vec_of(&key.value)).collect();
-    let moves = values.iter().any(|value| (value - rest).norm() > MOVED * rest.norm().max(1e-9));
+    let moves = values
+        .iter()
+        .any(|value| (value - rest).norm() > MOVED * rest.norm().max(1e-9));
     let sane = values.iter().flatten().all(|c| c.abs() < super::LARGEST);
     curve(keys.iter().map(|key| key.time), values).filter(|_| moves && sane)
 }
 
 fn rotations(keys: &[ufbx::BakedQuat], rest: &Quat) -> Option<Curve<nalgebra::Quaternion<f64>>> {
-    let values: Vec<nalgebra::Quaternion<f64>> = keys.iter().map(|key| quat_of(&key.value)).collect();
-    let moves = values.iter().any(|value| value.coords.dot(&rest.coords).abs() < 1.0 - MOVED * MOVED);
-    let sane = values.iter().all(|value| value.coords.iter().all(|c| c.abs() < 10.0));
+    let values: Vec<nalgebra::Quaternion<f64>> =
+        keys.iter().map(|key| quat_of(&key.value)).collect();
+    let moves = values
+        .iter()
+        .any(|value| value.coords.dot(&rest.coords).abs() < 1.0 - MOVED * MOVED);
+    let sane = values
+        .iter()
+        .all(|value| value.coords.iter().all(|c| c.abs() < 10.0));
     curve(keys.iter().map(|key| key.time), values).filter(|_| moves && sane)
 }
 
 fn curve<T>(times: impl Iterator<Item = f64>, values: Vec<T>) -> Option<Curve<T>> {
     let times_secs: Vec<f64> = times.collect();
-    let ascending = times_secs.windows(2).all(|pair| pair[0] <= pair[1]) && times_secs.iter().all(|t| t.is_finite());
-    (ascending && !values.is_empty()).then_some(Curve { times_secs, values, interpolation: Interpolation::Linear })
+    let ascending = times_secs.windows(2).all(|pair| pair[0] <= pair[1])
+        && times_secs.iter().all(|t| t.is_finite());
+    (ascending && !values.is_empty()).then_some(Curve {
+        times_secs,
+        values,
+        interpolation: Interpolation::Linear,
+    })
 }

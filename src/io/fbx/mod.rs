@@ -1,13 +1,13 @@
 //! Autodesk FBX, text and binary, read by the `ufbx` library: nodes with their pivots, skins of several clusters, animation in layers.
 //!
-//! Nodes → tree ([`Tree`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`]), clips ([`clips`]).
+//! Nodes → tree ([`FbxNodes`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`]), clips ([`clips`]).
 //!
 //! # Departures
-//! - The world is turned so that +Y is up; lengths stay in the file's unit.
-//! - A mesh keeps its control points, in their order: a baked point cache fits what other programs import. Normals and texture
-//!   coordinates are those of the control points where all corners agree, otherwise none, as with OBJ; of several materials the most
-//!   used is shown.
-//! - Animation is sampled at [`SAMPLES_PER_SEC`], straight pieces have keys at their ends only.
+//! - The world is rotated so that +Y is up; lengths stay in the file's unit.
+//! - A mesh keeps its control points in order, so that a baked point cache fits the imports of
+//!   other programs. Normals and texture coordinates are per control point where all corners agree,
+//!   otherwise omitted, as with OBJ. Of several materials the most used is drawn.
+//! - Animation is sampled at [`SAMPLES_PER_SEC`]; linear intervals have keys at their ends only.
 //! - Blend shapes, caches, constraints and NURBS are not read.
 
 mod clips;
@@ -23,54 +23,72 @@ use crate::math::{Affine, Quat, Vec64};
 use crate::progress::Progress;
 use crate::rig::Trs;
 
-/// Keys a second of curves that are not straight.
+/// Keys per second of curves that are not linear.
 const SAMPLES_PER_SEC: f64 = 30.0;
 
-/// Memory that the library may take, bytes: for the scene, and while it is read.
+/// Memory limit of the library, bytes: for the scene, and during reading.
 const MEMORY: usize = 384 << 20;
 
-/// Nodes below each other, and all of them.
+/// Limits of node depth and node count.
 const DEEPEST: u32 = 4000;
 const MOST_NODES: usize = 200_000;
 
-/// Larger numbers are taken for damage.
+/// Numbers above this are treated as damage.
 const LARGEST: f64 = 1e15;
 
-/// The nodes of a scene, by their number in it.
-struct Tree {
+/// The nodes of a scene, by their index in it.
+struct FbxNodes {
     parent: Vec<Option<usize>>,
-    /// Depth-first from the root, children in the file's order.
+    /// Depth-first from the root, children in file order.
     order: Vec<usize>,
     local: Vec<Trs>,
     world: Vec<Affine>,
 }
 
-/// Reads a scene; pictures that it names are looked for in `folder`. The character may lack meshes or joints.
+/// Reads a scene; images that it refers to are searched in `folder`. The character may lack meshes
+/// or joints.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, progress: &Progress) -> Parsed<Character> {
     let scene = parse(bytes, progress)?;
     progress.set_fraction(0.5);
-    let tree = Tree::of(&scene)?;
-    let mut character = Character { metres_per_unit: scene.settings.unit_meters, ..Character::default() };
+    let tree = FbxNodes::of(&scene)?;
+    let mut character = Character {
+        metres_per_unit: scene.settings.unit_meters,
+        ..Character::default()
+    };
     let baked = clips::bake(&scene, &mut character);
-    let rig = skeleton::Rig::of(&scene, &tree, &clips::moved_nodes(&baked))?;
+    let rig = skeleton::FbxJoints::of(&scene, &tree, &clips::moved_nodes(&baked))?;
     character.clips = clips::read(&baked, &tree, &rig);
     progress.set_fraction(0.7);
     mesh::read(&scene, &tree, &rig, folder, &mut character)?;
     let deforms = rig.skeleton.joints().iter().any(|joint| joint.deforms);
     character.skeleton = rig.skeleton;
-    // Bones beside a mesh that no skin ties to them wait for weights.
-    let loose = character.meshes.iter().all(|mesh| matches!(mesh.attachment, Attachment::Static { .. }));
+    // Bones and an unskinned mesh: the mesh is left without weights, for a weight method.
+    let loose = character
+        .meshes
+        .iter()
+        .all(|mesh| matches!(mesh.attachment, Attachment::Static { .. }));
     if scene.skin_clusters.is_empty() && deforms && loose && !character.meshes.is_empty() {
         static_to_unweighted(&mut character);
-        character.note(Severity::Info, 0, "the file has bones and a mesh, but no skin weights");
+        character.note(
+            Severity::Info,
+            0,
+            "the file has bones and a mesh, but no skin weights",
+        );
     }
     Ok(character)
 }
 
 fn parse(bytes: &[u8], progress: &Progress) -> Parsed<ufbx::SceneRoot> {
-    let memory = || ufbx::AllocatorOpts { memory_limit: MEMORY, ..Default::default() };
+    let memory = || ufbx::AllocatorOpts {
+        memory_limit: MEMORY,
+        ..Default::default()
+    };
     let go_on = |_: &ufbx::Progress| {
-        if progress.is_cancelled() { ufbx::ProgressResult::Cancel } else { ufbx::ProgressResult::Continue }
+        if progress.is_cancelled() {
+            ufbx::ProgressResult::Cancel
+        } else {
+            ufbx::ProgressResult::Continue
+        }
     };
     let options = ufbx::LoadOpts {
         temp_allocator: memory(),
@@ -84,22 +102,31 @@ fn parse(bytes: &[u8], progress: &Progress) -> Parsed<ufbx::SceneRoot> {
         ..Default::default()
     };
     match ufbx::load_memory(bytes, options) {
-        Ok(scene) if scene.nodes.len() > MOST_NODES => bad(format!("has {} nodes, more than a character can have", scene.nodes.len())),
+        Ok(scene) if scene.nodes.len() > MOST_NODES => bad(format!(
+            "has {} nodes, more than the maximum for a character",
+            scene.nodes.len()
+        )),
         Ok(scene) => Ok(scene),
         Err(error) => {
             let what: &str = &error.description;
-            bad(format!("not an FBX file that can be read: {what}; export it again as FBX 7.4 or as .glb"))
+            bad(format!(
+                "not a readable FBX file: {what}; export it as FBX 7.4 or as .glb"
+            ))
         }
     }
 }
 
-impl Tree {
+impl FbxNodes {
     fn of(scene: &ufbx::Scene) -> Parsed<Self> {
         let count = scene.nodes.len();
         let mut tree = Self {
             parent: vec![None; count],
             order: Vec::with_capacity(count),
-            local: scene.nodes.iter().map(|node| trs_of(&node.local_transform)).collect(),
+            local: scene
+                .nodes
+                .iter()
+                .map(|node| trs_of(&node.local_transform))
+                .collect(),
             world: vec![Affine::identity(); count],
         };
         let mut stack = vec![number(&scene.root_node.element)];
@@ -111,10 +138,18 @@ impl Tree {
             let local = tree.local[node].to_affine();
             tree.world[node] = tree.parent[node].map_or(local, |parent| tree.world[parent] * local);
             if !tree.world[node].matrix().iter().all(|c| c.abs() < LARGEST) {
-                return bad(format!("the transform of node \"{}\" is not finite", &*scene.nodes[node].element.name));
+                return bad(format!(
+                    "the transform of node \"{}\" is not finite",
+                    &*scene.nodes[node].element.name
+                ));
             }
             tree.order.push(node);
-            for child in scene.nodes[node].children.iter().rev().map(|child| number(&child.element)) {
+            for child in scene.nodes[node]
+                .children
+                .iter()
+                .rev()
+                .map(|child| number(&child.element))
+            {
                 if let Some(parent) = tree.parent.get_mut(child) {
                     *parent = Some(node);
                 }
@@ -124,7 +159,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Product of the transforms of the nodes strictly between a node and the joint above it (or the world).
+    /// Product of the transforms of the nodes strictly between a node and the nearest joint above
+    /// it (or the world).
     fn between(&self, joint_of_node: &[Option<usize>], node: usize) -> Affine {
         let mut product = Affine::identity();
         let mut above = self.parent[node];
@@ -136,7 +172,7 @@ impl Tree {
     }
 }
 
-/// The number of an element among those of its kind.
+/// The index of an element among those of its kind.
 fn number(element: &ufbx::Element) -> usize {
     element.typed_id as usize
 }
@@ -150,17 +186,23 @@ fn quat_of(q: &ufbx::Quat) -> nalgebra::Quaternion<f64> {
 }
 
 fn trs_of(transform: &ufbx::Transform) -> Trs {
-    let rotation = Quat::try_new(quat_of(&transform.rotation), 1e-12).unwrap_or_else(Quat::identity);
-    Trs { translation: vec_of(&transform.translation), rotation, scale: vec_of(&transform.scale) }
+    let rotation =
+        Quat::try_new(quat_of(&transform.rotation), 1e-12).unwrap_or_else(Quat::identity);
+    Trs {
+        translation: vec_of(&transform.translation),
+        rotation,
+        scale: vec_of(&transform.scale),
+    }
 }
 
 fn affine_of(m: &ufbx::Matrix) -> Affine {
     Affine::from_matrix_unchecked(nalgebra::Matrix4::new(
-        m.m00, m.m01, m.m02, m.m03, m.m10, m.m11, m.m12, m.m13, m.m20, m.m21, m.m22, m.m23, 0.0, 0.0, 0.0, 1.0,
+        m.m00, m.m01, m.m02, m.m03, m.m10, m.m11, m.m12, m.m13, m.m20, m.m21, m.m22, m.m23, 0.0,
+        0.0, 0.0, 1.0,
     ))
 }
 
-/// A transform that can be used: of a sane size and with an inverse.
+/// A transform that is invertible and within the size limit.
 fn usable(transform: &Affine) -> bool {
     transform.matrix().iter().all(|c| c.abs() < LARGEST) && super::gltf::is_invertible(transform)
 }

@@ -1,8 +1,10 @@
-//! A glTF document that is being written: its JSON as a tree, and where the bytes behind it come from.
+//! A glTF document under construction: its JSON tree and the sources of its binary data.
 //!
-//! A draft begins empty or with a [`SourceDocument`]; then everything that is not touched stays as it was, whatever it may mean.
-//! Until it is sealed, a buffer view's `buffer` counts the document's own buffers first, then the draft's [`Draft::view`]s, then the
-//! file of frames ([`Draft::spooled_view`]); [`Draft::seal`] puts all bytes that are still in use into one buffer, as GLB wants it.
+//! A draft starts empty or from a [`SourceDocument`]; in the latter case all untouched members are
+//! preserved. Until [`GlbDraft::seal`], a buffer view's `buffer` indexes first the document's own
+//! buffers, then the draft's [`GlbDraft::view`]s, then the spooled frame file
+//! ([`GlbDraft::spooled_view`]). [`GlbDraft::seal`] copies all bytes still in use into one buffer, as GLB
+//! requires.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,78 +14,109 @@ use serde_json::{Map, Value, json};
 
 use super::{GlbWriteError, sweep};
 use crate::character::SourceDocument;
-use crate::io::gltf::container::Place;
+use crate::io::gltf::container::UriBase;
 
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
-/// What a view of the binary part is for.
+/// Purpose of a view of the binary part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ViewUse {
     /// Vertex attributes.
     Attribute,
-    /// Corners of triangles.
+    /// Triangle indices.
     Corners,
-    /// Anything else.
+    /// Any other data.
     Other,
 }
 
-/// A document in the making.
+/// A document under construction.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct GlbDraft {
     /// The JSON.
     pub(super) tree: Object,
     source: Option<Arc<SourceDocument>>,
     bytes: Vec<u8>,
 }
 
-/// A document that only waits to be written.
+/// A complete document, ready to be written.
 #[derive(Debug)]
 pub struct Sealed {
     text: Vec<u8>,
     source: Option<Arc<SourceDocument>>,
     bytes: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<ByteRange>,
     binary_length: u64,
 }
 
-/// A range of one of the buffers of a draft, in words that can be compared.
+/// A byte range of one of a draft's buffers, in comparable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Piece {
+struct ByteRange {
     buffer: usize,
     offset: u64,
     length: u64,
 }
 
-impl Draft {
+impl GlbDraft {
     /// An empty document.
     pub(super) fn new() -> Self {
         let mut tree = Object::new();
-        tree.insert("asset".to_owned(), json!({"version": "2.0", "generator": "Sinew"}));
-        Self { tree, source: None, bytes: Vec::new() }
+        tree.insert(
+            "asset".to_owned(),
+            json!({"version": "2.0", "generator": "Sinew"}),
+        );
+        Self {
+            tree,
+            source: None,
+            bytes: Vec::new(),
+        }
     }
 
-    /// A document as it was read, with the pictures that it names by file taken into it.
+    /// A document as it was read, with its external images embedded.
     pub(super) fn of(source: &Arc<SourceDocument>) -> Result<Self, GlbWriteError> {
-        let text = source.json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&source.json);
-        let tree: Object = serde_json::from_slice(text).map_err(|source| GlbWriteError::Encode { source })?;
-        let mut draft = Self { tree, source: Some(source.clone()), bytes: Vec::new() };
-        let asset = draft.tree.entry("asset").or_insert_with(|| json!({"version": "2.0"}));
+        let text = source
+            .json
+            .strip_prefix(b"\xEF\xBB\xBF")
+            .unwrap_or(&source.json);
+        let tree: Object =
+            serde_json::from_slice(text).map_err(|source| GlbWriteError::Encode { source })?;
+        let mut draft = Self {
+            tree,
+            source: Some(source.clone()),
+            bytes: Vec::new(),
+        };
+        let asset = draft
+            .tree
+            .entry("asset")
+            .or_insert_with(|| json!({"version": "2.0"}));
         let before = asset["generator"].as_str().unwrap_or_default();
-        let generator = if before.is_empty() || before.starts_with("Sinew") { "Sinew".to_owned() } else { format!("Sinew, from {before}") };
+        let generator = if before.is_empty() || before.starts_with("Sinew") {
+            "Sinew".to_owned()
+        } else {
+            format!("Sinew, from {before}")
+        };
         set(asset, "generator", json!(generator));
         draft.take_in_pictures(source);
         Ok(draft)
     }
 
     fn take_in_pictures(&mut self, source: &SourceDocument) {
-        let place = Place { folder: source.folder.clone() };
+        let place = UriBase {
+            folder: source.folder.clone(),
+        };
         for index in 0..self.list("images").len() {
-            let uri = self.list("images")[index]["uri"].as_str().filter(|uri| !uri.starts_with("data:")).map(str::to_owned);
-            // A picture that is not there stays named, as it was.
-            let Some(Ok(bytes)) = uri.map(|uri| place.fetch(&uri)) else { continue };
-            let Some(kind) = picture_kind(&bytes) else { continue };
-            let view = self.view(&bytes, Use::Other);
+            let uri = self.list("images")[index]["uri"]
+                .as_str()
+                .filter(|uri| !uri.starts_with("data:"))
+                .map(str::to_owned);
+            // A missing image keeps its reference.
+            let Some(Ok(bytes)) = uri.map(|uri| place.fetch(&uri)) else {
+                continue;
+            };
+            let Some(kind) = picture_kind(&bytes) else {
+                continue;
+            };
+            let view = self.view(&bytes, ViewUse::Other);
             let image = &mut self.list_mut("images")[index];
             remove(image, "uri");
             set(image, "bufferView", json!(view));
@@ -91,12 +124,15 @@ impl Draft {
         }
     }
 
-    /// A list of the root; empty if there is none.
+    /// A list of the root object; empty if absent.
     pub(super) fn list(&self, name: &str) -> &[Value] {
-        self.tree.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        self.tree
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
     }
 
-    /// A list of the root, made if there is none.
+    /// A list of the root object, created if absent.
     pub(super) fn list_mut(&mut self, name: &str) -> &mut Vec<Value> {
         let entry = self.tree.entry(name).or_insert_with(|| json!([]));
         if !entry.is_array() {
@@ -104,12 +140,12 @@ impl Draft {
         }
         match entry {
             Value::Array(list) => list,
-            // It is one by now.
+            // Ensured above.
             _ => unreachable!("\"{name}\" was made a list"),
         }
     }
 
-    /// Appends an object to a list of the root and says where.
+    /// Appends an object to a list of the root and returns its index.
     pub(super) fn push(&mut self, list: &str, object: Value) -> usize {
         let list = self.list_mut(list);
         list.push(object);
@@ -117,55 +153,83 @@ impl Draft {
     }
 
     /// Appends a view of these bytes.
-    pub(super) fn view(&mut self, bytes: &[u8], used: Use) -> usize {
+    pub(super) fn view(&mut self, bytes: &[u8], used: ViewUse) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({"buffer": self.own_buffer(), "byteOffset": self.bytes.len(), "byteLength": bytes.len()});
         match used {
-            Use::Attribute => view["target"] = json!(34962),
-            Use::Corners => view["target"] = json!(34963),
-            Use::Other => {}
+            ViewUse::Attribute => view["target"] = json!(34962),
+            ViewUse::Corners => view["target"] = json!(34963),
+            ViewUse::Other => {}
         }
         self.bytes.extend_from_slice(bytes);
         self.push("bufferViews", view)
     }
 
-    /// Appends a view of a range of the file of frames: of attributes of 12 bytes each, or of anything.
-    pub(super) fn spooled_view(&mut self, offset: u64, length: u64, used: Use) -> usize {
-        let mut view = json!({"buffer": self.own_buffer() + 1, "byteOffset": offset, "byteLength": length});
-        if used == Use::Attribute {
+    /// Appends a view of a range of the spooled frame file: vertex attributes of 12 bytes each, or
+    /// untyped bytes.
+    pub(super) fn spooled_view(&mut self, offset: u64, length: u64, used: ViewUse) -> usize {
+        let mut view =
+            json!({"buffer": self.own_buffer() + 1, "byteOffset": offset, "byteLength": length});
+        if used == ViewUse::Attribute {
             view["byteStride"] = json!(12);
             view["target"] = json!(34962);
         }
         self.push("bufferViews", view)
     }
 
-    /// The numbers of an accessor, if they are `f32` without gaps or sparse changes.
+    /// The numbers of an accessor, if they are tightly packed `f32` without sparse entries.
     pub(super) fn plain_floats(&self, accessor: usize, numbers: usize) -> Option<Vec<f32>> {
         let accessor = self.list("accessors").get(accessor)?;
         if accessor["componentType"].as_u64() != Some(5126) || !accessor["sparse"].is_null() {
             return None;
         }
-        let view = self.list("bufferViews").get(accessor["bufferView"].as_u64()? as usize)?;
-        if view["byteStride"].as_u64().is_some_and(|stride| stride as usize != numbers * 4) || !view["extensions"].is_null() {
+        let view = self
+            .list("bufferViews")
+            .get(accessor["bufferView"].as_u64()? as usize)?;
+        if view["byteStride"]
+            .as_u64()
+            .is_some_and(|stride| stride as usize != numbers * 4)
+            || !view["extensions"].is_null()
+        {
             return None;
         }
         let buffer = view["buffer"].as_u64()? as usize;
-        let stored = if buffer == self.own_buffer() { &self.bytes } else { self.source.as_ref()?.buffers.get(buffer)?.as_ref()? };
-        let offset = view["byteOffset"].as_u64().unwrap_or(0).checked_add(accessor["byteOffset"].as_u64().unwrap_or(0))?;
-        let length = accessor["count"].as_u64()?.checked_mul(numbers as u64 * 4)?;
+        let stored = if buffer == self.own_buffer() {
+            &self.bytes
+        } else {
+            self.source.as_ref()?.buffers.get(buffer)?.as_ref()?
+        };
+        let offset = view["byteOffset"]
+            .as_u64()
+            .unwrap_or(0)
+            .checked_add(accessor["byteOffset"].as_u64().unwrap_or(0))?;
+        let length = accessor["count"]
+            .as_u64()?
+            .checked_mul(numbers as u64 * 4)?;
         let bytes = stored.get(offset as usize..offset.checked_add(length)? as usize)?;
-        Some(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+        Some(
+            bytes
+                .chunks_exact(4)
+                .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect(),
+        )
     }
 
-    /// Stands for the bytes that the draft adds.
+    /// Placeholder buffers for the bytes that the draft adds.
     fn own_buffer(&self) -> usize {
-        self.source.as_ref().map_or(0, |source| source.buffers.len())
+        self.source
+            .as_ref()
+            .map_or(0, |source| source.buffers.len())
     }
 
-    /// Leaves out what nothing uses any more, and gives every byte its place.
+    /// Removes unused data and assigns every byte range its offset.
     pub(super) fn seal(mut self) -> Result<Sealed, GlbWriteError> {
         sweep::data(&mut self.tree);
-        let mut layout = Layout { own: self.own_buffer(), source: self.source.clone(), ..Layout::default() };
+        let mut layout = BufferLayout {
+            own: self.own_buffer(),
+            source: self.source.clone(),
+            ..BufferLayout::default()
+        };
         for view in self.list_mut("bufferViews") {
             layout.place(view);
             if let Some(compressed) = view.pointer_mut("/extensions/EXT_meshopt_compression") {
@@ -175,46 +239,65 @@ impl Draft {
         self.merge_buffers(&layout);
         let is_list = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
         self.tree.retain(|_, value| !is_list(value));
-        let text = serde_json::to_vec(&self.tree).map_err(|source| GlbWriteError::Encode { source })?;
-        let sealed = Sealed { text, source: self.source, bytes: self.bytes, pieces: layout.pieces, binary_length: layout.end };
+        let text =
+            serde_json::to_vec(&self.tree).map_err(|source| GlbWriteError::Encode { source })?;
+        let sealed = Sealed {
+            text,
+            source: self.source,
+            bytes: self.bytes,
+            pieces: layout.pieces,
+            binary_length: layout.end,
+        };
         match u32::try_from(sealed.length()) {
             Ok(_) => Ok(sealed),
-            Err(_) => Err(GlbWriteError::TooLarge { bytes: sealed.length() }),
+            Err(_) => Err(GlbWriteError::TooLarge {
+                bytes: sealed.length(),
+            }),
         }
     }
 
-    /// One buffer with everything, and those without data behind it.
-    fn merge_buffers(&mut self, layout: &Layout) {
+    /// One buffer with all data, and the buffers without data after it.
+    fn merge_buffers(&mut self, layout: &BufferLayout) {
         let old = std::mem::take(self.list_mut("buffers"));
         let mut buffers = Vec::new();
         if layout.end > 0 {
-            let mut merged = old.first().filter(|_| !layout.without_data.contains(&0)).cloned().unwrap_or_else(|| json!({}));
+            let mut merged = old
+                .first()
+                .filter(|_| !layout.without_data.contains(&0))
+                .cloned()
+                .unwrap_or_else(|| json!({}));
             remove(&mut merged, "uri");
             set(&mut merged, "byteLength", json!(layout.end));
             buffers.push(merged);
         }
-        buffers.extend(layout.without_data.iter().filter_map(|&index| old.get(index).cloned()));
+        buffers.extend(
+            layout
+                .without_data
+                .iter()
+                .filter_map(|&index| old.get(index).cloned()),
+        );
         *self.list_mut("buffers") = buffers;
     }
 }
 
-/// Where ranges of the old buffers go in the new one.
+/// Maps ranges of the old buffers to the new one.
 #[derive(Default)]
-struct Layout {
+struct BufferLayout {
     source: Option<Arc<SourceDocument>>,
     own: usize,
-    pieces: Vec<Piece>,
-    known: HashMap<Piece, u64>,
+    pieces: Vec<ByteRange>,
+    known: HashMap<ByteRange, u64>,
     end: u64,
-    /// Buffers that had no data and keep their own entry, from 1.
+    /// Buffers without data, which keep their entries, from index 1.
     without_data: Vec<usize>,
 }
 
-impl Layout {
+impl BufferLayout {
     /// Rewrites `buffer` and `byteOffset` of a view.
     fn place(&mut self, range: &mut Value) {
         let buffer = range["buffer"].as_u64().unwrap_or(0) as usize;
-        let has_data = |source: &Arc<SourceDocument>| source.buffers.get(buffer).is_some_and(Option::is_some);
+        let has_data =
+            |source: &Arc<SourceDocument>| source.buffers.get(buffer).is_some_and(Option::is_some);
         if buffer < self.own && !self.source.as_ref().is_some_and(has_data) {
             let known = self.without_data.iter().position(|&b| b == buffer);
             let place = known.unwrap_or_else(|| {
@@ -224,12 +307,22 @@ impl Layout {
             set(range, "buffer", json!(place + 1));
             return;
         }
-        let (offset, length) = (range["byteOffset"].as_u64().unwrap_or(0), range["byteLength"].as_u64().unwrap_or(0));
-        let piece = Piece { buffer, offset, length };
+        let (offset, length) = (
+            range["byteOffset"].as_u64().unwrap_or(0),
+            range["byteLength"].as_u64().unwrap_or(0),
+        );
+        let piece = ByteRange {
+            buffer,
+            offset,
+            length,
+        };
         let place = *self.known.entry(piece).or_insert_with(|| {
             self.pieces.push(piece);
             let place = self.end;
-            self.end = place.saturating_add(length).checked_next_multiple_of(4).unwrap_or(u64::MAX);
+            self.end = place
+                .saturating_add(length)
+                .checked_next_multiple_of(4)
+                .unwrap_or(u64::MAX);
             place
         });
         set(range, "buffer", json!(0));
@@ -238,18 +331,30 @@ impl Layout {
 }
 
 impl Sealed {
-    /// Length of the whole file.
+    /// Length of the whole file, bytes.
     fn length(&self) -> u64 {
-        let binary = if self.binary_length == 0 { 0 } else { self.binary_length.saturating_add(8) };
+        let binary = if self.binary_length == 0 {
+            0
+        } else {
+            self.binary_length.saturating_add(8)
+        };
         (12 + 8 + self.text.len().next_multiple_of(4) as u64).saturating_add(binary)
     }
 
-    /// Writes the GLB; `frames` is the file that [`Draft::spooled_view`] speaks of.
+    /// Writes the GLB; `frames` is the file that [`GlbDraft::spooled_view`] refers to.
     ///
     /// # Errors
-    /// What the file system says.
-    pub(super) fn write<F: Read + Seek>(&self, frames: Option<&mut F>, out: &mut impl Write) -> io::Result<()> {
-        let word = |n: u64| u32::try_from(n).map(u32::to_le_bytes).map_err(io::Error::other);
+    /// The errors of the file system.
+    pub(super) fn write<F: Read + Seek>(
+        &self,
+        frames: Option<&mut F>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let word = |n: u64| {
+            u32::try_from(n)
+                .map(u32::to_le_bytes)
+                .map_err(io::Error::other)
+        };
         out.write_all(b"glTF\x02\0\0\0")?;
         out.write_all(&word(self.length())?)?;
         let padded = self.text.len().next_multiple_of(4);
@@ -265,8 +370,15 @@ impl Sealed {
         self.write_pieces(frames, out)
     }
 
-    fn write_pieces<F: Read + Seek>(&self, mut frames: Option<&mut F>, out: &mut impl Write) -> io::Result<()> {
-        let own = self.source.as_ref().map_or(0, |source| source.buffers.len());
+    fn write_pieces<F: Read + Seek>(
+        &self,
+        mut frames: Option<&mut F>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let own = self
+            .source
+            .as_ref()
+            .map_or(0, |source| source.buffers.len());
         for piece in &self.pieces {
             if piece.buffer > own {
                 if let Some(frames) = &mut frames {
@@ -277,16 +389,28 @@ impl Sealed {
                 let from = if piece.buffer == own {
                     &self.bytes[..]
                 } else {
-                    let stored = self.source.as_ref().and_then(|source| source.buffers[piece.buffer].as_deref());
+                    let stored = self
+                        .source
+                        .as_ref()
+                        .and_then(|source| source.buffers[piece.buffer].as_deref());
                     stored.unwrap_or(&[])
                 };
-                let (start, end) = (piece.offset as usize, piece.offset.saturating_add(piece.length) as usize);
+                let (start, end) = (
+                    piece.offset as usize,
+                    piece.offset.saturating_add(piece.length) as usize,
+                );
                 let range = &from[start.min(from.len())..end.min(from.len())];
                 out.write_all(range)?;
-                // A view that reaches beyond its buffer has zeros there.
-                io::copy(&mut io::repeat(0).take(piece.length - range.len() as u64), out)?;
+                // A view that reaches beyond its buffer is padded with zeros.
+                io::copy(
+                    &mut io::repeat(0).take(piece.length - range.len() as u64),
+                    out,
+                )?;
             }
-            io::copy(&mut io::repeat(0).take(piece.length.next_multiple_of(4) - piece.length), out)?;
+            io::copy(
+                &mut io::repeat(0).take(piece.length.next_multiple_of(4) - piece.length),
+                out,
+            )?;
         }
         Ok(())
     }
@@ -311,12 +435,26 @@ pub(super) fn remove(object: &mut Value, key: &str) -> Option<Value> {
     object.as_object_mut()?.remove(key)
 }
 
-/// By the first bytes: a wrong name must not make a file that is wrong.
+/// By the first bytes: a wrong file extension must not lead to a wrong `mimeType`.
 fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
         [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
         [0xAB, b'K', b'T', b'X', ..] => Some("image/ktx2"),
         _ => None,
     }
@@ -327,13 +465,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_container_is_padded_and_bounded() {
-        let glb = Draft { tree: Object::new(), source: None, bytes: Vec::new() }.seal().unwrap().to_vec().unwrap();
+    fn the_container_is_padded_and_limited_in_size() {
+        let glb = GlbDraft {
+            tree: Object::new(),
+            source: None,
+            bytes: Vec::new(),
+        }
+        .seal()
+        .unwrap()
+        .to_vec()
+        .unwrap();
         assert_eq!(glb, b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0JSON{}  ");
     }
 
     #[test]
-    fn untouched_things_stay_and_equal_ranges_are_shared() {
+    fn untouched_members_are_kept_and_equal_ranges_shared() {
         let json = br#"{"asset":{"version":"2.0","generator":"x"},"extras":{"a":[1]},"buffers":[{"byteLength":4},{"byteLength":5,"uri":"b.bin"}],
             "bufferViews":[{"buffer":1,"byteOffset":1,"byteLength":3,"name":"v"},{"buffer":1,"byteOffset":1,"byteLength":3},{"buffer":0,"byteLength":4}],
             "images":[{"bufferView":0,"mimeType":"image/png"},{"bufferView":1,"mimeType":"image/png"},{"bufferView":2,"mimeType":"image/png"}]}"#;
@@ -346,11 +492,14 @@ mod tests {
             clips: 0,
             rig_replaced: false,
         };
-        let sealed = Draft::of(&Arc::new(source)).unwrap().seal().unwrap();
+        let sealed = GlbDraft::of(&Arc::new(source)).unwrap().seal().unwrap();
         let tree: Value = serde_json::from_slice(&sealed.text).unwrap();
         assert_eq!(tree["extras"]["a"][0], 1);
         assert_eq!(tree["buffers"], json!([{"byteLength": 8}]));
-        assert_eq!(tree["bufferViews"][0], json!({"buffer": 0, "byteOffset": 0, "byteLength": 3, "name": "v"}));
+        assert_eq!(
+            tree["bufferViews"][0],
+            json!({"buffer": 0, "byteOffset": 0, "byteLength": 3, "name": "v"})
+        );
         assert_eq!(tree["bufferViews"][1]["byteOffset"], 0);
         assert_eq!(tree["bufferViews"][2]["byteOffset"], 4);
         assert_eq!(tree["asset"]["generator"], "Sinew, from x");

@@ -1,26 +1,34 @@
-//! Documents made of nothing but a character.
+//! Documents made from a character alone, without a source document.
 //!
-//! One node per joint (and one more above it where the character has a constant transform there), one node per source mesh, one
-//! skin for all meshes with the same inverse bind matrices. Positions are written as they are, weights as `f32`, in as many sets
-//! of four as the vertices need, so that a character that is written and read is the same.
+//! One node per joint (and one more above it where the character has a constant transform there),
+//! one node per source mesh, one skin for all meshes with equal inverse bind matrices. Positions
+//! and weights are written as `f32` without loss, in as many sets of four influences as needed, so
+//! that a character round-trips.
 //!
-//! Readers meet meshes depth-first from the roots: meshes before the first rigid prop are therefore roots before the skeleton, props
-//! are children of their joints, later meshes are roots after it.
+//! Readers visit meshes depth-first from the roots. To keep the mesh order, meshes before the first
+//! rigid prop become roots before the skeleton, props become children of their joints, and later
+//! meshes become roots after it.
 
 use std::io::Cursor;
 
 use serde_json::{Value, json};
 
 use super::GlbWriteError;
-use super::blocks::{Shape, matrix};
-use super::draft::{Draft, Object, Use};
+use super::blocks::{ElementShape, matrix};
+use super::draft::{GlbDraft, Object, ViewUse};
 use crate::character::{Attachment, Character, Image, Material, SourceMesh};
 use crate::math::{Affine, Quat, Vec3, Vec64};
 use crate::rig::{Skeleton, Trs};
 
 /// The whole character.
-pub(super) fn whole(character: &Character) -> Result<Draft, GlbWriteError> {
-    let mut writer = Writer { draft: Draft::new(), first: Vec::new(), top: Vec::new(), had_prop: false, skins: Vec::new() };
+pub(super) fn whole(character: &Character) -> Result<GlbDraft, GlbWriteError> {
+    let mut writer = CharacterWriter {
+        draft: GlbDraft::new(),
+        first: Vec::new(),
+        top: Vec::new(),
+        had_prop: false,
+        skins: Vec::new(),
+    };
     let joint_nodes = writer.draft.skeleton(&character.skeleton, &mut writer.top);
     writer.draft.say_bones(character, &joint_nodes);
     materials(character, &mut writer.draft)?;
@@ -35,9 +43,15 @@ pub(super) fn whole(character: &Character) -> Result<Draft, GlbWriteError> {
     Ok(with_scene(writer.draft, &character.name, &writer.first))
 }
 
-/// Nothing but the meshes, each on a root node of its own, without skeleton and clips.
-pub(super) fn meshes_alone(character: &Character) -> Result<Draft, GlbWriteError> {
-    let mut writer = Writer { draft: Draft::new(), first: Vec::new(), top: Vec::new(), had_prop: false, skins: Vec::new() };
+/// The meshes only, each on a root node, without skeleton and clips.
+pub(super) fn meshes_alone(character: &Character) -> Result<GlbDraft, GlbWriteError> {
+    let mut writer = CharacterWriter {
+        draft: GlbDraft::new(),
+        first: Vec::new(),
+        top: Vec::new(),
+        had_prop: false,
+        skins: Vec::new(),
+    };
     materials(character, &mut writer.draft)?;
     for mesh in character.meshes.iter().filter(|mesh| !is_nothing(mesh)) {
         check(mesh, &character.skeleton)?;
@@ -47,37 +61,54 @@ pub(super) fn meshes_alone(character: &Character) -> Result<Draft, GlbWriteError
     Ok(with_scene(writer.draft, &character.name, &writer.first))
 }
 
-fn materials(character: &Character, draft: &mut Draft) -> Result<(), GlbWriteError> {
-    character.materials.iter().try_for_each(|material| write_material(material, draft))
+fn materials(character: &Character, draft: &mut GlbDraft) -> Result<(), GlbWriteError> {
+    character
+        .materials
+        .iter()
+        .try_for_each(|material| write_material(material, draft))
 }
 
-fn with_scene(mut draft: Draft, name: &str, nodes: &[usize]) -> Draft {
-    let scene = draft.push("scenes", if nodes.is_empty() { json!({"name": name}) } else { json!({"name": name, "nodes": nodes}) });
+fn with_scene(mut draft: GlbDraft, name: &str, nodes: &[usize]) -> GlbDraft {
+    let scene = draft.push(
+        "scenes",
+        if nodes.is_empty() {
+            json!({"name": name})
+        } else {
+            json!({"name": name, "nodes": nodes})
+        },
+    );
     draft.tree.insert("scene".to_owned(), json!(scene));
     draft
 }
 
-struct Writer<'a> {
-    draft: Draft,
-    /// Roots that come before the skeleton.
+struct CharacterWriter<'a> {
+    draft: GlbDraft,
+    /// Roots before the skeleton.
     first: Vec<usize>,
     top: Vec<usize>,
     had_prop: bool,
-    /// Skins by what they bind.
+    /// Skins, keyed by their inverse bind matrices.
     skins: Vec<(&'a [Affine], usize)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CharacterWriter<'a> {
     fn mesh(&mut self, mesh: &'a SourceMesh, joints: usize, joint_nodes: &[usize]) {
         let mut attributes = self.attributes(mesh);
         let mut node = json!({"name": mesh.name});
         let mut parent = None;
         match &mesh.attachment {
-            Attachment::Skinned { weights, joint_from_mesh } => {
-                self.draft.weights(weights, joints, |joint| joint as u16, &mut attributes);
+            Attachment::Skinned {
+                weights,
+                joint_from_mesh,
+            } => {
+                self.draft
+                    .weights(weights, joints, |joint| joint as u16, &mut attributes);
                 node["skin"] = json!(self.skin(joint_from_mesh, joint_nodes));
             }
-            Attachment::Rigid { joint, joint_from_mesh } => {
+            Attachment::Rigid {
+                joint,
+                joint_from_mesh,
+            } => {
                 parent = Some(joint_nodes[*joint]);
                 place(&mut node, joint_from_mesh);
             }
@@ -89,21 +120,37 @@ impl<'a> Writer<'a> {
 
     fn attributes(&mut self, mesh: &SourceMesh) -> Object {
         let mut attributes = Object::new();
-        attributes.insert("POSITION".to_owned(), json!(self.draft.positions(&mesh.positions)));
+        attributes.insert(
+            "POSITION".to_owned(),
+            json!(self.draft.positions(&mesh.positions)),
+        );
         if let Some(normals) = &mesh.normals {
-            attributes.insert("NORMAL".to_owned(), json!(self.draft.vectors(&unit(normals))));
+            attributes.insert(
+                "NORMAL".to_owned(),
+                json!(self.draft.vectors(&unit(normals))),
+            );
         }
         if let Some(tex_coords) = &mesh.tex_coords {
-            let written = self.draft.floats(tex_coords.as_flattened(), Use::Attribute, Shape::Vec2);
+            let written = self.draft.floats(
+                tex_coords.as_flattened(),
+                ViewUse::Attribute,
+                ElementShape::Vec2,
+            );
             attributes.insert("TEXCOORD_0".to_owned(), json!(written));
         }
         attributes
     }
 
-    fn mesh_node(&mut self, mesh: &SourceMesh, attributes: &Object, mut node: Value, parent: Option<usize>) {
+    fn mesh_node(
+        &mut self,
+        mesh: &SourceMesh,
+        attributes: &Object,
+        mut node: Value,
+        parent: Option<usize>,
+    ) {
         let mut primitive = json!({"attributes": attributes});
         if mesh.triangles.is_empty() {
-            // Vertices without a surface are points.
+            // Vertices without triangles are written as points.
             primitive["mode"] = json!(0);
         } else {
             primitive["indices"] = json!(self.draft.corners(&mesh.triangles, mesh.positions.len()));
@@ -111,15 +158,26 @@ impl<'a> Writer<'a> {
         if let Some(material) = mesh.material {
             primitive["material"] = json!(material);
         }
-        node["mesh"] = json!(self.draft.push("meshes", json!({"name": mesh.name, "primitives": [primitive]})));
+        node["mesh"] = json!(self.draft.push(
+            "meshes",
+            json!({"name": mesh.name, "primitives": [primitive]})
+        ));
         self.had_prop |= parent.is_some();
         let mut top = Vec::new();
         self.draft.node(node, parent, &mut top);
-        if self.had_prop { self.top.append(&mut top) } else { self.first.append(&mut top) }
+        if self.had_prop {
+            self.top.append(&mut top);
+        } else {
+            self.first.append(&mut top);
+        }
     }
 
     fn skin(&mut self, joint_from_mesh: &'a [Affine], joint_nodes: &[usize]) -> usize {
-        if let Some((_, skin)) = self.skins.iter().find(|(known, _)| *known == joint_from_mesh) {
+        if let Some((_, skin)) = self
+            .skins
+            .iter()
+            .find(|(known, _)| *known == joint_from_mesh)
+        {
             return *skin;
         }
         let skin = self.draft.skin(joint_from_mesh, joint_nodes);
@@ -128,7 +186,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl Draft {
+impl GlbDraft {
     /// Appends a node below its parent, or to the roots.
     fn node(&mut self, node: Value, parent: Option<usize>, roots: &mut Vec<usize>) -> usize {
         let index = self.push("nodes", node);
@@ -160,20 +218,30 @@ impl Draft {
         nodes
     }
 
-    /// Appends a skin on all joints.
+    /// Appends a skin over all joints.
     pub(super) fn skin(&mut self, joint_from_mesh: &[Affine], joint_nodes: &[usize]) -> usize {
         let matrices = self.matrices(joint_from_mesh);
-        self.push("skins", json!({"joints": joint_nodes, "inverseBindMatrices": matrices}))
+        self.push(
+            "skins",
+            json!({"joints": joint_nodes, "inverseBindMatrices": matrices}),
+        )
     }
 }
 
-fn write_material(material: &Material, draft: &mut Draft) -> Result<(), GlbWriteError> {
+fn write_material(material: &Material, draft: &mut GlbDraft) -> Result<(), GlbWriteError> {
     let mut surface = json!({"baseColorFactor": material.base_color, "metallicFactor": 0.0, "roughnessFactor": 0.8_f32});
     if let Some(image) = &material.base_color_image {
-        let png = encode_png(image).map_err(|source| GlbWriteError::Texture { material: material.name.clone(), source })?;
-        let view = draft.view(&png, Use::Other);
-        let image = draft.push("images", json!({"bufferView": view, "mimeType": "image/png"}));
-        surface["baseColorTexture"] = json!({"index": draft.push("textures", json!({"source": image}))});
+        let png = encode_png(image).map_err(|source| GlbWriteError::Texture {
+            material: material.name.clone(),
+            source,
+        })?;
+        let view = draft.view(&png, ViewUse::Other);
+        let image = draft.push(
+            "images",
+            json!({"bufferView": view, "mimeType": "image/png"}),
+        );
+        surface["baseColorTexture"] =
+            json!({"index": draft.push("textures", json!({"source": image}))});
     }
     let mut written = json!({"name": material.name, "pbrMetallicRoughness": surface});
     match material.alpha_cutoff {
@@ -191,14 +259,14 @@ fn write_material(material: &Material, draft: &mut Draft) -> Result<(), GlbWrite
     Ok(())
 }
 
-/// Gives a node a constant transform, if it needs one.
+/// Adds a constant transform above a node, if needed.
 fn place(node: &mut Value, transform: &Affine) {
     if *transform != Affine::identity() {
         node["matrix"] = json!(matrix(transform));
     }
 }
 
-/// The rest transform of a joint, without the parts that are the identity.
+/// The rest transform of a joint, omitting identity components.
 fn joint_node(name: &str, rest: &Trs) -> Value {
     let vector = |v: &Vec64| json!([v.x as f32, v.y as f32, v.z as f32]);
     let mut node = json!({"name": name});
@@ -215,41 +283,67 @@ fn joint_node(name: &str, rest: &Trs) -> Value {
     node
 }
 
-/// Whether there is nothing to write.
+/// Whether nothing is to be written.
 pub(super) fn is_nothing(mesh: &SourceMesh) -> bool {
     mesh.positions.is_empty() && mesh.triangles.is_empty()
 }
 
-/// The standard wants normals of length 1 (3.7.2.1); those that are, within rounding, are left as they are.
+/// The standard requires unit normals (3.7.2.1); normals of unit length within rounding are kept
+/// exactly.
 pub(super) fn unit(normals: &[Vec3]) -> Vec<Vec3> {
-    let one = |normal: &Vec3| if is_unit(normal) { *normal } else { normal.try_normalize(1e-12).unwrap_or_else(Vec3::y) };
+    let one = |normal: &Vec3| {
+        if is_unit(normal) {
+            *normal
+        } else {
+            normal.try_normalize(1e-12).unwrap_or_else(Vec3::y)
+        }
+    };
     normals.iter().map(one).collect()
 }
 
-/// Whether a normal has length 1 within rounding.
+/// Whether a normal has unit length within rounding.
 pub(super) fn is_unit(normal: &Vec3) -> bool {
     (normal.norm() - 1.0).abs() < 1e-4
 }
 
 fn check(mesh: &SourceMesh, skeleton: &Skeleton) -> Result<(), GlbWriteError> {
     let n = mesh.positions.len();
-    let wrong = |what| Err(GlbWriteError::Inconsistent { mesh: mesh.name.clone(), what });
+    let wrong = |what| {
+        Err(GlbWriteError::Inconsistent {
+            mesh: mesh.name.clone(),
+            what,
+        })
+    };
     if mesh.triangles.iter().flatten().any(|&v| v as usize >= n) {
-        return wrong("a triangle names a vertex that does not exist");
+        return wrong("a triangle refers to a missing vertex");
     }
-    if mesh.normals.as_ref().is_some_and(|list| list.len() != n) || mesh.tex_coords.as_ref().is_some_and(|list| list.len() != n) {
-        return wrong("it has not one normal and texture coordinate per vertex");
+    if mesh.normals.as_ref().is_some_and(|list| list.len() != n)
+        || mesh.tex_coords.as_ref().is_some_and(|list| list.len() != n)
+    {
+        return wrong("it needs one normal and one texture coordinate per vertex");
     }
     match &mesh.attachment {
-        Attachment::Skinned { weights, joint_from_mesh } => {
-            if weights.len() != n || weights.joints.iter().any(|&joint| joint as usize >= skeleton.len()) {
-                return wrong("its weights are of another mesh or skeleton");
+        Attachment::Skinned {
+            weights,
+            joint_from_mesh,
+        } => {
+            if weights.len() != n
+                || weights
+                    .joints
+                    .iter()
+                    .any(|&joint| joint as usize >= skeleton.len())
+            {
+                return wrong("its weights belong to another mesh or skeleton");
             }
             if joint_from_mesh.len() != skeleton.len() || skeleton.len() > usize::from(u16::MAX) {
-                return wrong("it needs one inverse bind matrix per joint, and at most 65535 joints");
+                return wrong(
+                    "it needs one inverse bind matrix per joint, and at most 65535 joints",
+                );
             }
         }
-        Attachment::Rigid { joint, .. } if *joint >= skeleton.len() => return wrong("it hangs on a joint that does not exist"),
+        Attachment::Rigid { joint, .. } if *joint >= skeleton.len() => {
+            return wrong("it is attached to a missing joint");
+        }
         Attachment::Rigid { .. } | Attachment::Static { .. } | Attachment::Unweighted => {}
     }
     Ok(())
@@ -258,6 +352,11 @@ fn check(mesh: &SourceMesh, skeleton: &Skeleton) -> Result<(), GlbWriteError> {
 fn encode_png(image: &Image) -> Result<Vec<u8>, image::ImageError> {
     use image::ImageEncoder;
     let mut png = Cursor::new(Vec::new());
-    image::codecs::png::PngEncoder::new(&mut png).write_image(&image.rgba, image.width, image.height, image::ExtendedColorType::Rgba8)?;
+    image::codecs::png::PngEncoder::new(&mut png).write_image(
+        &image.rgba,
+        image.width,
+        image.height,
+        image::ExtendedColorType::Rgba8,
+    )?;
     Ok(png.into_inner())
 }

@@ -1,37 +1,62 @@
-//! Small breaches of the standard that files in the wild have and that would make a written file invalid too.
+//! Repairs small violations of the standard that are common in existing files and would make the
+//! written file invalid too.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, remove, set};
+use super::draft::{GlbDraft, remove, set};
 
-impl Draft {
-    /// Mends what needs no look at the data.
+impl GlbDraft {
+    /// Repairs that need no access to the binary data.
     pub(super) fn mend(&mut self) {
         self.mend_materials();
         self.mend_skins();
     }
 
-    /// A cutoff is for `MASK` only (3.9.4).
+    /// `alphaCutoff` is allowed for `MASK` only (3.9.4).
     fn mend_materials(&mut self) {
-        for material in self.tree.get_mut("materials").and_then(Value::as_array_mut).into_iter().flatten() {
+        for material in self
+            .tree
+            .get_mut("materials")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if material["alphaMode"].as_str() != Some("MASK") {
                 remove(material, "alphaCutoff");
             }
         }
     }
 
-    /// `skeleton` must be above all joints, or one of them (5.28): where it is not, the lowest node that is, if there is one. Blender
-    /// places the armature by it.
+    /// `skeleton` must be a common ancestor of all joints, or one of them (5.28). Where it is not,
+    /// it is set to the lowest common ancestor, or removed if there is none. Blender places the
+    /// armature by it.
     fn mend_skins(&mut self) {
         let parents = self.parents();
-        let upwards = |node: usize| std::iter::successors(Some(node), |&n| *parents.get(n)?).take(parents.len() + 1);
+        let upwards = |node: usize| {
+            std::iter::successors(Some(node), |&n| *parents.get(n)?).take(parents.len() + 1)
+        };
         let index = |value: &Value| value.as_u64().map(|n| n as usize);
-        for skin in self.tree.get_mut("skins").and_then(Value::as_array_mut).into_iter().flatten() {
-            let Some(top) = index(&skin["skeleton"]) else { continue };
-            let joints: Vec<usize> = skin["joints"].as_array().into_iter().flatten().filter_map(index).collect();
-            let Some(&first) = joints.first() else { continue };
+        for skin in self
+            .tree
+            .get_mut("skins")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            let Some(top) = index(&skin["skeleton"]) else {
+                continue;
+            };
+            let joints: Vec<usize> = skin["joints"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(index)
+                .collect();
+            let Some(&first) = joints.first() else {
+                continue;
+            };
             let mut common: Vec<usize> = upwards(first).collect();
             for &joint in &joints {
                 let above: HashSet<usize> = upwards(joint).collect();
@@ -53,7 +78,12 @@ impl Draft {
     pub(super) fn parents(&self) -> Vec<Option<usize>> {
         let mut parents = vec![None; self.list("nodes").len()];
         for (index, node) in self.list("nodes").iter().enumerate() {
-            for child in node["children"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
+            for child in node["children"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_u64)
+            {
                 if let Some(parent) = parents.get_mut(child as usize) {
                     *parent = Some(index);
                 }
@@ -68,14 +98,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hints_that_are_wrong_are_put_right_or_go() {
-        let mut draft = Draft::new();
-        draft.tree.insert("nodes".into(), json!([{"children": [1]}, {"children": [2, 3]}, {}, {}, {}]));
-        let skin = |joints: [usize; 2], skeleton: usize| json!({"joints": joints, "skeleton": skeleton});
-        draft.tree.insert("skins".into(), json!([skin([2, 3], 0), skin([2, 3], 2), skin([1, 3], 9), skin([2, 4], 0)]));
-        draft.tree.insert("materials".into(), json!([{"alphaCutoff": 0.5}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]));
+    fn a_wrong_skeleton_hint_is_corrected_or_removed() {
+        let mut draft = GlbDraft::new();
+        draft.tree.insert(
+            "nodes".into(),
+            json!([{"children": [1]}, {"children": [2, 3]}, {}, {}, {}]),
+        );
+        let skin =
+            |joints: [usize; 2], skeleton: usize| json!({"joints": joints, "skeleton": skeleton});
+        draft.tree.insert(
+            "skins".into(),
+            json!([
+                skin([2, 3], 0),
+                skin([2, 3], 2),
+                skin([1, 3], 9),
+                skin([2, 4], 0)
+            ]),
+        );
+        draft.tree.insert(
+            "materials".into(),
+            json!([{"alphaCutoff": 0.5}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]),
+        );
         draft.mend();
-        assert_eq!(draft.tree["skins"], json!([skin([2, 3], 0), skin([2, 3], 1), skin([1, 3], 1), {"joints": [2, 4]}]));
-        assert_eq!(draft.tree["materials"], json!([{}, {"alphaMode": "MASK", "alphaCutoff": 0.5}]));
+        assert_eq!(
+            draft.tree["skins"],
+            json!([skin([2, 3], 0), skin([2, 3], 1), skin([1, 3], 1), {"joints": [2, 4]}])
+        );
+        assert_eq!(
+            draft.tree["materials"],
+            json!([{}, {"alphaMode": "MASK", "alphaCutoff": 0.5}])
+        );
     }
 }

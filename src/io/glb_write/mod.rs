@@ -1,11 +1,13 @@
 //! Writes characters as binary glTF 2.0 (GLB).
 //!
-//! - [`write_glb`]: a character by itself, as the reader understands it ([`fresh`]);
-//! - [`write_rigged_glb`]: with skin weights for everything that a skeleton moves, few enough for game engines ([`rigged`]);
-//! - [`MorphFile`]: frame by frame, with one morph target for each frame that the others don't say already ([`morph`], [`keys`]).
+//! - [`write_glb`]: a character without a source document ([`fresh`]);
+//! - [`write_rigged_glb`]: with skin weights for all meshes that a skeleton moves, limited in
+//!   influences for game engines ([`rigged`]);
+//! - [`MorphFile`]: frame by frame, with one morph target per key frame ([`morph`], [`keys`]).
 //!
-//! The latter two start from the document that the character was read from, if there is one: its JSON stays as it is but for what
-//! must change ([`draft`], [`relocate`], [`mend`]), and so no material, texture, camera, light, name, extra or extension is lost.
+//! The latter two start from the document that the character was read from, if there is one. Its
+//! JSON is preserved except for the required changes ([`draft`], [`relocate`], [`mend`]), so that
+//! no material, texture, camera, light, name, extra or extension is lost.
 
 mod blocks;
 mod bones;
@@ -26,47 +28,49 @@ pub use draft::Sealed;
 pub use morph::{MorphFile, MorphSettings, MorphSummary};
 pub use rigged::{MOST_INFLUENCES, loses_materials, write_rigged_glb};
 
-/// Why a character can't be written as GLB.
+/// Why a character cannot be written as GLB.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlbWriteError {
     /// GLB stores lengths in 32 bits.
-    #[error("it would have {bytes} bytes, more than the 4 GiB that a GLB file can hold; write fewer frames, or a point cache (.pc2)")]
+    #[error(
+        "the file would have {bytes} bytes, more than the GLB limit of 4 GiB; write fewer frames, or a point cache (.pc2)"
+    )]
     TooLarge {
         /// Size of the file.
         bytes: u64,
     },
-    /// A mesh whose lists contradict each other.
-    #[error("mesh \"{mesh}\" can't be written: {what}")]
+    /// A mesh with inconsistent arrays.
+    #[error("mesh \"{mesh}\" cannot be written: {what}")]
     Inconsistent {
         /// Name of the mesh.
         mesh: String,
-        /// What contradicts.
+        /// The inconsistency.
         what: &'static str,
     },
     /// A texture could not be encoded.
-    #[error("the texture of material \"{material}\" can't be encoded as PNG")]
+    #[error("the texture of material \"{material}\" cannot be encoded as PNG")]
     Texture {
         /// Name of the material.
         material: String,
-        /// What the encoder said.
+        /// The encoder's error.
         #[source]
         source: image::ImageError,
     },
-    /// The document could not be put into words, or the one it is made from not be read.
-    #[error("the character can't be written as glTF: {source}")]
+    /// The JSON could not be written, or the source document's JSON not be read.
+    #[error("the character cannot be written as glTF: {source}")]
     Encode {
-        /// What the encoder said.
+        /// The JSON library's error.
         #[source]
         source: serde_json::Error,
     },
-    /// Nothing moves: a rig needs joints.
-    #[error("there is no skeleton to rig the character with; give one as .skel or as a rigged .glb")]
+    /// The character has no joints.
+    #[error("the character has no skeleton; add one as .skel or as a rigged .glb")]
     NoSkeleton,
 }
 
-/// A character as the bytes of a `.glb` file: what Sinew knows of it and nothing else. Deterministic: equal characters give equal
-/// bytes.
+/// A character as the bytes of a `.glb` file: the data of [`Character`] and nothing else.
+/// Deterministic: equal characters give equal bytes.
 ///
 /// # Errors
 /// [`GlbWriteError`].
@@ -74,9 +78,11 @@ pub fn write_glb(character: &Character) -> Result<Vec<u8>, GlbWriteError> {
     in_memory(&fresh::whole(character)?.seal()?)
 }
 
-/// The bytes of a document that has no frames.
+/// The bytes of a document without spooled frames.
 fn in_memory(sealed: &Sealed) -> Result<Vec<u8>, GlbWriteError> {
-    sealed.to_vec().map_err(|error| GlbWriteError::Encode { source: serde_json::Error::io(error) })
+    sealed.to_vec().map_err(|error| GlbWriteError::Encode {
+        source: serde_json::Error::io(error),
+    })
 }
 
 #[cfg(test)]
@@ -87,39 +93,78 @@ mod tests {
     use crate::progress::Progress;
 
     #[test]
-    fn what_is_written_and_read_is_the_same() {
+    fn a_written_character_reads_back_equal() {
         for name in crate::io::builtin::NAMES {
             let character = load(&[format!("builtin:{name}").into()], &Progress::new()).unwrap();
             let bytes = write_glb(&character).unwrap();
-            // With the crate's whole validation, which the reader does without.
+            // With the full validation of the `gltf` crate, which the reader does not use.
             gltf::Gltf::from_slice(&bytes).unwrap();
             let read = read_gltf_bytes(&character.name, &bytes).unwrap();
             assert_eq!(read.clips, character.clips, "{name}");
             assert_eq!(read.skeleton.len(), character.skeleton.len(), "{name}");
-            for (joint, same) in character.skeleton.joints().iter().zip(read.skeleton.joints()) {
-                assert_eq!((&joint.name, joint.parent), (&same.name, same.parent), "{name}");
-                // One rounding to f32, of a number of at most a few metres.
+            for (joint, same) in character
+                .skeleton
+                .joints()
+                .iter()
+                .zip(read.skeleton.joints())
+            {
+                assert_eq!(
+                    (&joint.name, joint.parent),
+                    (&same.name, same.parent),
+                    "{name}"
+                );
+                // One rounding to f32 of a number of at most a few metres.
                 let moved = joint.rest.to_affine().matrix() - same.rest.to_affine().matrix();
-                assert!(moved.norm() < 1e-6 && joint.parent_from_base == same.parent_from_base, "{name}: {}", joint.name);
+                assert!(
+                    moved.norm() < 1e-6 && joint.parent_from_base == same.parent_from_base,
+                    "{name}: {}",
+                    joint.name
+                );
             }
             assert_eq!(read.meshes.len(), character.meshes.len(), "{name}");
             for (mesh, same) in character.meshes.iter().zip(&read.meshes) {
-                assert_eq!((&mesh.name, &mesh.positions, &mesh.triangles), (&same.name, &same.positions, &same.triangles), "{name}");
-                assert_eq!((&mesh.normals, &mesh.tex_coords), (&same.normals, &same.tex_coords), "{name}");
+                assert_eq!(
+                    (&mesh.name, &mesh.positions, &mesh.triangles),
+                    (&same.name, &same.positions, &same.triangles),
+                    "{name}"
+                );
+                assert_eq!(
+                    (&mesh.normals, &mesh.tex_coords),
+                    (&same.normals, &same.tex_coords),
+                    "{name}"
+                );
                 assert_attached_alike(&mesh.attachment, &same.attachment, name);
             }
         }
     }
 
-    /// The reader makes weights sum to 1 anew: a rounding or two.
+    /// The reader renormalises weights: one or two roundings.
     fn assert_attached_alike(a: &Attachment, b: &Attachment, name: &str) {
-        let (Attachment::Skinned { weights: a, joint_from_mesh: binds }, Attachment::Skinned { weights: b, joint_from_mesh: same_binds }) =
-            (a, b)
+        let (
+            Attachment::Skinned {
+                weights: a,
+                joint_from_mesh: binds,
+            },
+            Attachment::Skinned {
+                weights: b,
+                joint_from_mesh: same_binds,
+            },
+        ) = (a, b)
         else {
             assert_eq!(a, b, "{name}");
             return;
         };
-        assert_eq!((binds, &a.offsets, &a.joints), (same_binds, &b.offsets, &b.joints), "{name}");
-        assert!(a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
+        assert_eq!(
+            (binds, &a.offsets, &a.joints),
+            (same_binds, &b.offsets, &b.joints),
+            "{name}"
+        );
+        assert!(
+            a.values
+                .iter()
+                .zip(&b.values)
+                .all(|(a, b)| (a - b).abs() < 1e-6),
+            "{name}"
+        );
     }
 }

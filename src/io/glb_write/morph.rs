@@ -1,71 +1,75 @@
-//! A baked motion as GLB: one morph target a key frame, and an animation that fades from one to the next.
+//! A baked motion as GLB: one morph target per key frame, and an animation that blends from one to
+//! the next.
 //!
-//! The meshes of the first frame are the base, under root nodes without transform; target k holds what moves since. At the time of
-//! key k its weight is 1 and all others are 0, so players see the baked positions there and straight lines between. Keys are the
-//! frames that straight lines can't reach within the tolerance ([`super::keys`]). A target is stored sparsely where that is
-//! shorter; vertices that move by less than [`STILL`] of the size count as still.
+//! The meshes of the first frame are the base, on root nodes without transform; target k holds the
+//! displacement since then. At the time of key k its weight is 1 and all others are 0, so players
+//! show the baked positions at keys and interpolate linearly between. Keys are the frames that
+//! linear interpolation does not reproduce within the tolerance ([`super::keys`]). A target is
+//! stored sparsely where that is shorter; vertices that move by less than [`STILL`] of the size
+//! count as unmoved.
 //!
-//! Frames go to a file beside the target, which is gone afterwards, and are copied behind the JSON at the end: memory holds three
-//! frames however long the motion is.
+//! Frames are spooled to a temporary file beside the target and copied behind the JSON at the end:
+//! memory holds three frames, whatever the length of the motion.
 
 use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Use, remove, set};
+use super::draft::{GlbDraft, ViewUse, remove, set};
 use super::fresh;
 use super::keys::KeyPicker;
-use super::relocate::Place;
-use super::{GlbWriteError, blocks::Shape};
+use super::relocate::MeshLocation;
+use super::{GlbWriteError, blocks::ElementShape};
 use crate::character::{Character, SourcePrimitive};
 use crate::io::error::{IoError, shown};
 use crate::io::write::AtomicFile;
 use crate::math::{Point, Vec3};
 
-/// Distance, in sizes of the character, under which a vertex of a target counts as still: a hundredth of what can be seen, and ten
-/// times the rounding of `f32`.
+/// Displacement, relative to the character's size, below which a vertex of a target counts as
+/// unmoved: a hundredth of a visible difference, and ten times the rounding of `f32`.
 const STILL: f32 = 1e-6;
-/// The same for normals: half a thousandth of their length is 0.03°.
+/// The same for normals: a change of 5e-4 of their length is 0.03°.
 const STILL_NORMAL: f32 = 5e-4;
 
-/// How a motion becomes morph targets.
+/// Parameters of [`MorphFile`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MorphSettings {
     /// Name of the animation.
     pub animation: String,
     /// Diagonal of the character's bounding box.
     pub size: f32,
-    /// How far a vertex may be from its baked place between key frames, in sizes.
+    /// Maximum deviation of a vertex from its baked position between key frames, relative to the
+    /// size.
     pub tolerance: f32,
 }
 
-/// What was written.
+/// Statistics of the written file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MorphSummary {
-    /// Morph targets of each mesh that moves: the key frames but the first.
+    /// Morph targets of each moving mesh: the key frames except the first.
     pub targets: usize,
 }
 
-/// A `.glb` that grows frame by frame.
+/// A `.glb` written frame by frame.
 #[derive(Debug)]
 pub struct MorphFile {
     settings: MorphSettings,
-    draft: Draft,
-    parts: Vec<Part>,
+    draft: GlbDraft,
+    parts: Vec<MorphMesh>,
     frames: AtomicFile,
     written: u64,
     target: AtomicFile,
     name: String,
-    base: Option<Base>,
-    keys: Vec<Key>,
+    base: Option<BaseFrame>,
+    keys: Vec<MorphKey>,
 }
 
 /// One source mesh.
 #[derive(Debug)]
-struct Part {
-    place: Place,
-    /// Its vertices among all source vertices.
+struct MorphMesh {
+    place: MeshLocation,
+    /// Its range among all source vertices.
     first: usize,
     count: usize,
     has_normals: bool,
@@ -73,45 +77,46 @@ struct Part {
 }
 
 #[derive(Debug)]
-struct Base {
+struct BaseFrame {
     positions: Vec<Point>,
     normals: Vec<Vec3>,
     first_secs: f64,
     picker: KeyPicker,
-    last: Frame,
+    last: MorphFrame,
     /// Whether the last frame is the newest key.
     last_is_key: bool,
 }
 
 #[derive(Debug)]
-struct Frame {
+struct MorphFrame {
     time_secs: f64,
     positions: Vec<Point>,
     normals: Vec<Vec3>,
 }
 
-/// A key frame after the first: what is stored for each part, positions and normals.
+/// A key frame after the first: the stored displacements of each mesh, positions and normals.
 #[derive(Debug)]
-struct Key {
+struct MorphKey {
     time_secs: f64,
-    blocks: Vec<(Block, Option<Block>)>,
+    blocks: Vec<(DeltaBlock, Option<DeltaBlock>)>,
 }
 
-/// The differences of one attribute of one part.
+/// The displacements of one attribute of one mesh.
 #[derive(Debug, Clone, Copy)]
-struct Block {
-    stored: Stored,
+struct DeltaBlock {
+    stored: DeltaStorage,
     min: [f32; 3],
     max: [f32; 3],
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stored {
-    /// Nothing moves.
+enum DeltaStorage {
+    /// All displacements are zero.
     Zeros,
-    /// Twelve bytes a vertex from here.
+    /// Dense: twelve bytes per vertex from this offset.
     Dense { offset: u64 },
-    /// `count` vertex numbers (of 2 bytes each, or 4) from here, then, aligned to 4 bytes, their vectors.
+    /// Sparse: `count` vertex indices (of 2 or 4 bytes each) from this offset, then, aligned to 4
+    /// bytes, their vectors.
     Sparse { offset: u64, count: usize },
 }
 
@@ -119,25 +124,50 @@ impl MorphFile {
     /// Starts a file for a character.
     ///
     /// # Errors
-    /// [`IoError::Write`] if the folder can't be written to, or the character not be written as glTF.
-    pub fn create(path: &Path, character: &Character, settings: MorphSettings) -> Result<Self, IoError> {
+    /// [`IoError::Write`] if the folder is not writable, or the character cannot be represented as
+    /// glTF.
+    pub fn create(
+        path: &Path,
+        character: &Character,
+        settings: MorphSettings,
+    ) -> Result<Self, IoError> {
         let name = shown(path);
         let target = AtomicFile::create(path)?;
         let frames = AtomicFile::create(path)?;
         let (draft, parts) = stage(character).map_err(|error| refused(&name, error))?;
-        Ok(Self { settings, draft, parts, frames, written: 0, target, name, base: None, keys: Vec::new() })
+        Ok(Self {
+            settings,
+            draft,
+            parts,
+            frames,
+            written: 0,
+            target,
+            name,
+            base: None,
+            keys: Vec::new(),
+        })
     }
 
-    /// Takes a frame: world positions and unit normals of all source vertices. Times must ascend.
+    /// Appends a frame: world positions and unit normals of all source vertices. Times must ascend.
     ///
     /// # Errors
     /// [`IoError::Write`].
-    pub fn frame(&mut self, time_secs: f64, positions: &[Point], normals: &[Vec3]) -> Result<(), IoError> {
+    pub fn frame(
+        &mut self,
+        time_secs: f64,
+        positions: &[Point],
+        normals: &[Vec3],
+    ) -> Result<(), IoError> {
         let now = time_secs as f32;
         let Some(mut base) = self.base.take() else {
-            let picker = KeyPicker::new(positions, now, self.settings.tolerance * self.settings.size);
-            let last = Frame { time_secs, positions: positions.to_vec(), normals: normals.to_vec() };
-            self.base = Some(Base {
+            let picker =
+                KeyPicker::new(positions, now, self.settings.tolerance * self.settings.size);
+            let last = MorphFrame {
+                time_secs,
+                positions: positions.to_vec(),
+                normals: normals.to_vec(),
+            };
+            self.base = Some(BaseFrame {
                 positions: positions.to_vec(),
                 normals: normals.to_vec(),
                 first_secs: time_secs,
@@ -149,7 +179,8 @@ impl MorphFile {
         };
         if !base.last_is_key && !base.picker.reaches(positions, now) {
             self.key(&base)?;
-            base.picker.restart(&base.last.positions, base.last.time_secs as f32);
+            base.picker
+                .restart(&base.last.positions, base.last.time_secs as f32);
         }
         base.picker.pass(positions, now);
         base.last.time_secs = time_secs;
@@ -161,29 +192,45 @@ impl MorphFile {
     }
 
     /// Makes the last frame a key.
-    fn key(&mut self, base: &Base) -> Result<(), IoError> {
+    fn key(&mut self, base: &BaseFrame) -> Result<(), IoError> {
         let mut blocks = Vec::with_capacity(self.parts.len());
         let still = STILL * self.settings.size;
         for part in &mut self.parts {
             let range = part.first..part.first + part.count;
-            let moved = base.last.positions[range.clone()].iter().zip(&base.positions[range.clone()]);
-            let moved: Vec<Vec3> = moved.map(|(now, then)| settled(now - then, still)).collect();
+            let moved = base.last.positions[range.clone()]
+                .iter()
+                .zip(&base.positions[range.clone()]);
+            let moved: Vec<Vec3> = moved
+                .map(|(now, then)| settled(now - then, still))
+                .collect();
             let positions = store(&mut self.frames, &mut self.written, &moved)?;
-            part.moves |= !matches!(positions.stored, Stored::Zeros);
+            part.moves |= !matches!(positions.stored, DeltaStorage::Zeros);
             let normals = if part.has_normals {
-                let turned = base.last.normals[range.clone()].iter().zip(&base.normals[range]);
-                let turned: Vec<Vec3> = turned.map(|(now, then)| settled(now - then, STILL_NORMAL)).collect();
+                let turned = base.last.normals[range.clone()]
+                    .iter()
+                    .zip(&base.normals[range]);
+                let turned: Vec<Vec3> = turned
+                    .map(|(now, then)| settled(now - then, STILL_NORMAL))
+                    .collect();
                 Some(store(&mut self.frames, &mut self.written, &turned)?)
             } else {
                 None
             };
             blocks.push((positions, normals));
         }
-        // Said as soon as it is known, not after hours.
+        // The size limit is reported as soon as it is exceeded, not at the end of a long bake.
         if self.written > u64::from(u32::MAX) {
-            return Err(refused(&self.name, GlbWriteError::TooLarge { bytes: self.written }));
+            return Err(refused(
+                &self.name,
+                GlbWriteError::TooLarge {
+                    bytes: self.written,
+                },
+            ));
         }
-        self.keys.push(Key { time_secs: base.last.time_secs, blocks });
+        self.keys.push(MorphKey {
+            time_secs: base.last.time_secs,
+            blocks,
+        });
         Ok(())
     }
 
@@ -193,7 +240,13 @@ impl MorphFile {
     /// [`IoError::Write`].
     pub fn finish(mut self) -> Result<MorphSummary, IoError> {
         let Some(base) = self.base.take() else {
-            return Err(refused(&self.name, GlbWriteError::Inconsistent { mesh: String::new(), what: "there is no frame" }));
+            return Err(refused(
+                &self.name,
+                GlbWriteError::Inconsistent {
+                    mesh: String::new(),
+                    what: "no frame was written",
+                },
+            ));
         };
         if !base.last_is_key {
             self.key(&base)?;
@@ -201,19 +254,36 @@ impl MorphFile {
         let moving = self.parts.iter().any(|part| part.moves);
         for part in &self.parts {
             let range = part.first..part.first + part.count;
-            let mut accessors = vec![("POSITION", self.draft.positions(&base.positions[range.clone()]))];
+            let mut accessors = vec![(
+                "POSITION",
+                self.draft.positions(&base.positions[range.clone()]),
+            )];
             if part.has_normals {
                 accessors.push(("NORMAL", self.draft.vectors(&base.normals[range])));
             }
-            if let Some(attributes) = self.draft.attributes_mut(part.place.mesh, part.place.primitive) {
-                attributes.extend(accessors.into_iter().map(|(name, accessor)| (name.to_owned(), json!(accessor))));
+            if let Some(attributes) = self
+                .draft
+                .attributes_mut(part.place.mesh, part.place.primitive)
+            {
+                attributes.extend(
+                    accessors
+                        .into_iter()
+                        .map(|(name, accessor)| (name.to_owned(), json!(accessor))),
+                );
             }
         }
         if moving {
             self.targets();
             self.animation(base.first_secs);
         }
-        let Self { draft, mut frames, mut target, name, keys, .. } = self;
+        let Self {
+            draft,
+            mut frames,
+            mut target,
+            name,
+            keys,
+            ..
+        } = self;
         let sealed = draft.seal().map_err(|error| refused(&name, error))?;
         let frames = frames.rewound()?;
         target.write(|out| {
@@ -221,28 +291,46 @@ impl MorphFile {
             out.flush()
         })?;
         target.commit()?;
-        Ok(MorphSummary { targets: if moving { keys.len() } else { 0 } })
+        Ok(MorphSummary {
+            targets: if moving { keys.len() } else { 0 },
+        })
     }
 
-    /// Gives every part that moves, and those that share its mesh, its targets.
+    /// Gives every moving mesh, and those that share its glTF mesh, its targets.
     fn targets(&mut self) {
-        let meshes: std::collections::BTreeSet<usize> = self.parts.iter().filter(|part| part.moves).map(|part| part.place.mesh).collect();
-        let names: Vec<String> = self.keys.iter().map(|key| format!("{:.4} s", key.time_secs)).collect();
-        for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| meshes.contains(&part.place.mesh)) {
+        let meshes: std::collections::BTreeSet<usize> = self
+            .parts
+            .iter()
+            .filter(|part| part.moves)
+            .map(|part| part.place.mesh)
+            .collect();
+        let names: Vec<String> = self
+            .keys
+            .iter()
+            .map(|key| format!("{:.4} s", key.time_secs))
+            .collect();
+        for (index, part) in self
+            .parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| meshes.contains(&part.place.mesh))
+        {
             let mut zeros = None;
             let targets: Vec<Value> = self
                 .keys
                 .iter()
                 .map(|key| {
                     let (positions, normals) = &key.blocks[index];
-                    let mut target = json!({"POSITION": self.draft.block(positions, part.count, &mut zeros)});
+                    let mut target =
+                        json!({"POSITION": self.draft.block(positions, part.count, &mut zeros)});
                     if let Some(normals) = normals {
                         target["NORMAL"] = json!(self.draft.block(normals, part.count, &mut zeros));
                     }
                     target
                 })
                 .collect();
-            let written = self.draft.list_mut("meshes")[part.place.mesh].pointer_mut(&format!("/primitives/{}", part.place.primitive));
+            let written = self.draft.list_mut("meshes")[part.place.mesh]
+                .pointer_mut(&format!("/primitives/{}", part.place.primitive));
             if let Some(primitive) = written {
                 set(primitive, "targets", json!(targets));
             }
@@ -250,7 +338,7 @@ impl MorphFile {
         for mesh in meshes {
             let mesh = &mut self.draft.list_mut("meshes")[mesh];
             set(mesh, "weights", json!(vec![0; names.len()]));
-            // Not of the standard, but what Blender and three.js show as the targets' names.
+            // Not part of the standard, but Blender and three.js show these as the targets' names.
             match remove(mesh, "extras") {
                 Some(Value::Object(mut extras)) => {
                     extras.insert("targetNames".to_owned(), json!(names));
@@ -262,49 +350,90 @@ impl MorphFile {
         }
     }
 
-    /// The animation of all weights, before those that the document has.
+    /// The animation of all weights, placed before those that the document has.
     fn animation(&mut self, first_secs: f64) {
         let count = self.keys.len();
-        let times: Vec<f64> = std::iter::once(first_secs).chain(self.keys.iter().map(|key| key.time_secs)).collect();
+        let times: Vec<f64> = std::iter::once(first_secs)
+            .chain(self.keys.iter().map(|key| key.time_secs))
+            .collect();
         let mut weights = vec![0.0; count * (count + 1)];
         (0..count).for_each(|key| weights[(key + 1) * count + key] = 1.0);
-        let (input, output) = (self.draft.times(&times), self.draft.floats(&weights, Use::Other, Shape::Scalar));
+        let (input, output) = (
+            self.draft.times(&times),
+            self.draft
+                .floats(&weights, ViewUse::Other, ElementShape::Scalar),
+        );
         let mut nodes: Vec<usize> = Vec::new();
         for part in self.parts.iter().filter(|part| part.moves) {
             if nodes.last() != Some(&part.place.node) {
                 nodes.push(part.place.node);
             }
         }
-        let channels: Vec<Value> = nodes.iter().map(|node| json!({"sampler": 0, "target": {"node": node, "path": "weights"}})).collect();
+        let channels: Vec<Value> = nodes
+            .iter()
+            .map(|node| json!({"sampler": 0, "target": {"node": node, "path": "weights"}}))
+            .collect();
         let samplers = json!([{"input": input, "output": output, "interpolation": "LINEAR"}]);
-        let animation = json!({"name": self.settings.animation, "channels": channels, "samplers": samplers});
+        let animation =
+            json!({"name": self.settings.animation, "channels": channels, "samplers": samplers});
         self.draft.list_mut("animations").insert(0, animation);
     }
 }
 
 fn refused(file: &str, error: GlbWriteError) -> IoError {
-    IoError::Write { file: file.to_owned(), source: std::io::Error::other(error) }
+    IoError::Write {
+        file: file.to_owned(),
+        source: std::io::Error::other(error),
+    }
 }
 
-/// Zero, if it is next to it.
+/// Rounds values near zero to zero.
 fn settled(difference: Vec3, still: f32) -> Vec3 {
-    if difference.norm() <= still { Vec3::zeros() } else { difference }
+    if difference.norm() <= still {
+        Vec3::zeros()
+    } else {
+        difference
+    }
 }
 
-/// The document with every mesh on a root of its own, and where its vertices come from.
-fn stage(character: &Character) -> Result<(Draft, Vec<Part>), GlbWriteError> {
-    let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
+/// The document with every mesh on a separate root, and the location of its vertices.
+fn stage(character: &Character) -> Result<(GlbDraft, Vec<MorphMesh>), GlbWriteError> {
+    let document = character
+        .document
+        .as_ref()
+        .filter(|document| document.meshes.len() == character.meshes.len());
     let (mut draft, places, turned) = if let Some(document) = document {
-        let mut draft = Draft::of(document)?;
+        let mut draft = GlbDraft::of(document)?;
         draft.mend();
         let places = draft.relocate(&document.meshes);
         let turned = document.meshes.iter().map(|source| source.turned).collect();
         (draft, places, turned)
     } else {
         let draft = fresh::meshes_alone(character)?;
-        let written = character.meshes.iter().filter(|mesh| !fresh::is_nothing(mesh)).count();
-        let sources: Vec<SourcePrimitive> = (0..written).map(|node| SourcePrimitive { node, primitive: 0, turned: false }).collect();
-        (draft, sources.iter().map(|s| Place { node: s.node, mesh: s.node, primitive: 0 }).collect(), vec![false; written])
+        let written = character
+            .meshes
+            .iter()
+            .filter(|mesh| !fresh::is_nothing(mesh))
+            .count();
+        let sources: Vec<SourcePrimitive> = (0..written)
+            .map(|node| SourcePrimitive {
+                node,
+                primitive: 0,
+                turned: false,
+            })
+            .collect();
+        (
+            draft,
+            sources
+                .iter()
+                .map(|s| MeshLocation {
+                    node: s.node,
+                    mesh: s.node,
+                    primitive: 0,
+                })
+                .collect(),
+            vec![false; written],
+        )
     };
     let mut parts = Vec::with_capacity(places.len());
     let mut first = 0;
@@ -314,66 +443,120 @@ fn stage(character: &Character) -> Result<(Draft, Vec<Part>), GlbWriteError> {
         if document.is_none() && fresh::is_nothing(mesh) {
             continue;
         }
-        let Some((place, turned)) = placed.next() else { break };
+        let Some((place, turned)) = placed.next() else {
+            break;
+        };
         if turned {
             draft.turn(place.mesh, place.primitive, mesh);
         }
-        let has_normals = draft.attributes(place.mesh, place.primitive).is_some_and(|attributes| attributes.contains_key("NORMAL"));
-        parts.push(Part { place, first, count, has_normals: has_normals || document.is_none(), moves: false });
+        let has_normals = draft
+            .attributes(place.mesh, place.primitive)
+            .is_some_and(|attributes| attributes.contains_key("NORMAL"));
+        parts.push(MorphMesh {
+            place,
+            first,
+            count,
+            has_normals: has_normals || document.is_none(),
+            moves: false,
+        });
         first += count;
     }
     Ok((draft, parts))
 }
 
-/// Writes differences to the file of frames, in the shorter way.
-fn store(frames: &mut AtomicFile, written: &mut u64, differences: &[Vec3]) -> Result<Block, IoError> {
-    let moved: Vec<usize> = (0..differences.len()).filter(|&v| differences[v] != Vec3::zeros()).collect();
+/// Writes displacements to the spool file, in the shorter of both forms.
+fn store(
+    frames: &mut AtomicFile,
+    written: &mut u64,
+    differences: &[Vec3],
+) -> Result<DeltaBlock, IoError> {
+    let moved: Vec<usize> = (0..differences.len())
+        .filter(|&v| differences[v] != Vec3::zeros())
+        .collect();
     let (mut min, mut max) = (Vec3::repeat(f32::INFINITY), Vec3::repeat(f32::NEG_INFINITY));
     for difference in differences {
         (min, max) = (min.inf(difference), max.sup(difference));
     }
     let (min, max) = (min.into(), max.into());
     if moved.is_empty() {
-        return Ok(Block { stored: Stored::Zeros, min, max });
+        return Ok(DeltaBlock {
+            stored: DeltaStorage::Zeros,
+            min,
+            max,
+        });
     }
     let offset = *written;
     let wide = index_width(differences.len());
-    let vectors = |out: &mut dyn Write, v: &Vec3| v.iter().try_for_each(|c| out.write_all(&c.to_le_bytes()));
+    let vectors =
+        |out: &mut dyn Write, v: &Vec3| v.iter().try_for_each(|c| out.write_all(&c.to_le_bytes()));
     if moved.len() * (12 + wide) >= differences.len() * 12 {
-        frames.write(|out| differences.iter().try_for_each(|difference| vectors(out, difference)))?;
+        frames.write(|out| {
+            differences
+                .iter()
+                .try_for_each(|difference| vectors(out, difference))
+        })?;
         *written += differences.len() as u64 * 12;
-        return Ok(Block { stored: Stored::Dense { offset }, min, max });
+        return Ok(DeltaBlock {
+            stored: DeltaStorage::Dense { offset },
+            min,
+            max,
+        });
     }
     let padding = (moved.len() * wide).next_multiple_of(4) - moved.len() * wide;
     frames.write(|out| {
-        moved.iter().try_for_each(|&v| out.write_all(&(v as u32).to_le_bytes()[..wide]))?;
+        moved
+            .iter()
+            .try_for_each(|&v| out.write_all(&(v as u32).to_le_bytes()[..wide]))?;
         out.write_all(&[0; 4][..padding])?;
-        moved.iter().try_for_each(|&v| vectors(out, &differences[v]))
+        moved
+            .iter()
+            .try_for_each(|&v| vectors(out, &differences[v]))
     })?;
     *written += (moved.len() * (wide + 12) + padding) as u64;
-    Ok(Block { stored: Stored::Sparse { offset, count: moved.len() }, min, max })
+    Ok(DeltaBlock {
+        stored: DeltaStorage::Sparse {
+            offset,
+            count: moved.len(),
+        },
+        min,
+        max,
+    })
 }
 
-/// Bytes of a vertex number.
+/// Bytes of a vertex index.
 fn index_width(vertices: usize) -> usize {
-    if u16::try_from(vertices).is_ok() { 2 } else { 4 }
+    if u16::try_from(vertices).is_ok() {
+        2
+    } else {
+        4
+    }
 }
 
-impl Draft {
-    /// The accessor of a block; one for all that are zero.
-    fn block(&mut self, block: &Block, count: usize, zeros: &mut Option<usize>) -> usize {
+impl GlbDraft {
+    /// The accessor of a block; blocks of zeros share one.
+    fn block(&mut self, block: &DeltaBlock, count: usize, zeros: &mut Option<usize>) -> usize {
         let mut accessor = json!({"componentType": 5126, "count": count, "type": "VEC3", "min": block.min, "max": block.max});
         match block.stored {
-            Stored::Zeros => {
+            DeltaStorage::Zeros => {
                 return *zeros.get_or_insert_with(|| self.push("accessors", accessor));
             }
-            Stored::Dense { offset } => accessor["bufferView"] = json!(self.spooled_view(offset, count as u64 * 12, Use::Attribute)),
-            Stored::Sparse { offset, count: moved } => {
+            DeltaStorage::Dense { offset } => {
+                accessor["bufferView"] =
+                    json!(self.spooled_view(offset, count as u64 * 12, ViewUse::Attribute));
+            }
+            DeltaStorage::Sparse {
+                offset,
+                count: moved,
+            } => {
                 let wide = index_width(count);
                 let component = if wide == 2 { 5123 } else { 5125 };
                 let places = (moved * wide) as u64;
-                let indices = self.spooled_view(offset, places, Use::Other);
-                let values = self.spooled_view(offset + places.next_multiple_of(4), moved as u64 * 12, Use::Other);
+                let indices = self.spooled_view(offset, places, ViewUse::Other);
+                let values = self.spooled_view(
+                    offset + places.next_multiple_of(4),
+                    moved as u64 * 12,
+                    ViewUse::Other,
+                );
                 accessor["sparse"] = json!({
                     "count": moved,
                     "indices": {"bufferView": indices, "componentType": component},

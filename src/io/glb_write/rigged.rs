@@ -1,31 +1,37 @@
-//! A character with skin weights for engines.
+//! Writes a character with skin weights for game engines.
 //!
-//! Where the character's document has the skeleton already, only weights, inverse bind matrices (as the reader mended them) and
-//! normals that are not of length 1 are written anew, and clips that came from further files are added. Where the skeleton comes
-//! from another file, joints and skin are added to the document and its meshes bound where they stand. Without a document
-//! everything is [`fresh`](super::fresh).
+//! If the character's document contains the skeleton, only weights, inverse bind matrices (as
+//! repaired by the reader) and normals that are not unit length are rewritten, and clips from
+//! further files are appended. If the skeleton comes from another file, joints and skin are added
+//! to the document and its meshes are bound in place. Without a document the file is made by
+//! [`fresh`](super::fresh).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Object, set};
+use super::draft::{GlbDraft, Object, set};
 use super::fresh::{self, is_unit, unit};
 use super::{GlbWriteError, in_memory};
 use crate::character::{Attachment, Character, SourceDocument, SourceMesh};
 use crate::math::Affine;
 use crate::weights::SkinWeights;
 
-/// Most influences a vertex can have in what is written: what the reader reads.
+/// Maximum number of influences per vertex in the output: the maximum of the reader.
 pub const MOST_INFLUENCES: usize = 64;
 
-/// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes without weights of their own get those
-/// of `fallback` (one entry per mesh, in order); of each vertex the `influences` largest are kept and made to sum to 1.
+/// A character with its skeleton, skin weights and clips as the bytes of a `.glb` file. Meshes
+/// without weights get those of `fallback` (one entry per mesh, in order). Of each vertex the
+/// `influences` largest weights are kept and normalised.
 ///
 /// # Errors
 /// [`GlbWriteError`].
-pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Result<Vec<u8>, GlbWriteError> {
+pub fn write_rigged_glb(
+    character: &Character,
+    fallback: &[Option<SkinWeights>],
+    influences: usize,
+) -> Result<Vec<u8>, GlbWriteError> {
     if character.skeleton.is_empty() {
         return Err(GlbWriteError::NoSkeleton);
     }
@@ -33,7 +39,7 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     let mut draft = match kept_document(character) {
         None => fresh::whole(&bound)?,
         Some(document) => {
-            let mut draft = Draft::of(document)?;
+            let mut draft = GlbDraft::of(document)?;
             draft.mend();
             if document.joint_nodes.is_empty() || document.rig_replaced {
                 draft.add_rig(&bound, document);
@@ -48,33 +54,50 @@ pub fn write_rigged_glb(character: &Character, fallback: &[Option<SkinWeights>],
     in_memory(&draft.seal()?)
 }
 
-/// Whether [`write_rigged_glb`] leaves out what the file's materials have beyond colour, texture and transparency, and its cameras and
-/// extras: on an edited skeleton the places of props were said by joints that are gone, so that the document is made anew.
+/// Whether [`write_rigged_glb`] omits cameras, extras, and material properties other than colour,
+/// texture and transparency. This is the case on an edited skeleton with rigid props: the joints
+/// that placed the props no longer exist, so the document is made from scratch.
 #[must_use]
 pub fn loses_materials(character: &Character) -> bool {
     character.document.is_some() && kept_document(character).is_none()
 }
 
-/// The document that a rig can be written into.
+/// The document into which the rig can be written.
 fn kept_document(character: &Character) -> Option<&Arc<SourceDocument>> {
-    let document = character.document.as_ref().filter(|document| document.meshes.len() == character.meshes.len());
+    let document = character
+        .document
+        .as_ref()
+        .filter(|document| document.meshes.len() == character.meshes.len());
     document.filter(|document| !(document.rig_replaced && has_props(character)))
 }
 
 fn has_props(character: &Character) -> bool {
-    character.meshes.iter().any(|mesh| matches!(mesh.attachment, Attachment::Rigid { .. } | Attachment::Static { .. }))
+    character.meshes.iter().any(|mesh| {
+        matches!(
+            mesh.attachment,
+            Attachment::Rigid { .. } | Attachment::Static { .. }
+        )
+    })
 }
 
-/// The character with all its weights in their final form.
+/// The character with its final weights.
 fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: usize) -> Character {
     let mut bound = character.clone();
-    let from_bind = |joint: &crate::rig::Joint| joint.world_from_bind.try_inverse().unwrap_or_else(Affine::identity);
+    let from_bind = |joint: &crate::rig::Joint| {
+        joint
+            .world_from_bind
+            .try_inverse()
+            .unwrap_or_else(Affine::identity)
+    };
     for (index, mesh) in bound.meshes.iter_mut().enumerate() {
         match (&mut mesh.attachment, fallback.get(index)) {
             (Attachment::Skinned { weights, .. }, _) => *weights = limited(weights, influences),
             (attachment @ Attachment::Unweighted, Some(Some(weights))) => {
                 let joint_from_mesh = character.skeleton.joints().iter().map(from_bind).collect();
-                *attachment = Attachment::Skinned { weights: limited(weights, influences), joint_from_mesh };
+                *attachment = Attachment::Skinned {
+                    weights: limited(weights, influences),
+                    joint_from_mesh,
+                };
             }
             _ => {}
         }
@@ -84,35 +107,61 @@ fn bound(character: &Character, fallback: &[Option<SkinWeights>], influences: us
 
 /// The largest influences of every vertex.
 fn limited(weights: &SkinWeights, influences: usize) -> SkinWeights {
-    let row = |vertex| weights.of(vertex).take(influences).map(|(joint, weight)| (joint as u32, weight)).collect::<Vec<_>>();
+    let row = |vertex| {
+        weights
+            .of(vertex)
+            .take(influences)
+            .map(|(joint, weight)| (joint as u32, weight))
+            .collect::<Vec<_>>()
+    };
     SkinWeights::from_rows((0..weights.len()).map(row)).0
 }
 
-impl Draft {
-    /// The document's own skeleton, skins and meshes, with weights and matrices as they were understood.
+impl GlbDraft {
+    /// Uses the document's own skeleton, skins and meshes, with weights and matrices as the reader
+    /// interpreted them.
     fn keep_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
         let joint_nodes = &document.joint_nodes;
         let (mut done_meshes, mut done_skins) = (HashSet::new(), HashSet::new());
         for (mesh, source) in character.meshes.iter().zip(&document.meshes) {
             let node = &self.list("nodes")[source.node];
-            let (Some(at), skin) = (node["mesh"].as_u64(), node["skin"].as_u64()) else { continue };
-            // A mesh that several nodes share is the same for all of them.
+            let (Some(at), skin) = (node["mesh"].as_u64(), node["skin"].as_u64()) else {
+                continue;
+            };
+            // A mesh shared by several nodes is the same for all of them.
             if !done_meshes.insert((at, source.primitive)) {
                 continue;
             }
-            let mut attributes = self.attributes(at as usize, source.primitive).cloned().unwrap_or_default();
+            let mut attributes = self
+                .attributes(at as usize, source.primitive)
+                .cloned()
+                .unwrap_or_default();
             match &mesh.normals {
                 Some(normals) if normals.iter().all(is_unit) => {}
                 Some(normals) if attributes.contains_key("NORMAL") => {
                     attributes.insert("NORMAL".to_owned(), json!(self.vectors(&unit(normals))));
                 }
                 _ => {
-                    // Those that are no directions; viewers make their own.
+                    // Degenerate normals are removed; viewers compute their own.
                     attributes.remove("NORMAL");
                 }
             }
-            if let (Attachment::Skinned { weights, joint_from_mesh }, Some(skin)) = (&mesh.attachment, skin) {
-                self.keep_skin(skin as usize, weights, joint_from_mesh, joint_nodes, &mut attributes, &mut done_skins);
+            if let (
+                Attachment::Skinned {
+                    weights,
+                    joint_from_mesh,
+                },
+                Some(skin),
+            ) = (&mesh.attachment, skin)
+            {
+                self.keep_skin(
+                    skin as usize,
+                    weights,
+                    joint_from_mesh,
+                    joint_nodes,
+                    &mut attributes,
+                    &mut done_skins,
+                );
             }
             if let Some(written) = self.attributes_mut(at as usize, source.primitive) {
                 *written = attributes;
@@ -133,12 +182,21 @@ impl Draft {
         attributes: &mut Object,
         done: &mut HashSet<usize>,
     ) {
-        let listed: Vec<usize> =
-            self.list("skins")[skin]["joints"].as_array().into_iter().flatten().filter_map(Value::as_u64).map(|n| n as usize).collect();
+        let listed: Vec<usize> = self.list("skins")[skin]["joints"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_u64)
+            .map(|n| n as usize)
+            .collect();
         let mut place_of = vec![0_u16; joint_nodes.len()];
         let mut matrices = vec![Affine::identity(); listed.len()];
         for (joint, node) in joint_nodes.iter().enumerate() {
-            for (place, _) in listed.iter().enumerate().filter(|(_, listed)| *listed == node) {
+            for (place, _) in listed
+                .iter()
+                .enumerate()
+                .filter(|(_, listed)| *listed == node)
+            {
                 place_of[joint] = place as u16;
                 matrices[place] = joint_from_mesh[joint];
             }
@@ -147,16 +205,25 @@ impl Draft {
         self.weights(weights, listed.len(), |joint| place_of[joint], attributes);
         if done.insert(skin) && !self.list("skins")[skin]["inverseBindMatrices"].is_null() {
             let matrices = self.matrices(&matrices);
-            set(&mut self.list_mut("skins")[skin], "inverseBindMatrices", json!(matrices));
+            set(
+                &mut self.list_mut("skins")[skin],
+                "inverseBindMatrices",
+                json!(matrices),
+            );
         }
     }
 
-    /// A skeleton from elsewhere, or another one than the document's, whose joints go: its joints as new roots, and the meshes where they
-    /// stand in the world.
+    /// Replaces the document's skeleton by another one, or adds one: its joints become new roots,
+    /// and the meshes are bound at their world positions.
     fn add_rig(&mut self, character: &Character, document: &Arc<SourceDocument>) {
         let moved = |mesh: &&SourceMesh| matches!(mesh.attachment, Attachment::Skinned { .. });
-        let (sources, meshes): (Vec<_>, Vec<_>) =
-            document.meshes.iter().zip(&character.meshes).filter(|(_, mesh)| moved(mesh)).map(|(source, mesh)| (*source, mesh)).unzip();
+        let (sources, meshes): (Vec<_>, Vec<_>) = document
+            .meshes
+            .iter()
+            .zip(&character.meshes)
+            .filter(|(_, mesh)| moved(mesh))
+            .map(|(source, mesh)| (*source, mesh))
+            .unzip();
         let places = self.relocate(&sources);
         let mut roots = places.iter().map(|place| place.node).collect::<Vec<_>>();
         roots.dedup();
@@ -168,14 +235,31 @@ impl Draft {
         self.roots_first(&roots);
         let mut skins: Vec<(&[Affine], usize)> = Vec::new();
         for ((mesh, source), place) in meshes.into_iter().zip(&sources).zip(places) {
-            let Attachment::Skinned { weights, joint_from_mesh } = &mesh.attachment else { continue };
+            let Attachment::Skinned {
+                weights,
+                joint_from_mesh,
+            } = &mesh.attachment
+            else {
+                continue;
+            };
             self.set_base(place.mesh, place.primitive, mesh, source.turned);
-            let mut attributes = self.attributes(place.mesh, place.primitive).cloned().unwrap_or_default();
-            self.weights(weights, character.skeleton.len(), |joint| joint as u16, &mut attributes);
+            let mut attributes = self
+                .attributes(place.mesh, place.primitive)
+                .cloned()
+                .unwrap_or_default();
+            self.weights(
+                weights,
+                character.skeleton.len(),
+                |joint| joint as u16,
+                &mut attributes,
+            );
             if let Some(written) = self.attributes_mut(place.mesh, place.primitive) {
                 *written = attributes;
             }
-            let known = skins.iter().find(|(bound, _)| bound == joint_from_mesh).map(|&(_, skin)| skin);
+            let known = skins
+                .iter()
+                .find(|(bound, _)| bound == joint_from_mesh)
+                .map(|&(_, skin)| skin);
             let skin = known.unwrap_or_else(|| self.skin(joint_from_mesh, &joint_nodes));
             skins.push((joint_from_mesh, skin));
             set(&mut self.list_mut("nodes")[place.node], "skin", json!(skin));
@@ -188,11 +272,16 @@ impl Draft {
     /// World positions and normals of a mesh that has become a root.
     fn set_base(&mut self, mesh: usize, primitive: usize, source: &SourceMesh, turned: bool) {
         let positions = self.positions(&source.positions);
-        let normals = source.normals.as_ref().map(|normals| self.vectors(&unit(normals)));
+        let normals = source
+            .normals
+            .as_ref()
+            .map(|normals| self.vectors(&unit(normals)));
         if turned {
             self.turn(mesh, primitive, source);
         }
-        let Some(attributes) = self.attributes_mut(mesh, primitive) else { return };
+        let Some(attributes) = self.attributes_mut(mesh, primitive) else {
+            return;
+        };
         attributes.insert("POSITION".to_owned(), json!(positions));
         match normals {
             Some(normals) => attributes.insert("NORMAL".to_owned(), json!(normals)),
@@ -200,20 +289,30 @@ impl Draft {
         };
     }
 
-    /// Writes the triangles as they turn in the world.
+    /// Writes the triangles with their orientation in world space.
     pub(super) fn turn(&mut self, mesh: usize, primitive: usize, source: &SourceMesh) {
         let corners = self.corners(&source.triangles, source.positions.len());
-        let Some(written) = self.list_mut("meshes")[mesh].pointer_mut(&format!("/primitives/{primitive}")) else { return };
+        let Some(written) =
+            self.list_mut("meshes")[mesh].pointer_mut(&format!("/primitives/{primitive}"))
+        else {
+            return;
+        };
         set(written, "indices", json!(corners));
         set(written, "mode", json!(4));
     }
 
     pub(super) fn attributes(&self, mesh: usize, primitive: usize) -> Option<&Object> {
-        self.list("meshes").get(mesh)?.pointer(&format!("/primitives/{primitive}/attributes"))?.as_object()
+        self.list("meshes")
+            .get(mesh)?
+            .pointer(&format!("/primitives/{primitive}/attributes"))?
+            .as_object()
     }
 
     pub(super) fn attributes_mut(&mut self, mesh: usize, primitive: usize) -> Option<&mut Object> {
-        self.list_mut("meshes").get_mut(mesh)?.pointer_mut(&format!("/primitives/{primitive}/attributes"))?.as_object_mut()
+        self.list_mut("meshes")
+            .get_mut(mesh)?
+            .pointer_mut(&format!("/primitives/{primitive}/attributes"))?
+            .as_object_mut()
     }
 }
 
@@ -226,35 +325,42 @@ mod tests {
     use crate::progress::Progress;
     use crate::rig::edit::{Rig, RigEdit};
 
-    const PIXEL: &str =
-        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+    const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
     /// The JSON of a GLB and its binary part.
     fn split(glb: &[u8]) -> (Value, Vec<u8>) {
-        let length = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().expect("four bytes")) as usize;
+        let length = |at: usize| {
+            u32::from_le_bytes(glb[at..at + 4].try_into().expect("four bytes")) as usize
+        };
         let text = &glb[20..20 + length(12)];
         let binary = &glb[28 + length(12)..];
         (serde_json::from_slice(text).expect("JSON"), binary.to_vec())
     }
 
     fn load(name: &str, glb: &[u8], change: impl FnOnce(&mut Value)) -> Character {
-        let folder: PathBuf = std::env::temp_dir().join(format!("sinew-rigged-{name}-{}", std::process::id()));
+        let folder: PathBuf =
+            std::env::temp_dir().join(format!("sinew-rigged-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a place to write");
         let (mut tree, binary) = split(glb);
         change(&mut tree);
         tree["buffers"][0]["uri"] = json!("b.bin");
         std::fs::write(folder.join("b.bin"), binary).expect("written");
         std::fs::write(folder.join("a.gltf"), tree.to_string()).expect("written");
-        let read = crate::io::load(&[folder.join("a.gltf")], &Progress::new()).expect("a character");
+        let read =
+            crate::io::load(&[folder.join("a.gltf")], &Progress::new()).expect("a character");
         std::fs::remove_dir_all(&folder).expect("clean up");
         read
     }
 
     #[test]
-    fn another_rig_leaves_materials_and_extras_as_they_were() {
-        let arm = crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()).expect("built in");
+    fn another_rig_preserves_materials_and_extras() {
+        let arm =
+            crate::io::load(&[PathBuf::from("builtin:arm")], &Progress::new()).expect("built in");
         let by_distance = |mesh: &SourceMesh| {
-            let mesh = crate::mesh::TriMesh { positions: mesh.positions.clone(), triangles: mesh.triangles.clone() };
+            let mesh = crate::mesh::TriMesh {
+                positions: mesh.positions.clone(),
+                triangles: mesh.triangles.clone(),
+            };
             Some(crate::weights::by_distance(&mesh, &arm.skeleton))
         };
         let weights: Vec<_> = arm.meshes.iter().map(by_distance).collect();
@@ -272,27 +378,64 @@ mod tests {
         let rig = Rig::of(&painted.skeleton);
         let last = rig.len() - 1;
         let position = rig.joints()[last].position + Vec64::new(0.01, 0.0, 0.0);
-        let rig = rig.edited(&RigEdit::Move { joint: last, position, with_children: false }, None).expect("possible").rig;
         let rig = rig
-            .edited(&RigEdit::Add { parent: Some(last), position: Point64::from(position.coords * 1.05), name: Some("new".into()) }, None);
-        let edited = painted.with_rig(&rig.expect("possible").rig).expect("a tree");
+            .edited(
+                &RigEdit::Move {
+                    joint: last,
+                    position,
+                    with_children: false,
+                },
+                None,
+            )
+            .expect("possible")
+            .rig;
+        let rig = rig.edited(
+            &RigEdit::Add {
+                parent: Some(last),
+                position: Point64::from(position.coords * 1.05),
+                name: Some("new".into()),
+            },
+            None,
+        );
+        let edited = painted
+            .with_rig(&rig.expect("possible").rig)
+            .expect("a tree");
         let glb = write_rigged_glb(&edited, &vec![None; edited.meshes.len()], 8).expect("written");
         let (tree, _) = split(&glb);
         let material = &tree["materials"][0];
         assert_eq!(material["normalTexture"]["scale"], 0.5, "{material}");
-        assert_eq!((&material["emissiveFactor"][0], &material["extras"]["shop"]), (&json!(0.25), &json!("blue")));
-        assert_eq!((&tree["meshes"][0]["extras"]["kept"], &tree["meshes"][0]["primitives"][0]["material"]), (&json!(7), &json!(0)));
+        assert_eq!(
+            (&material["emissiveFactor"][0], &material["extras"]["shop"]),
+            (&json!(0.25), &json!("blue"))
+        );
+        assert_eq!(
+            (
+                &tree["meshes"][0]["extras"]["kept"],
+                &tree["meshes"][0]["primitives"][0]["material"]
+            ),
+            (&json!(7), &json!(0))
+        );
         assert!(!loses_materials(&edited));
         let mut with_prop = edited.clone();
-        with_prop.meshes[0].attachment = Attachment::Rigid { joint: 0, joint_from_mesh: Affine::identity() };
-        assert!(loses_materials(&with_prop), "the place of a prop is said by joints that are gone");
+        with_prop.meshes[0].attachment = Attachment::Rigid {
+            joint: 0,
+            joint_from_mesh: Affine::identity(),
+        };
+        assert!(
+            loses_materials(&with_prop),
+            "the joints that place a prop are removed"
+        );
         let again = load("after", &glb, |_| {});
         assert_eq!(again.skeleton.len(), edited.skeleton.len());
         for (joint, other) in again.skeleton.joints().iter().zip(edited.skeleton.joints()) {
             assert_eq!(joint.name, other.name);
         }
         for joint in 0..again.skeleton.len() {
-            assert!((again.skeleton.bind_position(joint) - edited.skeleton.bind_position(joint)).norm() < 1e-5, "{joint}");
+            assert!(
+                (again.skeleton.bind_position(joint) - edited.skeleton.bind_position(joint)).norm()
+                    < 1e-5,
+                "{joint}"
+            );
         }
         for (a, b) in again.bind_positions().iter().zip(edited.bind_positions()) {
             assert!((a - b).norm() < 1e-5);

@@ -1,11 +1,12 @@
-//! Leaves out accessors and views that nothing uses any more, so that what was replaced does not stay in the file: its bytes, and
-//! what may be wrong with it.
+//! Removes unused accessors and views, so that neither their bytes nor their defects remain in the
+//! file.
 
 use serde_json::{Value, json};
 
 use super::draft::Object;
 
-/// Extensions that refer to no accessor and no view but those visited below: by full name or by prefix (ending in `*`).
+/// Extensions that refer to no accessor and no view besides those visited below: by full name or by
+/// prefix (ending in `*`).
 const HARMLESS: [&str; 17] = [
     "KHR_materials_*",
     "KHR_texture_*",
@@ -26,32 +27,43 @@ const HARMLESS: [&str; 17] = [
     "KHR_collision*",
 ];
 
-/// Leaves out skins that no node uses.
+/// Removes skins that no node uses.
 pub(super) fn skins(tree: &mut Object) {
     sweep_list(tree, "skins", each_skin);
 }
 
-/// Leaves out accessors and views, unless the document uses an extension that may refer to anything.
+/// Removes accessors and views, unless the document uses an extension that may refer to anything.
 pub(super) fn data(tree: &mut Object) {
     let harmless = |name: &Value| {
         let name = name.as_str().unwrap_or_default();
-        HARMLESS.iter().any(|known| known.strip_suffix('*').map_or(*known == name, |prefix| name.starts_with(prefix)))
+        HARMLESS.iter().any(|known| {
+            known
+                .strip_suffix('*')
+                .map_or(*known == name, |prefix| name.starts_with(prefix))
+        })
     };
-    if !tree.get("extensionsUsed").and_then(Value::as_array).is_none_or(|names| names.iter().all(harmless)) {
+    if !tree
+        .get("extensionsUsed")
+        .and_then(Value::as_array)
+        .is_none_or(|names| names.iter().all(harmless))
+    {
         return;
     }
     sweep_list(tree, "accessors", each_accessor);
     sweep_list(tree, "bufferViews", each_view);
 }
 
-type Visit<'a> = &'a mut dyn FnMut(&mut Value);
+type VisitIndices<'a> = &'a mut dyn FnMut(&mut Value);
 
-/// Keeps of a list what is visited, and renumbers those that visit it.
-fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, Visit<'_>)) {
+/// Keeps the visited entries of a list and renumbers the references to them.
+fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, VisitIndices<'_>)) {
     let count = tree.get(list).and_then(Value::as_array).map_or(0, Vec::len);
     let mut used = vec![false; count];
     each(tree, &mut |index| {
-        if let Some(used) = index.as_u64().and_then(|index| used.get_mut(index as usize)) {
+        if let Some(used) = index
+            .as_u64()
+            .and_then(|index| used.get_mut(index as usize))
+        {
             *used = true;
         }
     });
@@ -64,7 +76,10 @@ fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, Visit<'_>)) {
         })
         .collect();
     each(tree, &mut |index| {
-        if let Some(&new) = index.as_u64().and_then(|index| new_index.get(index as usize)) {
+        if let Some(&new) = index
+            .as_u64()
+            .and_then(|index| new_index.get(index as usize))
+        {
             *index = json!(new);
         }
     });
@@ -75,49 +90,96 @@ fn sweep_list(tree: &mut Object, list: &str, each: fn(&mut Object, Visit<'_>)) {
 }
 
 fn objects<'a>(tree: &'a mut Object, list: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
-    tree.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
+    tree.get_mut(list)
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
 }
 
-/// The members of an object, if it is one.
+/// The members, if the value is an object.
 fn members(value: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
-    value.and_then(Value::as_object_mut).into_iter().flat_map(|object| object.values_mut())
+    value
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flat_map(|object| object.values_mut())
 }
 
-fn each_skin(tree: &mut Object, visit: Visit<'_>) {
-    objects(tree, "nodes").filter_map(|node| node.get_mut("skin")).for_each(visit);
+fn each_skin(tree: &mut Object, visit: VisitIndices<'_>) {
+    objects(tree, "nodes")
+        .filter_map(|node| node.get_mut("skin"))
+        .for_each(visit);
 }
 
-fn each_accessor(tree: &mut Object, visit: Visit<'_>) {
+fn each_accessor(tree: &mut Object, visit: VisitIndices<'_>) {
     for mesh in objects(tree, "meshes") {
-        for primitive in mesh.get_mut("primitives").and_then(Value::as_array_mut).into_iter().flatten() {
+        for primitive in mesh
+            .get_mut("primitives")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             members(primitive.get_mut("attributes")).for_each(&mut *visit);
-            primitive.get_mut("indices").into_iter().for_each(&mut *visit);
-            let targets = primitive.get_mut("targets").and_then(Value::as_array_mut).into_iter().flatten();
-            targets.flat_map(|target| members(Some(target))).for_each(&mut *visit);
+            primitive
+                .get_mut("indices")
+                .into_iter()
+                .for_each(&mut *visit);
+            let targets = primitive
+                .get_mut("targets")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten();
+            targets
+                .flat_map(|target| members(Some(target)))
+                .for_each(&mut *visit);
         }
     }
-    objects(tree, "skins").filter_map(|skin| skin.get_mut("inverseBindMatrices")).for_each(&mut *visit);
+    objects(tree, "skins")
+        .filter_map(|skin| skin.get_mut("inverseBindMatrices"))
+        .for_each(&mut *visit);
     for animation in objects(tree, "animations") {
-        for sampler in animation.get_mut("samplers").and_then(Value::as_array_mut).into_iter().flatten() {
+        for sampler in animation
+            .get_mut("samplers")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             sampler.get_mut("input").into_iter().for_each(&mut *visit);
             sampler.get_mut("output").into_iter().for_each(&mut *visit);
         }
     }
     for node in objects(tree, "nodes") {
-        members(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes")).for_each(&mut *visit);
+        members(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes"))
+            .for_each(&mut *visit);
     }
 }
 
-fn each_view(tree: &mut Object, visit: Visit<'_>) {
+fn each_view(tree: &mut Object, visit: VisitIndices<'_>) {
     for accessor in objects(tree, "accessors") {
-        for place in ["/bufferView", "/sparse/indices/bufferView", "/sparse/values/bufferView"] {
-            accessor.pointer_mut(place).into_iter().for_each(&mut *visit);
+        for place in [
+            "/bufferView",
+            "/sparse/indices/bufferView",
+            "/sparse/values/bufferView",
+        ] {
+            accessor
+                .pointer_mut(place)
+                .into_iter()
+                .for_each(&mut *visit);
         }
     }
-    objects(tree, "images").filter_map(|image| image.get_mut("bufferView")).for_each(&mut *visit);
+    objects(tree, "images")
+        .filter_map(|image| image.get_mut("bufferView"))
+        .for_each(&mut *visit);
     for mesh in objects(tree, "meshes") {
-        for primitive in mesh.get_mut("primitives").and_then(Value::as_array_mut).into_iter().flatten() {
-            primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView").into_iter().for_each(&mut *visit);
+        for primitive in mesh
+            .get_mut("primitives")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            primitive
+                .pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView")
+                .into_iter()
+                .for_each(&mut *visit);
         }
     }
 }
@@ -140,20 +202,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_used_goes_and_the_rest_is_renumbered() {
+    fn unused_entries_are_removed_and_the_rest_renumbered() {
         let mut tree = document("KHR_materials_unlit");
         skins(&mut tree);
         data(&mut tree);
-        assert_eq!(tree["skins"], json!([{"joints": [0], "inverseBindMatrices": 1}]));
+        assert_eq!(
+            tree["skins"],
+            json!([{"joints": [0], "inverseBindMatrices": 1}])
+        );
         assert_eq!(tree["nodes"][0]["skin"], 0);
-        assert_eq!(tree["meshes"][0]["primitives"][0], json!({"attributes": {"POSITION": 0}, "indices": 2}));
-        assert_eq!(tree["bufferViews"], json!([{"name": 2}, {"name": 3}, {"name": 4}, {"name": 5}]));
+        assert_eq!(
+            tree["meshes"][0]["primitives"][0],
+            json!({"attributes": {"POSITION": 0}, "indices": 2})
+        );
+        assert_eq!(
+            tree["bufferViews"],
+            json!([{"name": 2}, {"name": 3}, {"name": 4}, {"name": 5}])
+        );
         assert_eq!(tree["accessors"][2]["sparse"]["values"]["bufferView"], 3);
         assert_eq!(tree["images"][0]["bufferView"], 1);
     }
 
     #[test]
-    fn an_unknown_extension_may_use_anything() {
+    fn an_unknown_extension_prevents_removal() {
         let mut tree = document("EXT_structural_metadata");
         data(&mut tree);
         assert_eq!(tree, document("EXT_structural_metadata"));

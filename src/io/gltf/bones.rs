@@ -1,13 +1,13 @@
-//! What is said of bones beyond what glTF has words for: in the `extras` of nodes and of the asset, under `sinew`.
+//! Bone settings beyond glTF: in the `extras` of nodes and of the asset, under `sinew`.
 //!
 //! | where                       | what                                                            |
 //! |-----------------------------|-----------------------------------------------------------------|
 //! | `node.extras.sinew.tail`    | end of the bone of a leaf, in the joint's frame                 |
 //! | `node.extras.sinew.radius`  | radius of the joint's bones, in units of the file               |
-//! | `node.extras.sinew.virtual` | the joint's bones only shape the flesh                          |
-//! | `asset.extras.sinew.weights`| `"computed"`: nobody painted the weights, they follow the joints |
+//! | `node.extras.sinew.virtual` | the joint's bones are not in the skeleton's volume, only in the flesh                          |
+//! | `asset.extras.sinew.weights`| `"computed"`|
 //!
-//! `glb_write` writes them. What is not as described is passed over: nothing is lost but a hint.
+//! `glb_write` writes them. Entries of other forms are ignored.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,40 +16,48 @@ use crate::character::Character;
 use crate::math::Point64;
 use crate::rig::Skeleton;
 
-/// The key of everything here.
+/// Key of all entries.
 pub(in crate::io) const KEY: &str = "sinew";
 
 #[derive(Deserialize)]
-struct Document {
+struct BonesDocument {
     #[serde(default)]
-    asset: Holder,
+    asset: ExtrasHolder,
     #[serde(default)]
-    nodes: Vec<Holder>,
+    nodes: Vec<ExtrasHolder>,
 }
 
 #[derive(Default, Deserialize)]
-struct Holder {
+struct ExtrasHolder {
     #[serde(default)]
     extras: Value,
 }
 
-/// Reads what the document says of the character's bones. `json` is the document as it is in the file.
+/// Reads the bone settings of a document. `json` is the JSON text of the file.
 pub(super) fn read(json: &[u8], joint_of_node: &[Option<usize>], character: &mut Character) {
-    // Most files have no such thing, and are not parsed again.
+    // Most files have no such entries; they are not parsed a second time.
     if !json.windows(KEY.len()).any(|word| word == KEY.as_bytes()) {
         return;
     }
     let text = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
-    let Ok(document) = serde_json::from_slice::<Document>(text) else { return };
+    let Ok(document) = serde_json::from_slice::<BonesDocument>(text) else {
+        return;
+    };
     character.computed_weights = document.asset.extras[KEY]["weights"] == "computed";
     let mut joints = character.skeleton.joints().to_vec();
     for (node, joint) in document.nodes.iter().zip(joint_of_node) {
         let Some(joint) = *joint else { continue };
         let said = &node.extras[KEY];
-        if let Some(tail) = point(&said["tail"]).map(|tail| joints[joint].world_from_bind * tail).filter(is_place) {
+        if let Some(tail) = point(&said["tail"])
+            .map(|tail| joints[joint].world_from_bind * tail)
+            .filter(is_place)
+        {
             joints[joint].tail = Some(tail);
         }
-        if let Some(radius) = said["radius"].as_f64().filter(|radius| radius.is_finite() && *radius > 0.0) {
+        if let Some(radius) = said["radius"]
+            .as_f64()
+            .filter(|radius| radius.is_finite() && *radius > 0.0)
+        {
             character.flesh.radii.insert(joint, radius);
         }
         if said["virtual"] == true {
@@ -66,6 +74,8 @@ fn is_place(point: &Point64) -> bool {
 }
 
 fn point(value: &Value) -> Option<Point64> {
-    let [x, y, z] = value.as_array()?.as_slice() else { return None };
+    let [x, y, z] = value.as_array()?.as_slice() else {
+        return None;
+    };
     Some(Point64::new(x.as_f64()?, y.as_f64()?, z.as_f64()?))
 }

@@ -1,45 +1,70 @@
-//! Makes the JSON of real files fit for the structures of `gltf::json`, which are stricter than files and, here and there, laxer.
+//! Adapts the JSON of real files to the structures of `gltf::json`, which are in parts stricter and
+//! in parts laxer than files in use.
 //!
-//! Of every object only the members that are read are handed on: a torn camera or sampler must not keep a mesh from loading.
-//! Beyond that, for every member:
-//! - `null` means that it is absent;
-//! - `extras` is dropped, and so is an `extensions` that is no object;
-//! - whole numbers above `u32::MAX` become `u32::MAX`, which no list or buffer reaches: `gltf::json` would cut off their upper bits
-//!   and so turn a wild index into a valid one.
+//! Only the members that are read are kept: an invalid camera or sampler must not prevent a mesh
+//! from loading. In addition, for every member:
+//! - `null` means absent;
+//! - `extras` is dropped, as is an `extensions` that is not an object;
+//! - integers above `u32::MAX` become `u32::MAX`, which exceeds every list and buffer: `gltf::json`
+//!   would truncate the upper bits and so turn an invalid index into a valid one.
 //!
-//! What is mended in single kinds of objects stands at their functions.
+//! Repairs of specific kinds of objects are described at their functions.
 
 use gltf::json::{Animation, Asset, Mesh, Root, Scene, Skin, Value};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, json};
 
-use crate::io::error::{Parsed, Problem, bad};
+use crate::io::error::{ParseProblem, Parsed, bad};
 
 type Object = Map<String, Value>;
 
-/// Objects and values that the JSON may have, so that no file of a few bytes each takes a gigabyte in memory; the largest
-/// characters with hundreds of clips have a tenth of it.
+/// Maximum number of JSON objects and values, which bounds memory; the largest characters with
+/// hundreds of clips have a tenth of it.
 const MOST_OBJECTS: usize = 600_000;
 const MOST_VALUES: usize = 4_000_000;
 
-/// The members that are read, by the list that the objects stand in.
-const ACCESSOR: &[&str] = &["bufferView", "byteOffset", "componentType", "normalized", "count", "type", "sparse"];
+/// The members that are read, by the list that contains the objects.
+const ACCESSOR: &[&str] = &[
+    "bufferView",
+    "byteOffset",
+    "componentType",
+    "normalized",
+    "count",
+    "type",
+    "sparse",
+];
 const ANIMATION: &[&str] = &["name", "channels", "samplers"];
 const ASSET: &[&str] = &["version", "minVersion"];
 const BUFFER: &[&str] = &["uri", "byteLength"];
 const BUFFER_VIEW: &[&str] = &["buffer", "byteOffset", "byteLength", "byteStride"];
 const IMAGE: &[&str] = &["uri", "bufferView"];
-const MATERIAL: &[&str] = &["name", "doubleSided", "alphaMode", "alphaCutoff", "pbrMetallicRoughness", "extensions"];
+const MATERIAL: &[&str] = &[
+    "name",
+    "doubleSided",
+    "alphaMode",
+    "alphaCutoff",
+    "pbrMetallicRoughness",
+    "extensions",
+];
 const MESH: &[&str] = &["name", "primitives"];
-const NODE: &[&str] = &["name", "children", "mesh", "skin", "matrix", "translation", "rotation", "scale"];
+const NODE: &[&str] = &[
+    "name",
+    "children",
+    "mesh",
+    "skin",
+    "matrix",
+    "translation",
+    "rotation",
+    "scale",
+];
 const SCENE: &[&str] = &["nodes"];
 const SKIN: &[&str] = &["name", "joints", "inverseBindMatrices"];
 const TEXTURE: &[&str] = &["source"];
 
-/// Members that hold real numbers: those may be as large as they like.
+/// Members with real numbers, which may be arbitrarily large.
 const REALS: &[&str] = &["matrix", "translation", "rotation", "scale"];
 
-/// The JSON as a tree, if it has a size that a character can have.
+/// The JSON as a tree, if its size is within the limit.
 pub fn tree(json: &[u8]) -> Parsed<Object> {
     let (mut objects, mut values) = (0_usize, 0_usize);
     for byte in json {
@@ -47,12 +72,14 @@ pub fn tree(json: &[u8]) -> Parsed<Object> {
         values += usize::from(matches!(byte, b',' | b'[' | b'{'));
     }
     if objects > MOST_OBJECTS || values > MOST_VALUES {
-        return bad("the JSON has more objects than a character can have");
+        return bad("the JSON has more objects than the maximum for a character");
     }
-    serde_json::from_slice(json).map_err(|error| Problem::new(format!("not valid glTF JSON: {error}")))
+    serde_json::from_slice(json)
+        .map_err(|error| ParseProblem::new(format!("not valid glTF JSON: {error}")))
 }
 
-/// The document, and how many of its materials are torn and replaced by plain ones. Nothing is validated yet.
+/// The document, and how many of its materials were invalid and replaced by default ones. Nothing
+/// is validated yet.
 pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
     let tree = &mut tree;
     let (materials, torn_materials) = lenient(tree, "materials", MATERIAL, mend_material)?;
@@ -74,31 +101,57 @@ pub fn root(mut tree: Object) -> Parsed<(Root, usize)> {
     Ok((root, torn_materials))
 }
 
-/// What the file says of itself; `None` if that has no version.
+/// The `asset` of the file; `None` if it has no version.
 pub fn asset(tree: &mut Object) -> Parsed<Option<Asset>> {
-    let Some(Value::Object(asset)) = tree.get_mut("asset") else { return Ok(None) };
+    let Some(Value::Object(asset)) = tree.get_mut("asset") else {
+        return Ok(None);
+    };
     asset.retain(|key, value| ASSET.contains(&key.as_str()) && !value.is_null());
-    if asset.contains_key("version") { value(tree, "asset") } else { Ok(None) }
+    if asset.contains_key("version") {
+        value(tree, "asset")
+    } else {
+        Ok(None)
+    }
 }
 
 /// One member of the root.
 fn value<T: DeserializeOwned>(tree: &mut Object, key: &str) -> Parsed<Option<T>> {
-    let Some(mut value) = tree.remove(key).filter(|value| !value.is_null()) else { return Ok(None) };
+    let Some(mut value) = tree.remove(key).filter(|value| !value.is_null()) else {
+        return Ok(None);
+    };
     tame(&mut value);
-    serde_json::from_value(value).map(Some).map_err(|error| Problem::new(format!("not valid glTF: \"{key}\": {error}")))
+    serde_json::from_value(value)
+        .map(Some)
+        .map_err(|error| ParseProblem::new(format!("not valid glTF: \"{key}\": {error}")))
 }
 
-/// A list of the root whose objects must all be right.
-fn strict<T: DeserializeOwned>(tree: &mut Object, key: &str, keep: &[&str], mend: fn(&mut Object)) -> Parsed<Vec<T>> {
+/// A list of the root whose objects must all be valid.
+fn strict<T: DeserializeOwned>(
+    tree: &mut Object,
+    key: &str,
+    keep: &[&str],
+    mend: fn(&mut Object),
+) -> Parsed<Vec<T>> {
     let read = |(i, value)| {
         let value = prepared(value, keep, mend);
-        serde_json::from_value(value).map_err(|error| Problem::new(format!("not valid glTF: {key}[{i}]: {error}")))
+        serde_json::from_value(value)
+            .map_err(|error| ParseProblem::new(format!("not valid glTF: {key}[{i}]: {error}")))
     };
-    elements(tree, key)?.into_iter().enumerate().map(read).collect()
+    elements(tree, key)?
+        .into_iter()
+        .enumerate()
+        .map(read)
+        .collect()
 }
 
-/// A list of the root whose torn objects are replaced by empty ones of the same name, and how many those are.
-fn lenient<T: DeserializeOwned>(tree: &mut Object, key: &str, keep: &[&str], mend: fn(&mut Object)) -> Parsed<(Vec<T>, usize)> {
+/// A list of the root whose invalid objects are replaced by empty ones of the same name, and their
+/// number.
+fn lenient<T: DeserializeOwned>(
+    tree: &mut Object,
+    key: &str,
+    keep: &[&str],
+    mend: fn(&mut Object),
+) -> Parsed<(Vec<T>, usize)> {
     let mut torn = 0;
     let mut list = Vec::new();
     for value in elements(tree, key)? {
@@ -109,7 +162,9 @@ fn lenient<T: DeserializeOwned>(tree: &mut Object, key: &str, keep: &[&str], men
             plain.as_object_mut().into_iter().for_each(mend);
             serde_json::from_value(plain)
         });
-        list.push(read.map_err(|error| Problem::new(format!("not valid glTF: {key}: {error}")))?);
+        list.push(
+            read.map_err(|error| ParseProblem::new(format!("not valid glTF: {key}: {error}")))?,
+        );
     }
     Ok((list, torn))
 }
@@ -133,7 +188,7 @@ fn prepared(mut value: Value, keep: &[&str], mend: fn(&mut Object)) -> Value {
     value
 }
 
-/// The rules for every member. Recursion is safe: the parser lets nothing nest deeper than 128.
+/// Rules for every member. Recursion is safe: the parser limits nesting to 128.
 fn tame(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -142,10 +197,15 @@ fn tame(value: &mut Value) {
                 "extensions" => value.is_object(),
                 _ => !value.is_null(),
             });
-            object.iter_mut().filter(|(key, _)| !REALS.contains(&key.as_str())).for_each(|(_, value)| tame(value));
+            object
+                .iter_mut()
+                .filter(|(key, _)| !REALS.contains(&key.as_str()))
+                .for_each(|(_, value)| tame(value));
         }
         Value::Array(list) => list.iter_mut().for_each(tame),
-        Value::Number(number) if number.as_u64().is_some_and(|n| n > u64::from(u32::MAX)) => *value = u32::MAX.into(),
+        Value::Number(number) if number.as_u64().is_some_and(|n| n > u64::from(u32::MAX)) => {
+            *value = u32::MAX.into();
+        }
         _ => {}
     }
 }
@@ -154,17 +214,24 @@ fn default_list(object: &mut Object, key: &str) {
     object.entry(key).or_insert_with(|| json!([]));
 }
 
-/// A texture whose picture only an extension has has none for us.
+/// A texture whose image is given only by an extension has no usable image.
 fn no_picture(texture: &mut Object) {
     texture.entry("source").or_insert_with(|| json!(u32::MAX));
 }
 
-/// A channel without a target node moves nothing (glTF 2.0, 5.7.1) and goes; one without a path keeps its place with an unknown one.
+/// A channel without a target node has no effect (glTF 2.0, 5.7.1) and is removed; one without a
+/// path keeps its position with an unknown path.
 fn mend_animation(animation: &mut Object) {
     default_list(animation, "channels");
     default_list(animation, "samplers");
-    let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
-    channels.retain(|channel| channel["target"].as_object().is_none_or(|target| target.contains_key("node")));
+    let Some(Value::Array(channels)) = animation.get_mut("channels") else {
+        return;
+    };
+    channels.retain(|channel| {
+        channel["target"]
+            .as_object()
+            .is_none_or(|target| target.contains_key("node"))
+    });
     for channel in channels {
         if let Some(target) = channel.get_mut("target").and_then(Value::as_object_mut) {
             target.entry("path").or_insert_with(|| json!(""));
@@ -172,10 +239,12 @@ fn mend_animation(animation: &mut Object) {
     }
 }
 
-/// Morph targets are counted, never read.
+/// Morph targets are counted, not read.
 fn mend_mesh(mesh: &mut Object) {
     default_list(mesh, "primitives");
-    let Some(Value::Array(primitives)) = mesh.get_mut("primitives") else { return };
+    let Some(Value::Array(primitives)) = mesh.get_mut("primitives") else {
+        return;
+    };
     for primitive in primitives.iter_mut().filter_map(Value::as_object_mut) {
         primitive.entry("attributes").or_insert_with(|| json!({}));
         if let Some(Value::Array(targets)) = primitive.get_mut("targets") {
@@ -184,13 +253,19 @@ fn mend_mesh(mesh: &mut Object) {
     }
 }
 
-/// Only the base colour is read. Specular-glossiness counts only where the file gives no metallic-roughness: `gltf::json` can't say
-/// later whether it did.
+/// Only the base colour is read. Specular-glossiness is used only where the file gives no
+/// metallic-roughness; `gltf::json` cannot tell afterwards whether it did.
 fn mend_material(material: &mut Object) {
-    if let Some(metal) = material.get_mut("pbrMetallicRoughness").and_then(Value::as_object_mut) {
+    if let Some(metal) = material
+        .get_mut("pbrMetallicRoughness")
+        .and_then(Value::as_object_mut)
+    {
         metal.retain(|key, _| matches!(key.as_str(), "baseColorFactor" | "baseColorTexture"));
         material.remove("extensions");
-    } else if let Some(extensions) = material.get_mut("extensions").and_then(Value::as_object_mut) {
+    } else if let Some(extensions) = material
+        .get_mut("extensions")
+        .and_then(Value::as_object_mut)
+    {
         extensions.retain(|key, _| key == "KHR_materials_pbrSpecularGlossiness");
         for gloss in extensions.values_mut().filter_map(Value::as_object_mut) {
             gloss.retain(|key, _| matches!(key.as_str(), "diffuseFactor" | "diffuseTexture"));
@@ -209,40 +284,67 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_may_be_wrong() {
+    fn members_that_are_not_read_may_be_invalid() {
         let json = r#"{"cameras":7,"samplers":[{"wrapS":"x"}],"nodes":[{"camera":"c","extras":5,"extensions":7,"mesh":null,"name":"n"}],
             "meshes":[{"weights":"w","primitives":[{"targets":[5,{"POSITION":"p"}]}]}],"scenes":[{}],
             "animations":[{"channels":[{"sampler":0,"target":{"path":"pointer"}},{"sampler":0,"target":{"node":0}}]}]}"#;
         let (root, _) = read(json).unwrap();
         assert_eq!(root.nodes[0].name.as_deref(), Some("n"));
         assert!(root.nodes[0].mesh.is_none());
-        assert_eq!(root.meshes[0].primitives[0].targets.as_ref().unwrap().len(), 2);
+        assert_eq!(
+            root.meshes[0].primitives[0].targets.as_ref().unwrap().len(),
+            2
+        );
         assert_eq!(root.animations[0].channels.len(), 1);
     }
 
     #[test]
-    fn a_wild_index_stays_wild() {
-        let (root, _) = read(r#"{"nodes":[{"mesh":4294967296,"translation":[5000000000,0,0]}]}"#).unwrap();
+    fn an_out_of_range_index_stays_out_of_range() {
+        let (root, _) =
+            read(r#"{"nodes":[{"mesh":4294967296,"translation":[5000000000,0,0]}]}"#).unwrap();
         assert_eq!(root.nodes[0].mesh.unwrap().value(), u32::MAX as usize);
         assert_eq!(root.nodes[0].translation.unwrap()[0], 5e9);
     }
 
     #[test]
-    fn torn_materials_are_plain_and_counted() {
+    fn invalid_materials_become_default_and_are_counted() {
         let gloss = r#""extensions":{"KHR_materials_pbrSpecularGlossiness":{"diffuseFactor":[0.5,0,0,1],"glossinessFactor":"x"}}"#;
         let torn = r#"{"name":"torn","pbrMetallicRoughness":{"baseColorFactor":"red"}}"#;
-        let (root, count) = read(&format!(r#"{{"materials":[{torn},{{{gloss}}},{{"pbrMetallicRoughness":{{}},{gloss}}}]}}"#)).unwrap();
+        let (root, count) = read(&format!(
+            r#"{{"materials":[{torn},{{{gloss}}},{{"pbrMetallicRoughness":{{}},{gloss}}}]}}"#
+        ))
+        .unwrap();
         assert_eq!(count, 1);
         assert_eq!(root.materials[0].name.as_deref(), Some("torn"));
-        let glossy = |material: &Material| material.extensions.as_ref().is_some_and(|e| e.pbr_specular_glossiness.is_some());
+        let glossy = |material: &Material| {
+            material
+                .extensions
+                .as_ref()
+                .is_some_and(|e| e.pbr_specular_glossiness.is_some())
+        };
         assert!(glossy(&root.materials[1]) && !glossy(&root.materials[2]));
     }
 
     #[test]
-    fn wrong_objects_are_named_and_endless_ones_refused() {
-        assert!(read(r#"{"nodes":[{},{"mesh":"m"}]}"#).unwrap_err().to_string().contains("nodes[1]"));
-        assert!(read(r#"{"nodes":{}}"#).unwrap_err().to_string().contains("\"nodes\" is not a list"));
+    fn invalid_objects_are_named_and_excessive_ones_rejected() {
+        assert!(
+            read(r#"{"nodes":[{},{"mesh":"m"}]}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("nodes[1]")
+        );
+        assert!(
+            read(r#"{"nodes":{}}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("\"nodes\" is not a list")
+        );
         let many = format!(r#"{{"extras":[0{}]}}"#, ",0".repeat(MOST_VALUES));
-        assert!(read(&many).unwrap_err().to_string().contains("more objects"));
+        assert!(
+            read(&many)
+                .unwrap_err()
+                .to_string()
+                .contains("more objects")
+        );
     }
 }

@@ -11,21 +11,40 @@ use crate::io::error::Parsed;
 use crate::math::Vec64;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Track};
 
-/// Reads all animations; channels that can't be used are left out and noted.
-pub fn read(root: &Root, accessors: &Accessors<'_>, joint_of_node: &[Option<usize>], character: &mut Character) -> Parsed<Vec<Clip>> {
+/// Reads all animations; unusable channels are omitted and noted.
+pub fn read(
+    root: &Root,
+    accessors: &Accessors<'_>,
+    joint_of_node: &[Option<usize>],
+    character: &mut Character,
+) -> Parsed<Vec<Clip>> {
     let mut left_out = 0;
     let mut morphs = 0;
     let mut clips = Vec::with_capacity(root.animations.len());
     for (i, animation) in root.animations.iter().enumerate() {
-        let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("clip{i}"));
-        let mut clip = Clip { name, duration_secs: 0.0, tracks: Vec::new() };
+        let name = animation
+            .name
+            .clone()
+            .filter(|n| !n.is_empty())
+            .unwrap_or_else(|| format!("clip{i}"));
+        let mut clip = Clip {
+            name,
+            duration_secs: 0.0,
+            tracks: Vec::new(),
+        };
         for channel in &animation.channels {
             if channel.target.path == Checked::Valid(Property::MorphTargetWeights) {
                 morphs += 1;
                 continue;
             }
-            // A channel of a node that carries nothing moves nothing that is seen.
-            let Some(joint) = joint_of_node.get(channel.target.node.value()).copied().flatten() else { continue };
+            // A channel of a node without visible descendants has no visible effect.
+            let Some(joint) = joint_of_node
+                .get(channel.target.node.value())
+                .copied()
+                .flatten()
+            else {
+                continue;
+            };
             match read_channel(animation, channel.sampler, channel.target.path, accessors)? {
                 Some((channel, end)) => {
                     clip.duration_secs = clip.duration_secs.max(end);
@@ -40,11 +59,15 @@ pub fn read(root: &Root, accessors: &Accessors<'_>, joint_of_node: &[Option<usiz
         character.note(
             Severity::Mended,
             left_out,
-            format!("animation channels left out because their keys are missing, not finite or not ascending: {left_out}"),
+            format!("animation channels omitted because their keys are missing, not finite or not ascending: {left_out}"),
         );
     }
     if morphs > 0 {
-        character.note(Severity::Info, morphs, format!("animation channels of morph targets, which are not played: {morphs}"));
+        character.note(
+            Severity::Info,
+            morphs,
+            format!("animation channels of morph targets, which are not supported: {morphs}"),
+        );
     }
     Ok(clips)
 }
@@ -56,33 +79,48 @@ fn read_channel(
     path: Checked<Property>,
     accessors: &Accessors<'_>,
 ) -> Parsed<Option<(Channel, f64)>> {
-    let Some(sampler) = animation.samplers.get(sampler.value()) else { return Ok(None) };
+    let Some(sampler) = animation.samplers.get(sampler.value()) else {
+        return Ok(None);
+    };
     let interpolation = match sampler.interpolation {
         Checked::Valid(Written::Linear) => Interpolation::Linear,
         Checked::Valid(Written::Step) => Interpolation::Step,
         Checked::Valid(Written::CubicSpline) => Interpolation::Cubic,
         Checked::Invalid => return Ok(None),
     };
-    let times: Vec<f64> = accessors.reals::<1>(sampler.input.value())?.iter().map(|t| f64::from(t[0])).collect();
+    let times: Vec<f64> = accessors
+        .reals::<1>(sampler.input.value())?
+        .iter()
+        .map(|t| f64::from(t[0]))
+        .collect();
     Ok(match path {
-        Checked::Valid(Property::Translation) => {
-            vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Translation(c), end))
-        }
-        Checked::Valid(Property::Scale) => vectors(sampler, times, interpolation, accessors)?.map(|(c, end)| (Channel::Scale(c), end)),
+        Checked::Valid(Property::Translation) => vectors(sampler, times, interpolation, accessors)?
+            .map(|(c, end)| (Channel::Translation(c), end)),
+        Checked::Valid(Property::Scale) => vectors(sampler, times, interpolation, accessors)?
+            .map(|(c, end)| (Channel::Scale(c), end)),
         Checked::Valid(Property::Rotation) => {
-            let to_quat = |[x, y, z, w]: [f32; 4]| nalgebra::Quaternion::new(w, x, y, z).cast::<f64>();
+            let to_quat =
+                |[x, y, z, w]: [f32; 4]| nalgebra::Quaternion::new(w, x, y, z).cast::<f64>();
             let values = accessors.reals::<4>(sampler.output.value())?;
-            curve(times, &values, interpolation, to_quat).map(|(c, end)| (Channel::Rotation(c), end))
+            curve(times, &values, interpolation, to_quat)
+                .map(|(c, end)| (Channel::Rotation(c), end))
         }
         Checked::Valid(Property::MorphTargetWeights) | Checked::Invalid => None,
     })
 }
 
-type Found<T> = Option<(Curve<T>, f64)>;
+type TimedChannel<T> = Option<(Curve<T>, f64)>;
 
-fn vectors(sampler: &Sampler, times: Vec<f64>, interpolation: Interpolation, accessors: &Accessors<'_>) -> Parsed<Found<Vec64>> {
+fn vectors(
+    sampler: &Sampler,
+    times: Vec<f64>,
+    interpolation: Interpolation,
+    accessors: &Accessors<'_>,
+) -> Parsed<TimedChannel<Vec64>> {
     let values = accessors.reals::<3>(sampler.output.value())?;
-    Ok(curve(times, &values, interpolation, |v| Vec64::from(v.map(f64::from))))
+    Ok(curve(times, &values, interpolation, |v| {
+        Vec64::from(v.map(f64::from))
+    }))
 }
 
 /// A curve, if its keys are usable; values beyond the last key time are dropped.
@@ -91,15 +129,27 @@ fn curve<T, const N: usize>(
     values: &[[f32; N]],
     interpolation: Interpolation,
     convert: impl Fn([f32; N]) -> T,
-) -> Found<T> {
-    let per_key = if interpolation == Interpolation::Cubic { 3 } else { 1 };
+) -> TimedChannel<T> {
+    let per_key = if interpolation == Interpolation::Cubic {
+        3
+    } else {
+        1
+    };
     times.truncate(values.len() / per_key);
     let values = &values[..times.len() * per_key];
-    let finite = times.iter().all(|t| t.is_finite()) && values.iter().flatten().all(|v| v.abs() < 1e15);
+    let finite =
+        times.iter().all(|t| t.is_finite()) && values.iter().flatten().all(|v| v.abs() < 1e15);
     let ascending = times.windows(2).all(|pair| pair[0] <= pair[1]);
     let end = *times.last()?;
     if !finite || !ascending {
         return None;
     }
-    Some((Curve { times_secs: times, values: values.iter().map(|v| convert(*v)).collect(), interpolation }, end))
+    Some((
+        Curve {
+            times_secs: times,
+            values: values.iter().map(|v| convert(*v)).collect(),
+            interpolation,
+        },
+        end,
+    ))
 }

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::binary;
 use gltf::json::{Buffer, Root};
 
 use super::document::size;
-use super::extensions::Compressed;
+use super::extensions::CompressedView;
 use super::meshopt;
 use crate::io::bytes::{LARGEST_FILE, read_file};
-use crate::io::error::{Parsed, Problem, bad};
+use crate::io::error::{ParseProblem, Parsed, bad};
 
 /// A JSON and a binary chunk.
 type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
@@ -18,90 +20,135 @@ type Chunks<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
 /// The JSON and the binary chunk of a GLB, or the whole file as JSON.
 pub fn split(bytes: &[u8]) -> Parsed<Chunks<'_>> {
     if !bytes.starts_with(b"glTF") {
-        return if bytes.is_empty() { bad("the file is empty") } else { Ok((bytes.into(), None)) };
+        return if bytes.is_empty() {
+            bad("the file is empty")
+        } else {
+            Ok((bytes.into(), None))
+        };
     }
-    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let word = |at: usize| {
+        bytes
+            .get(at..at + 4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    };
     let (Some(version), Some(length)) = (word(4), word(8)) else {
         return bad("a GLB header of 12 bytes is expected, the file ends before");
     };
     match version {
         2 => {}
-        1 => return bad("this is a glTF 1.0 binary, which can't be read; convert it to glTF 2.0"),
+        1 => {
+            return bad(
+                "this is a glTF 1.0 binary, which is not supported; convert it to glTF 2.0",
+            );
+        }
         other => return bad(format!("GLB version {other} can't be read; 2 is expected")),
     }
-    // The crate subtracts the header from the length unchecked.
-    let Some(whole) = bytes.get(..length as usize).filter(|whole| whole.len() >= 12) else {
-        return bad(format!("the GLB header promises {length} bytes, the file has {}: it is cut short", bytes.len()));
+    // The `gltf` crate subtracts the header from the length without checking.
+    let Some(whole) = bytes
+        .get(..length as usize)
+        .filter(|whole| whole.len() >= 12)
+    else {
+        return bad(format!(
+            "the GLB header declares {length} bytes, the file has {}: it is truncated",
+            bytes.len()
+        ));
     };
     match gltf::Glb::from_slice(whole) {
         Ok(glb) => Ok((glb.json, glb.bin)),
         Err(gltf::Error::Binary(error)) => without_binary(whole, &error),
-        Err(error) => bad(format!("the GLB can't be read: {error}")),
+        Err(error) => bad(format!("the GLB cannot be read: {error}")),
     }
 }
 
-/// A GLB that the crate refuses for what follows its JSON: chunks of kinds unknown to glTF 2.0 must be ignored (4.4.3), and a few
-/// stray bytes do no harm.
+/// Parses a GLB that the crate rejects for data after its JSON: chunks of kinds unknown to glTF 2.0
+/// must be ignored (4.4.3), and a few trailing bytes are harmless.
 fn without_binary<'a>(whole: &'a [u8], error: &binary::Error) -> Parsed<Chunks<'a>> {
     match error {
-        binary::Error::ChunkLength { length, length_read, .. } => {
-            bad(format!("a GLB chunk of {length} bytes reaches beyond the end of the file, which comes after {length_read}"))
-        }
+        binary::Error::ChunkLength {
+            length,
+            length_read,
+            ..
+        } => bad(format!(
+            "a GLB chunk of {length} bytes exceeds the file, which ends after {length_read}"
+        )),
         _ if whole.get(16..20) == Some(b"JSON") => {
-            let length = whole[12..16].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
+            let length = whole[12..16]
+                .iter()
+                .rev()
+                .fold(0, |length, &byte| length << 8 | usize::from(byte));
             match whole[20..].get(..length) {
                 Some(json) => Ok((json.into(), None)),
-                None => bad(format!("a GLB chunk of {length} bytes reaches beyond the end of the file")),
+                None => bad(format!("a GLB chunk of {length} bytes exceeds the file")),
             }
         }
         _ => bad("the first chunk of the GLB is not JSON"),
     }
 }
 
-/// Where files that a document names are looked for.
+/// Where the files that a document refers to are searched.
 #[derive(Debug, Clone)]
-pub struct Place {
-    /// The folder of the document; none if it came from memory.
+pub struct UriBase {
+    /// The folder of the document; none if it was read from memory.
     pub folder: Option<PathBuf>,
 }
 
-impl Place {
+impl UriBase {
     /// The bytes behind a URI.
     pub fn fetch(&self, uri: &str) -> Parsed<Vec<u8>> {
         if let Some(data) = uri.strip_prefix("data:") {
             return data_uri(data);
         }
-        if uri.split_once(':').is_some_and(|(scheme, _)| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric())) {
-            return bad(format!("\"{}\" lies outside this computer and is not fetched", abridged(uri)));
+        if uri.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric())
+        }) {
+            return bad(format!(
+                "\"{}\" is a remote address; only local files are read",
+                abridged(uri)
+            ));
         }
         let Some(folder) = &self.folder else {
-            return bad(format!("names the file \"{}\", but was not itself read from a folder", abridged(uri)));
+            return bad(format!(
+                "refers to the file \"{}\", but was read from memory without a folder",
+                abridged(uri)
+            ));
         };
-        // Exporters disagree whether names are percent-encoded: as the standard says, then literally.
+        // Exporters disagree whether names are percent-encoded: first decoded, as the standard
+        // requires, then literally.
         let decoded = String::from_utf8(percent_decode(uri)).unwrap_or_else(|_| uri.to_owned());
         let path = [decoded.as_str(), uri].map(|name| folder.join(name.replace('\\', "/")));
         let path: &Path = path.iter().find(|p| p.is_file()).unwrap_or(&path[0]);
         match read_file(path) {
             Ok(bytes) => Ok(bytes),
-            Err(error) => bad(format!("names the file \"{}\", which can't be read: {error}", abridged(&decoded))),
+            Err(error) => bad(format!(
+                "refers to the file \"{}\", which cannot be read: {error}",
+                abridged(&decoded)
+            )),
         }
     }
 }
 
 /// All buffers; `None` for one without data (an extension's fallback).
-pub fn buffers(root: &Root, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<Option<Vec<u8>>>> {
+pub fn buffers(
+    root: &Root,
+    binary: Option<&[u8]>,
+    place: &UriBase,
+) -> Parsed<Vec<Option<Vec<u8>>>> {
     let mut all = Vec::with_capacity(root.buffers.len());
     let mut total = 0_usize;
     for (i, buffer) in root.buffers.iter().enumerate() {
         let data = data_of(i, buffer, binary, place)?;
         if let Some(data) = &data {
             if data.len() < size(buffer.byte_length) {
-                return bad(format!("buffer {i} should have {} bytes but has {}", size(buffer.byte_length), data.len()));
+                return bad(format!(
+                    "buffer {i} should have {} bytes but has {}",
+                    size(buffer.byte_length),
+                    data.len()
+                ));
             }
             total += data.len();
         }
         if total > LARGEST_FILE {
-            return bad("the buffers together are larger than 512 MB");
+            return bad("the total size of the buffers exceeds 512 MB");
         }
         all.push(data);
     }
@@ -109,24 +156,50 @@ pub fn buffers(root: &Root, binary: Option<&[u8]>, place: &Place) -> Parsed<Vec<
 }
 
 /// Decodes the compressed buffer views; `None` for the others.
-pub fn decompress(compressed: &[Option<Compressed>], buffers: &[Option<Vec<u8>>]) -> Parsed<Vec<Option<Vec<u8>>>> {
+pub fn decompress(
+    compressed: &[Option<CompressedView>],
+    buffers: &[Option<Vec<u8>>],
+) -> Parsed<Vec<Option<Vec<u8>>>> {
     let mut total = 0_usize;
-    let mut decode = |(i, view): (usize, &Option<Compressed>)| {
+    let mut decode = |(i, view): (usize, &Option<CompressedView>)| {
         let Some(view) = view else { return Ok(None) };
-        let Compressed { buffer, offset, length, stride, count, mode, filter } = *view;
+        let CompressedView {
+            buffer,
+            offset,
+            length,
+            stride,
+            count,
+            mode,
+            filter,
+        } = *view;
         total = total.saturating_add(count.saturating_mul(stride));
         if total > LARGEST_FILE / 2 {
-            return bad(format!("buffer view {i} and those before it claim {total} bytes, more than a character can have"));
+            return bad(format!(
+                "buffer views 0 to {i} declare {total} bytes, more than the maximum for a character"
+            ));
         }
-        let data = buffers.get(buffer).and_then(|data| data.as_ref()?.get(offset..offset.checked_add(length)?));
-        let Some(data) = data else { return bad(format!("the compressed data of buffer view {i} reaches beyond its buffer")) };
+        let data = buffers
+            .get(buffer)
+            .and_then(|data| data.as_ref()?.get(offset..offset.checked_add(length)?));
+        let Some(data) = data else {
+            return bad(format!(
+                "the compressed data of buffer view {i} exceeds its buffer"
+            ));
+        };
         let decoded = meshopt::decode(data, mode, filter, count, stride);
-        decoded.map(Some).map_err(|problem| Problem::new(format!("buffer view {i}: {problem}")))
+        decoded
+            .map(Some)
+            .map_err(|problem| ParseProblem::new(format!("buffer view {i}: {problem}")))
     };
     compressed.iter().enumerate().map(&mut decode).collect()
 }
 
-fn data_of(index: usize, buffer: &Buffer, binary: Option<&[u8]>, place: &Place) -> Parsed<Option<Vec<u8>>> {
+fn data_of(
+    index: usize,
+    buffer: &Buffer,
+    binary: Option<&[u8]>,
+    place: &UriBase,
+) -> Parsed<Option<Vec<u8>>> {
     match &buffer.uri {
         Some(uri) => place.fetch(uri).map(Some),
         None if index == 0 => Ok(binary.map(<[u8]>::to_vec)),
@@ -134,9 +207,11 @@ fn data_of(index: usize, buffer: &Buffer, binary: Option<&[u8]>, place: &Place) 
     }
 }
 
-/// What follows `data:`: `[type][;base64],data`.
+/// The part after `data:`: `[type][;base64],data`.
 fn data_uri(rest: &str) -> Parsed<Vec<u8>> {
-    let Some((header, data)) = rest.split_once(',') else { return bad("a data: URI has no comma before its data") };
+    let Some((header, data)) = rest.split_once(',') else {
+        return bad("a data: URI has no comma before its data");
+    };
     if header.ends_with(";base64") {
         match base64_decode(data) {
             Some(bytes) => Ok(bytes),
@@ -147,50 +222,31 @@ fn data_uri(rest: &str) -> Parsed<Vec<u8>> {
     }
 }
 
+/// Padding is optional, and bits after the last byte are ignored.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
 /// Standard and URL-safe alphabets; padding is optional, white space skipped. `None` for other characters.
 pub(crate) fn base64_decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b' ' | b'\n' | b'\r' | b'\t' => continue,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    // A single left-over character carries only six bits: something is missing.
-    if count == 6 { None } else { Some(out) }
+    let standard: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        })
+        .collect();
+    BASE64.decode(standard).ok()
 }
 
-/// `%41` → `A`; a stray `%` stays.
+/// `%41` → `A`; a `%` without two hex digits is kept.
 pub(crate) fn percent_decode(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).and_then(|&b| char::from(b).to_digit(16));
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (byte, ..) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    out
+    percent_encoding::percent_decode_str(text).collect()
 }
 
 fn abridged(uri: &str) -> String {
@@ -212,17 +268,30 @@ mod tests {
     }
 
     #[test]
-    fn a_glb_must_be_whole() {
+    fn a_truncated_glb_is_rejected() {
         assert!(split(b"").is_err());
         assert!(split(b"glTF\x02\0\0").is_err());
         assert!(split(b"glTF\x01\0\0\0\x0c\0\0\0").is_err());
         assert!(split(b"glTF\x02\0\0\0\xff\0\0\0").is_err());
         let glb = b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0JSON{}  ";
         assert_eq!(*split(glb).unwrap().0, *b"{}  ");
-        assert!(split(b"glTF\x02\0\0\0\x08\0\0\0\x04\0\0\0JSON{}  ").is_err(), "a length within the header");
-        assert!(split(b"glTF\x02\0\0\0\x18\0\0\0\x05\0\0\0JSON{}  ").is_err(), "a chunk that is too long");
-        assert!(split(b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0BIN\0{}  ").is_err(), "no JSON");
+        assert!(
+            split(b"glTF\x02\0\0\0\x08\0\0\0\x04\0\0\0JSON{}  ").is_err(),
+            "a length within the header"
+        );
+        assert!(
+            split(b"glTF\x02\0\0\0\x18\0\0\0\x05\0\0\0JSON{}  ").is_err(),
+            "a chunk that is too long"
+        );
+        assert!(
+            split(b"glTF\x02\0\0\0\x18\0\0\0\x04\0\0\0BIN\0{}  ").is_err(),
+            "no JSON"
+        );
         let other = b"glTF\x02\0\0\0\x24\0\0\0\x04\0\0\0JSON{}  \x04\0\0\0ELSEabcd";
-        assert_eq!(split(other).unwrap(), (b"{}  ".into(), None), "unknown chunks are ignored");
+        assert_eq!(
+            split(other).unwrap(),
+            (b"{}  ".into(), None),
+            "unknown chunks are ignored"
+        );
     }
 }

@@ -6,52 +6,73 @@ use gltf::json::validation::Checked;
 
 use super::accessor::Accessors;
 use super::document::{attribute, number};
-use super::material::Materials;
-use super::scene::Scene;
-use super::skeleton::{Rig, between};
+use super::material::GltfMaterials;
+use super::scene::NodeTree;
+use super::skeleton::{GltfJoints, between};
 use super::weights;
 use crate::character::{Attachment, Character, Severity, SourceMesh, SourcePrimitive};
 use crate::io::error::{Parsed, bad};
 use crate::math::{Point, Vec3, linear_part};
 use crate::progress::Progress;
 
-/// Everything that reading a primitive needs.
-pub struct Context<'a> {
+/// Inputs for reading a primitive.
+pub struct MeshReader<'a> {
     pub root: &'a Root,
-    pub scene: &'a Scene,
+    pub scene: &'a NodeTree,
     pub accessors: &'a Accessors<'a>,
-    pub rig: &'a Rig,
-    pub materials: &'a Materials,
+    pub rig: &'a GltfJoints,
+    pub materials: &'a GltfMaterials,
 }
 
-/// What was left out or mended over all primitives.
+/// Counts of omitted and repaired items over all primitives.
 #[derive(Default)]
-pub struct Tally {
+pub struct PrimitiveRepairs {
     no_surface: usize,
     no_positions: usize,
     bad_indices: usize,
     bad_normals: usize,
     morphs: usize,
-    /// Of weights.
-    pub weights: weights::Tally,
+    /// Repairs of weights.
+    pub weights: weights::WeightRepairs,
 }
 
-impl Context<'_> {
-    /// All meshes of the scene, and where each comes from: nodes depth-first, primitives in order.
-    pub fn meshes(&self, character: &mut Character, progress: &Progress) -> Parsed<(Vec<SourceMesh>, Vec<SourcePrimitive>)> {
-        let mut tally = Tally::default();
+impl MeshReader<'_> {
+    /// All meshes of the scene, and their origins: nodes depth-first, primitives in order.
+    pub fn meshes(
+        &self,
+        character: &mut Character,
+        progress: &Progress,
+    ) -> Parsed<(Vec<SourceMesh>, Vec<SourcePrimitive>)> {
+        let mut tally = PrimitiveRepairs::default();
         let (mut meshes, mut places) = (Vec::new(), Vec::new());
         for &node in &self.scene.visible {
-            let Some(mesh) = self.root.nodes[node].mesh.and_then(|mesh| self.root.get(mesh)) else { continue };
+            let Some(mesh) = self.root.nodes[node]
+                .mesh
+                .and_then(|mesh| self.root.get(mesh))
+            else {
+                continue;
+            };
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if progress.is_cancelled() {
                     return Ok((meshes, places));
                 }
                 let own = self.root.nodes[node].name.as_ref().or(mesh.name.as_ref());
-                let name = own.cloned().unwrap_or_else(|| format!("mesh{}", meshes.len()));
-                let name = if i == 0 { name } else { format!("{name}.{}", i + 1) };
-                let Some(read) = self.primitive(node, primitive, name, &mut tally)? else { continue };
-                places.push(SourcePrimitive { node, primitive: i, turned: self.is_mirrored(node, &read.attachment) });
+                let name = own
+                    .cloned()
+                    .unwrap_or_else(|| format!("mesh{}", meshes.len()));
+                let name = if i == 0 {
+                    name
+                } else {
+                    format!("{name}.{}", i + 1)
+                };
+                let Some(read) = self.primitive(node, primitive, name, &mut tally)? else {
+                    continue;
+                };
+                places.push(SourcePrimitive {
+                    node,
+                    primitive: i,
+                    turned: self.is_mirrored(node, &read.attachment),
+                });
                 meshes.push(read);
             }
         }
@@ -59,8 +80,16 @@ impl Context<'_> {
         Ok((meshes, places))
     }
 
-    fn primitive(&self, node: usize, primitive: &Primitive, name: String, tally: &mut Tally) -> Parsed<Option<SourceMesh>> {
-        let Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = primitive.mode else {
+    fn primitive(
+        &self,
+        node: usize,
+        primitive: &Primitive,
+        name: String,
+        tally: &mut PrimitiveRepairs,
+    ) -> Parsed<Option<SourceMesh>> {
+        let Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) =
+            primitive.mode
+        else {
             tally.no_surface += 1;
             return Ok(None);
         };
@@ -68,19 +97,37 @@ impl Context<'_> {
             tally.no_positions += 1;
             return Ok(None);
         };
-        let positions: Vec<Point> = self.accessors.reals::<3>(positions)?.into_iter().map(Point::from).collect();
+        let positions: Vec<Point> = self
+            .accessors
+            .reals::<3>(positions)?
+            .into_iter()
+            .map(Point::from)
+            .collect();
         let corners = match number(primitive.indices) {
-            Some(indices) => self.accessors.indices::<1>(indices)?.into_iter().map(|[i]| i).collect(),
+            Some(indices) => self
+                .accessors
+                .indices::<1>(indices)?
+                .into_iter()
+                .map(|[i]| i)
+                .collect(),
             None => (0..positions.len() as u32).collect::<Vec<_>>(),
         };
-        tally.morphs += usize::from(primitive.targets.as_ref().is_some_and(|targets| !targets.is_empty()));
+        tally.morphs += usize::from(
+            primitive
+                .targets
+                .as_ref()
+                .is_some_and(|targets| !targets.is_empty()),
+        );
         let attachment = self.attachment(node, primitive, &positions, &mut tally.weights)?;
         let mut triangles = triangles_of(mode, &corners);
         let claimed = triangles.len();
         triangles.retain(|t| t.iter().all(|&v| (v as usize) < positions.len()));
         let dropped = claimed - triangles.len();
         if dropped * 10 > claimed {
-            return bad(format!("{dropped} of {claimed} triangles of mesh \"{name}\" name vertices beyond its {}", positions.len()));
+            return bad(format!(
+                "{dropped} of {claimed} triangles of mesh \"{name}\" refer to vertices beyond its {}",
+                positions.len()
+            ));
         }
         tally.bad_indices += dropped;
         if self.is_mirrored(node, &attachment) {
@@ -91,47 +138,89 @@ impl Context<'_> {
         let normals = self.normals(primitive, tally)?;
         let tex_coords = self.tex_coords(primitive)?;
         let material = number(primitive.material).filter(|&m| m < self.materials.all.len());
-        Ok(Some(SourceMesh { name, positions, triangles, normals, tex_coords, material, attachment }))
+        Ok(Some(SourceMesh {
+            name,
+            positions,
+            triangles,
+            normals,
+            tex_coords,
+            material,
+            attachment,
+        }))
     }
 
-    /// glTF 2.0, 3.7.3.3 and 3.7.4: only a mesh without skin is moved by its own node.
-    fn attachment(&self, node: usize, primitive: &Primitive, positions: &[Point], tally: &mut weights::Tally) -> Parsed<Attachment> {
+    /// Only a mesh without skin is transformed by its own node (glTF 2.0, 3.7.3.3 and 3.7.4).
+    fn attachment(
+        &self,
+        node: usize,
+        primitive: &Primitive,
+        positions: &[Point],
+        tally: &mut weights::WeightRepairs,
+    ) -> Parsed<Attachment> {
         if let Some(skin) = number(self.root.nodes[node].skin).and_then(|s| self.rig.skins.get(s))
-            && let Some(attachment) = weights::read(primitive, positions, self.accessors, &self.rig.skeleton, skin, tally)?
+            && let Some(attachment) = weights::read(
+                primitive,
+                positions,
+                self.accessors,
+                &self.rig.skeleton,
+                skin,
+                tally,
+            )?
         {
             return Ok(attachment);
         }
         let scene = self.scene;
-        let carrier = std::iter::successors(Some(node), |&n| scene.parent[n]).find_map(|n| self.rig.joint_of_node[n]);
+        let carrier = std::iter::successors(Some(node), |&n| scene.parent[n])
+            .find_map(|n| self.rig.joint_of_node[n]);
         Ok(match carrier {
-            Some(joint) if self.rig.joint_of_node[node].is_some() => {
-                Attachment::Rigid { joint, joint_from_mesh: crate::math::Affine::identity() }
-            }
-            Some(joint) => Attachment::Rigid { joint, joint_from_mesh: between(scene, &self.rig.joint_of_node, node) * scene.local[node] },
-            None => Attachment::Static { world_from_mesh: scene.world[node] },
+            Some(joint) if self.rig.joint_of_node[node].is_some() => Attachment::Rigid {
+                joint,
+                joint_from_mesh: crate::math::Affine::identity(),
+            },
+            Some(joint) => Attachment::Rigid {
+                joint,
+                joint_from_mesh: between(scene, &self.rig.joint_of_node, node) * scene.local[node],
+            },
+            None => Attachment::Static {
+                world_from_mesh: scene.world[node],
+            },
         })
     }
 
-    /// Whether the mesh stands mirrored in the world, so that its triangles turn the other way (glTF 2.0, 3.7.4).
+    /// Whether the mesh is mirrored in the world, so that its triangle winding is reversed (glTF
+    /// 2.0, 3.7.4).
     fn is_mirrored(&self, node: usize, attachment: &Attachment) -> bool {
         let placed = match attachment {
-            Attachment::Skinned { .. } => match number(self.root.nodes[node].skin).and_then(|s| self.rig.skins.get(s)) {
-                Some(skin) => &skin.world_from_mesh,
-                None => return false,
-            },
+            Attachment::Skinned { .. } => {
+                match number(self.root.nodes[node].skin).and_then(|s| self.rig.skins.get(s)) {
+                    Some(skin) => &skin.world_from_mesh,
+                    None => return false,
+                }
+            }
             _ => &self.scene.world[node],
         };
         linear_part(placed).determinant() < 0.0
     }
 
-    /// Normals, unless some are no directions: then none, and they are computed.
-    fn normals(&self, primitive: &Primitive, tally: &mut Tally) -> Parsed<Option<Vec<Vec3>>> {
-        let Some(accessor) = attribute(primitive, Semantic::Normals) else { return Ok(None) };
+    /// Normals; none if some are degenerate, in which case they are recomputed.
+    fn normals(
+        &self,
+        primitive: &Primitive,
+        tally: &mut PrimitiveRepairs,
+    ) -> Parsed<Option<Vec<Vec3>>> {
+        let Some(accessor) = attribute(primitive, Semantic::Normals) else {
+            return Ok(None);
+        };
         if self.accessors.width(accessor) != 3 {
             tally.bad_normals += 1;
             return Ok(None);
         }
-        let normals: Vec<Vec3> = self.accessors.reals::<3>(accessor)?.into_iter().map(Vec3::from).collect();
+        let normals: Vec<Vec3> = self
+            .accessors
+            .reals::<3>(accessor)?
+            .into_iter()
+            .map(Vec3::from)
+            .collect();
         let usable = normals.iter().all(|n| (0.5..2.0).contains(&n.norm()));
         if !usable {
             tally.bad_normals += 1;
@@ -141,47 +230,106 @@ impl Context<'_> {
 
     fn tex_coords(&self, primitive: &Primitive) -> Parsed<Option<Vec<[f32; 2]>>> {
         let material = number(primitive.material);
-        let transform = material.and_then(|m| self.materials.transforms.get(m)).copied().flatten();
-        let set = material.and_then(|m| self.materials.tex_coord_set.get(m)).copied().unwrap_or(0);
-        let set = transform.and_then(|transform| transform.tex_coord).unwrap_or(set);
-        let found = attribute(primitive, Semantic::TexCoords(set)).or_else(|| attribute(primitive, Semantic::TexCoords(0)));
-        let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else { return Ok(None) };
+        let transform = material
+            .and_then(|m| self.materials.transforms.get(m))
+            .copied()
+            .flatten();
+        let set = material
+            .and_then(|m| self.materials.tex_coord_set.get(m))
+            .copied()
+            .unwrap_or(0);
+        let set = transform
+            .and_then(|transform| transform.tex_coord)
+            .unwrap_or(set);
+        let found = attribute(primitive, Semantic::TexCoords(set))
+            .or_else(|| attribute(primitive, Semantic::TexCoords(0)));
+        let Some(accessor) = found.filter(|&a| self.accessors.width(a) == 2) else {
+            return Ok(None);
+        };
         let mut coords = self.accessors.reals::<2>(accessor)?;
         if let Some(transform) = transform {
             for uv in &mut coords {
                 *uv = transform.apply(*uv);
             }
         }
-        Ok(coords.iter().flatten().all(|c| c.is_finite()).then_some(coords))
+        Ok(coords
+            .iter()
+            .flatten()
+            .all(|c| c.is_finite())
+            .then_some(coords))
     }
 }
 
-/// Triangles of a list, strip or fan; strips turn every other triangle (glTF 2.0, 3.7.2.1). Points and lines have none.
+/// Triangles of a list, strip or fan; every other triangle of a strip is reversed (glTF 2.0,
+/// 3.7.2.1). Points and lines have none.
 fn triangles_of(mode: Mode, corners: &[u32]) -> Vec<[u32; 3]> {
     match mode {
-        Mode::Triangles => corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect(),
-        Mode::TriangleStrip => {
-            corners.windows(3).enumerate().map(|(i, c)| if i % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] }).collect()
-        }
-        Mode::TriangleFan => corners.get(1..).unwrap_or(&[]).windows(2).map(|c| [corners[0], c[0], c[1]]).collect(),
+        Mode::Triangles => corners
+            .chunks_exact(3)
+            .map(|c| [c[0], c[1], c[2]])
+            .collect(),
+        Mode::TriangleStrip => corners
+            .windows(3)
+            .enumerate()
+            .map(|(i, c)| {
+                if i % 2 == 0 {
+                    [c[0], c[1], c[2]]
+                } else {
+                    [c[1], c[0], c[2]]
+                }
+            })
+            .collect(),
+        Mode::TriangleFan => corners
+            .get(1..)
+            .unwrap_or(&[])
+            .windows(2)
+            .map(|c| [corners[0], c[0], c[1]])
+            .collect(),
         Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip => Vec::new(),
     }
 }
 
-impl Tally {
+impl PrimitiveRepairs {
     fn note(&self, character: &mut Character) {
         let mut note = |severity, count: usize, text: String| {
             if count > 0 {
                 character.note(severity, count, text);
             }
         };
-        note(Severity::Info, self.no_surface, format!("primitives left out because they are points or lines: {}", self.no_surface));
-        note(Severity::Mended, self.no_positions, format!("primitives left out because they have no positions: {}", self.no_positions));
-        let text = format!("triangles left out because they name missing vertices: {}", self.bad_indices);
+        note(
+            Severity::Info,
+            self.no_surface,
+            format!(
+                "primitives omitted because they are points or lines: {}",
+                self.no_surface
+            ),
+        );
+        note(
+            Severity::Mended,
+            self.no_positions,
+            format!(
+                "primitives omitted because they have no positions: {}",
+                self.no_positions
+            ),
+        );
+        let text = format!(
+            "triangles omitted because they refer to missing vertices: {}",
+            self.bad_indices
+        );
         note(Severity::Mended, self.bad_indices, text);
-        let text = format!("meshes whose normals are no directions and are computed anew: {}", self.bad_normals);
+        let text = format!(
+            "meshes with degenerate normals, which are recomputed: {}",
+            self.bad_normals
+        );
         note(Severity::Mended, self.bad_normals, text);
-        note(Severity::Info, self.morphs, format!("meshes with morph targets, which are not used: {}", self.morphs));
+        note(
+            Severity::Info,
+            self.morphs,
+            format!(
+                "meshes with morph targets, which are not supported: {}",
+                self.morphs
+            ),
+        );
         self.weights.note(character);
     }
 }
@@ -192,9 +340,18 @@ mod tests {
 
     #[test]
     fn strips_keep_their_orientation() {
-        assert_eq!(triangles_of(Mode::TriangleStrip, &[0, 1, 2, 3, 4]), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
-        assert_eq!(triangles_of(Mode::TriangleFan, &[0, 1, 2, 3]), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(
+            triangles_of(Mode::TriangleStrip, &[0, 1, 2, 3, 4]),
+            [[0, 1, 2], [2, 1, 3], [2, 3, 4]]
+        );
+        assert_eq!(
+            triangles_of(Mode::TriangleFan, &[0, 1, 2, 3]),
+            [[0, 1, 2], [0, 2, 3]]
+        );
         assert_eq!(triangles_of(Mode::Triangles, &[0, 1, 2, 3]), [[0, 1, 2]]);
-        assert!(triangles_of(Mode::TriangleFan, &[]).is_empty() && triangles_of(Mode::TriangleStrip, &[1]).is_empty());
+        assert!(
+            triangles_of(Mode::TriangleFan, &[]).is_empty()
+                && triangles_of(Mode::TriangleStrip, &[1]).is_empty()
+        );
     }
 }

@@ -1,20 +1,23 @@
-//! glTF 2.0, `.gltf`, `.glb` and `.vrm`, by the letter of the standard.
+//! glTF 2.0: `.gltf`, `.glb` and `.vrm`, following the standard strictly.
 //!
-//! Container and buffers ([`container`]) → JSON, made fit for the `gltf` crate ([`clean`]), parsed by it and checked ([`document`])
-//! → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) → meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]),
-//! materials ([`material`]); what extensions say comes first ([`extensions`]). The crate gives the structures; what they point at is read by [`accessor`], which trusts nothing.
+//! Container and buffers ([`container`]) → JSON, adapted to the `gltf` crate ([`clean`]), parsed by
+//! it and checked ([`document`]) → hierarchy ([`scene`]) → joints and bind pose ([`skeleton`]) →
+//! meshes with weights ([`mesh`], [`weights`]), clips ([`clips`]), materials ([`material`]); data
+//! of extensions is read first ([`extensions`]). The `gltf` crate provides the structures; the
+//! binary data is read by [`accessor`], which checks all bounds.
 //!
 //! # Departures
-//! - Vertices with no usable weight follow the nearest bone; weights are made to sum to 1.
+//! - Vertices with no usable weight follow the nearest bone; weights are normalised.
 //! - Non-finite or singular inverse bind matrices are replaced by the inverse of the joint's rest transform.
-//! - Triangles of mirrored meshes are turned, so that the outside stays outside.
-//! - Of a node's matrix, shear of less than 1e-6 is taken for rounding.
+//! - Triangles of mirrored meshes are reversed, so that they face outwards.
+//! - Shear of a node's matrix below 1e-6 is treated as rounding.
 //! - Morph targets, cameras and lights are not read.
 //!
 //! # Extensions
-//! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_texture_transform` (of the base colour) and
-//! `KHR_materials_pbrSpecularGlossiness` are read, of VRM 0 and 1 the human's bones and the springs. Others that a file requires and that
-//! change its shape are refused by name; others that it only uses are named in a note.
+//! `KHR_mesh_quantization`, `EXT_meshopt_compression`, `KHR_texture_transform` (of the base colour)
+//! and `KHR_materials_pbrSpecularGlossiness` are read; of VRM 0 and 1 the humanoid bones and the
+//! springs. Other required extensions that change the shape are rejected by name; other optional
+//! ones are listed in a note.
 
 mod accessor;
 pub(super) mod bones;
@@ -38,8 +41,8 @@ pub(super) use skeleton::{bind_others, is_invertible};
 pub(super) use weights::give_to_nearest_bone;
 
 use accessor::Accessors;
-use container::Place;
-use document::{Document, number, size};
+use container::UriBase;
+use document::{GltfDocument, number, size};
 use extensions::Extensions;
 use gltf::json::{Root, mesh::Semantic};
 
@@ -47,43 +50,69 @@ use super::error::{IoError, Parsed};
 use crate::character::{Character, Severity, SourceDocument};
 use crate::progress::Progress;
 
-/// Reads a glTF or GLB from memory; files that it names can't be found. The character may lack meshes or joints.
+/// Reads a glTF or GLB from memory; external files are not available. The character may lack meshes
+/// or joints.
 ///
 /// # Errors
-/// [`IoError::Malformed`] with the name given.
+/// [`IoError::Malformed`] with the given name.
 pub fn read_gltf_bytes(name: &str, bytes: &[u8]) -> Result<Character, IoError> {
-    let mut character = read(bytes, &Place { folder: None }, &Progress::new()).map_err(|problem| problem.in_file(name))?;
+    let mut character = read(bytes, &UriBase { folder: None }, &Progress::new())
+        .map_err(|problem| problem.in_file(name))?;
     name.clone_into(&mut character.name);
-    super::finish::finish(&mut character, super::finish::Unit::Metres).map_err(|problem| problem.in_file(name))?;
+    super::finish::finish(&mut character, super::finish::LengthUnit::Metres)
+        .map_err(|problem| problem.in_file(name))?;
     Ok(character)
 }
 
-/// Reads a document with its external files in a folder. Not yet finished: see [`super::finish`].
-pub(super) fn read_document(folder: Option<&Path>, bytes: &[u8], progress: &Progress) -> Parsed<Character> {
-    read(bytes, &Place { folder: folder.map(Path::to_owned) }, progress)
+/// Reads a document with its external files in a folder. Final checks follow in [`super::finish`].
+pub(super) fn read_document(
+    folder: Option<&Path>,
+    bytes: &[u8],
+    progress: &Progress,
+) -> Parsed<Character> {
+    read(
+        bytes,
+        &UriBase {
+            folder: folder.map(Path::to_owned),
+        },
+        progress,
+    )
 }
 
-fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
+fn read(bytes: &[u8], place: &UriBase, progress: &Progress) -> Parsed<Character> {
     let (json, binary) = container::split(bytes)?;
-    let Document { root, torn_materials, extensions } = Document::parse(&json)?;
+    let GltfDocument {
+        root,
+        torn_materials,
+        extensions,
+    } = GltfDocument::parse(&json)?;
     let buffers = container::buffers(&root, binary.as_deref(), place)?;
     let decoded = container::decompress(&extensions.compressed, &buffers)?;
     let accessors = Accessors::new(&root, &buffers, &decoded);
-    let scene = scene::Scene::of(&root)?;
+    let scene = scene::NodeTree::of(&root)?;
     progress.set_fraction(0.3);
-    let mut character = Character { metres_per_unit: 1.0, ..Character::default() };
+    let mut character = Character {
+        metres_per_unit: 1.0,
+        ..Character::default()
+    };
     let vertices = skinned_vertices(&root, &scene);
-    let rig = skeleton::Rig::of(&root, &scene, &accessors, &vertices, &mut character)?;
+    let rig = skeleton::GltfJoints::of(&root, &scene, &accessors, &vertices, &mut character)?;
     character.clips = clips::read(&root, &accessors, &rig.joint_of_node, &mut character)?;
     progress.set_fraction(0.5);
     let mut materials = material::read(&root, &accessors, place, &mut character);
     materials.transforms.clone_from(&extensions.transforms);
     if torn_materials > 0 {
-        let text = format!("materials that are not as glTF describes them, replaced by plain ones: {torn_materials}");
+        let text = format!("invalid materials, replaced by default ones: {torn_materials}");
         character.note(Severity::Warning, torn_materials, text);
     }
     progress.set_fraction(0.8);
-    let context = mesh::Context { root: &root, scene: &scene, accessors: &accessors, rig: &rig, materials: &materials };
+    let context = mesh::MeshReader {
+        root: &root,
+        scene: &scene,
+        accessors: &accessors,
+        rig: &rig,
+        materials: &materials,
+    };
     let (meshes, places) = context.meshes(&mut character, progress)?;
     let joint_nodes = joint_nodes(&rig);
     character.meshes = meshes;
@@ -92,30 +121,48 @@ fn read(bytes: &[u8], place: &Place, progress: &Progress) -> Parsed<Character> {
     bones::read(&json, &rig.joint_of_node, &mut character);
     character.materials = materials.all;
     note_extensions(&extensions, &mut character);
-    let (json, folder, clips) = (json.into_owned(), place.folder.clone(), character.clips.len());
-    character.document = Some(Arc::new(SourceDocument { json, buffers, folder, meshes: places, joint_nodes, clips, rig_replaced: false }));
+    let (json, folder, clips) = (
+        json.into_owned(),
+        place.folder.clone(),
+        character.clips.len(),
+    );
+    character.document = Some(Arc::new(SourceDocument {
+        json,
+        buffers,
+        folder,
+        meshes: places,
+        joint_nodes,
+        clips,
+        rig_replaced: false,
+    }));
     Ok(character)
 }
 
-/// Names what is passed over.
+/// Adds notes on ignored data.
 fn note_extensions(extensions: &Extensions, character: &mut Character) {
     let unknown = document::unknown_extensions(&extensions.used);
     if !unknown.is_empty() {
-        let text = format!("glTF extensions of the file that are not read: {}", unknown.join(", "));
+        let text = format!(
+            "glTF extensions of the file that are not read: {}",
+            unknown.join(", ")
+        );
         character.note(Severity::Info, unknown.len(), text);
     }
     let mut pictures = extensions.other_pictures.clone();
     pictures.sort_unstable();
     pictures.dedup();
     if !pictures.is_empty() {
-        let text =
-            format!("textures left out because only {} has their pictures: {}", pictures.join(", "), extensions.other_pictures.len());
+        let text = format!(
+            "textures omitted because only {} has their images: {}",
+            pictures.join(", "),
+            extensions.other_pictures.len()
+        );
         character.note(Severity::Warning, extensions.other_pictures.len(), text);
     }
 }
 
 /// The node of every joint.
-fn joint_nodes(rig: &skeleton::Rig) -> Vec<usize> {
+fn joint_nodes(rig: &skeleton::GltfJoints) -> Vec<usize> {
     let mut nodes = vec![0; rig.skeleton.len()];
     for (node, joint) in rig.joint_of_node.iter().enumerate() {
         if let Some(joint) = joint {
@@ -125,14 +172,19 @@ fn joint_nodes(rig: &skeleton::Rig) -> Vec<usize> {
     nodes
 }
 
-/// How many vertices every skin carries in the scene.
-fn skinned_vertices(root: &Root, scene: &scene::Scene) -> Vec<usize> {
+/// Number of vertices bound to every skin in the scene.
+fn skinned_vertices(root: &Root, scene: &scene::NodeTree) -> Vec<usize> {
     let mut vertices = vec![0_usize; root.skins.len()];
     for &node in &scene.visible {
         let node = &root.nodes[node];
         if let (Some(mesh), Some(skin)) = (number(node.mesh), number(node.skin)) {
-            let positions = root.meshes[mesh].primitives.iter().filter_map(|p| document::attribute(p, Semantic::Positions));
-            let count: usize = positions.map(|a| size(root.accessors[a].count)).fold(0, usize::saturating_add);
+            let positions = root.meshes[mesh]
+                .primitives
+                .iter()
+                .filter_map(|p| document::attribute(p, Semantic::Positions));
+            let count: usize = positions
+                .map(|a| size(root.accessors[a].count))
+                .fold(0, usize::saturating_add);
             vertices[skin] = vertices[skin].saturating_add(count);
         }
     }

@@ -7,24 +7,25 @@ use crate::io::error::{Parsed, bad};
 use crate::math::{Affine, Quat, Vec64};
 use crate::rig::Trs;
 
-/// The nodes of a document in their places.
-pub struct Scene {
+/// The node hierarchy of a document.
+pub struct NodeTree {
     /// Parent of every node.
     pub parent: Vec<Option<usize>>,
-    /// Nodes of the scene depth-first from its roots, in the file's order.
+    /// Nodes of the scene depth-first from its roots, in file order.
     pub visible: Vec<usize>,
-    /// As `visible`, then the nodes outside the scene.
+    /// As `visible`, followed by the nodes outside the scene.
     pub all: Vec<usize>,
-    /// The transform of every node within its parent.
+    /// The transform of every node relative to its parent.
     pub local: Vec<Affine>,
     /// The rest transform of every node.
     pub world: Vec<Affine>,
 }
 
-/// Numbers of a size that keep every product below `f64`'s (and, squared, below `f32`'s) end.
+/// Magnitude limit that keeps every product within the range of `f64` (and its square within that
+/// of `f32`).
 const LARGEST: f64 = 1e15;
 
-impl Scene {
+impl NodeTree {
     /// Orders the nodes.
     pub fn of(root: &Root) -> Parsed<Self> {
         let count = root.nodes.len();
@@ -32,7 +33,9 @@ impl Scene {
         for (i, node) in root.nodes.iter().enumerate() {
             for child in children(node) {
                 match parent[child] {
-                    Some(other) if other != i => return bad(format!("node {child} has two parents, {other} and {i}")),
+                    Some(other) if other != i => {
+                        return bad(format!("node {child} has two parents, {other} and {i}"));
+                    }
                     Some(_) => return bad(format!("node {i} lists its child {child} twice")),
                     None => parent[child] = Some(i),
                 }
@@ -40,7 +43,10 @@ impl Scene {
         }
         let roots: Vec<usize> = (0..count).filter(|&i| parent[i].is_none()).collect();
         let chosen = root.scenes.get(number(root.scene).unwrap_or(0));
-        let top = chosen.map_or_else(|| roots.clone(), |scene| scene.nodes.iter().map(Index::value).collect());
+        let top = chosen.map_or_else(
+            || roots.clone(),
+            |scene| scene.nodes.iter().map(Index::value).collect(),
+        );
         let visible = depth_first(root, &top)?;
         let all = depth_first(root, &roots)?;
         if all.len() < count {
@@ -53,7 +59,9 @@ impl Scene {
             seen[node] = true;
         }
         ordered.extend(all.iter().copied().filter(|&node| !seen[node]));
-        let local = (0..count).map(|i| local_of(i, &root.nodes[i])).collect::<Parsed<Vec<_>>>()?;
+        let local = (0..count)
+            .map(|i| local_of(i, &root.nodes[i]))
+            .collect::<Parsed<Vec<_>>>()?;
         let mut world = vec![Affine::identity(); count];
         for &node in &all {
             world[node] = parent[node].map_or(local[node], |p| world[p] * local[node]);
@@ -61,18 +69,26 @@ impl Scene {
                 return bad(format!("the transform of node {node} is not finite"));
             }
         }
-        Ok(Self { parent, visible, all: ordered, local, world })
+        Ok(Self {
+            parent,
+            visible,
+            all: ordered,
+            local,
+            world,
+        })
     }
 }
 
-/// Without recursion: a file may nest nodes as deep as it likes.
+/// Iterative: nesting in a file may be arbitrarily deep.
 fn depth_first(root: &Root, roots: &[usize]) -> Parsed<Vec<usize>> {
     let mut seen = vec![false; root.nodes.len()];
     let mut order = Vec::new();
     let mut stack: Vec<usize> = roots.iter().rev().copied().collect();
     while let Some(node) = stack.pop() {
         if std::mem::replace(&mut seen[node], true) {
-            return bad(format!("node {node} is reached twice: the nodes form a cycle, or the scene lists a node that is no root"));
+            return bad(format!(
+                "node {node} is reached twice: the nodes form a cycle, or the scene lists a node that is not a root"
+            ));
         }
         order.push(node);
         stack.extend(children(&root.nodes[node]).rev());
@@ -88,7 +104,9 @@ fn local_of(index: usize, node: &Node) -> Parsed<Affine> {
         }
         return match affine_of(&matrix) {
             Some(affine) => Ok(affine),
-            None => bad(format!("the matrix of node {index} is not affine: its last row must be 0 0 0 1")),
+            None => bad(format!(
+                "the matrix of node {index} is not affine: its last row must be 0 0 0 1"
+            )),
         };
     }
     let trs = trs_of(node);
@@ -102,7 +120,11 @@ fn local_of(index: usize, node: &Node) -> Parsed<Affine> {
 /// An affine transform, if the last row is 0 0 0 1 within rounding.
 pub fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
     let row = matrix.row(3);
-    let off = row[0].abs().max(row[1].abs()).max(row[2].abs()).max((row[3] - 1.0).abs());
+    let off = row[0]
+        .abs()
+        .max(row[1].abs())
+        .max(row[2].abs())
+        .max((row[3] - 1.0).abs());
     if off > 1e-3 {
         return None;
     }
@@ -111,11 +133,19 @@ pub fn affine_of(matrix: &nalgebra::Matrix4<f64>) -> Option<Affine> {
     Some(Affine::from_matrix_unchecked(matrix))
 }
 
-/// Translation, rotation (made a unit quaternion; identity if it has no length) and scale of a node without matrix.
+/// Translation, rotation (normalised; identity if it has no length) and scale of a node without
+/// matrix.
 pub fn trs_of(node: &Node) -> Trs {
-    let rotation = node.rotation.map_or_else(Quat::identity, |UnitQuaternion([x, y, z, w])| {
-        Quat::try_new(nalgebra::Quaternion::new(w, x, y, z).cast(), 1e-12).unwrap_or_else(Quat::identity)
-    });
+    let rotation = node
+        .rotation
+        .map_or_else(Quat::identity, |UnitQuaternion([x, y, z, w])| {
+            Quat::try_new(nalgebra::Quaternion::new(w, x, y, z).cast(), 1e-12)
+                .unwrap_or_else(Quat::identity)
+        });
     let vector = |v: [f32; 3]| Vec64::from(v.map(f64::from));
-    Trs { translation: vector(node.translation.unwrap_or([0.0; 3])), rotation, scale: vector(node.scale.unwrap_or([1.0; 3])) }
+    Trs {
+        translation: vector(node.translation.unwrap_or([0.0; 3])),
+        rotation,
+        scale: vector(node.scale.unwrap_or([1.0; 3])),
+    }
 }

@@ -1,7 +1,7 @@
-//! VRM 0 and 1: which joints are which parts of a human, and which swing.
+//! VRM 0 and 1: humanoid roles and springs of joints.
 //!
-//! Springs become virtual bones ([`BoneSettings::is_virtual`](crate::character::BoneSettings)): they shape the flesh and swing with it.
-//! Names are those of VRM 1.
+//! Springs become virtual bones ([`BoneSettings::is_virtual`](crate::character::BoneSettings)):
+//! they shape the flesh and swing with it. Role names are those of VRM 1.
 
 use gltf::json::{Root, Value};
 use serde_json::Map;
@@ -9,9 +9,21 @@ use serde_json::Map;
 use super::document::children;
 use crate::character::{Character, Severity};
 
-/// Reads what the document's extensions say.
-pub fn read(vrm: &Map<String, Value>, root: &Root, joint_of_node: &[Option<usize>], character: &mut Character) {
-    let joint = |node: &Value| node.as_u64().and_then(|n| joint_of_node.get(usize::try_from(n).ok()?).copied().flatten());
+/// Reads the document's VRM extensions.
+pub fn read(
+    vrm: &Map<String, Value>,
+    root: &Root,
+    joint_of_node: &[Option<usize>],
+    character: &mut Character,
+) {
+    let joint = |node: &Value| {
+        node.as_u64().and_then(|n| {
+            joint_of_node
+                .get(usize::try_from(n).ok()?)
+                .copied()
+                .flatten()
+        })
+    };
     let mut springs = Vec::new();
     if let Some(first) = vrm.get("VRM") {
         for bone in list(&first["humanoid"]["humanBones"]) {
@@ -19,20 +31,36 @@ pub fn read(vrm: &Map<String, Value>, root: &Root, joint_of_node: &[Option<usize
                 character.humanoid.insert(of_version_1(name), joint);
             }
         }
-        let tops = list(&first["secondaryAnimation"]["boneGroups"]).iter().flat_map(|group| list(&group["bones"]));
+        let tops = list(&first["secondaryAnimation"]["boneGroups"])
+            .iter()
+            .flat_map(|group| list(&group["bones"]));
         springs.extend(below(root, tops));
-        character.note(Severity::Info, 0, "a VRM 0 character, which looks along −Z");
+        character.note(Severity::Info, 0, "the character is VRM 0, which faces −Z");
     }
-    for (name, bone) in vrm.get("VRMC_vrm").and_then(|vrm| vrm["humanoid"]["humanBones"].as_object()).into_iter().flatten() {
+    for (name, bone) in vrm
+        .get("VRMC_vrm")
+        .and_then(|vrm| vrm["humanoid"]["humanBones"].as_object())
+        .into_iter()
+        .flatten()
+    {
         if let Some(joint) = joint(&bone["node"]) {
             character.humanoid.insert(name.clone(), joint);
         }
     }
     if let Some(bones) = vrm.get("VRMC_springBone") {
-        let joints = list(&bones["springs"]).iter().flat_map(|spring| list(&spring["joints"]));
-        springs.extend(joints.filter_map(|joint| joint["node"].as_u64()).filter_map(|n| usize::try_from(n).ok()));
+        let joints = list(&bones["springs"])
+            .iter()
+            .flat_map(|spring| list(&spring["joints"]));
+        springs.extend(
+            joints
+                .filter_map(|joint| joint["node"].as_u64())
+                .filter_map(|n| usize::try_from(n).ok()),
+        );
     }
-    let mut swinging: Vec<usize> = springs.into_iter().filter_map(|node| joint_of_node.get(node).copied().flatten()).collect();
+    let mut swinging: Vec<usize> = springs
+        .into_iter()
+        .filter_map(|node| joint_of_node.get(node).copied().flatten())
+        .collect();
     swinging.sort_unstable();
     swinging.dedup();
     swinging.retain(|joint| !character.humanoid.values().any(|human| human == joint));
@@ -40,7 +68,10 @@ pub fn read(vrm: &Map<String, Value>, root: &Root, joint_of_node: &[Option<usize
         character.flesh.bones.entry(joint).or_default().is_virtual = true;
     }
     if !swinging.is_empty() {
-        let text = format!("joints that are springs in the file and swing here too (virtual:off holds one): {}", swinging.len());
+        let text = format!(
+            "springs of the file, which swing as virtual bones (virtual:off disables one): {}",
+            swinging.len()
+        );
         character.note(Severity::Info, swinging.len(), text);
     }
 }
@@ -53,7 +84,10 @@ fn list(value: &Value) -> &[Value] {
 fn below<'a>(root: &Root, tops: impl Iterator<Item = &'a Value>) -> Vec<usize> {
     let mut seen = vec![false; root.nodes.len()];
     let mut found = Vec::new();
-    let mut stack: Vec<usize> = tops.filter_map(Value::as_u64).filter_map(|n| usize::try_from(n).ok()).collect();
+    let mut stack: Vec<usize> = tops
+        .filter_map(Value::as_u64)
+        .filter_map(|n| usize::try_from(n).ok())
+        .collect();
     while let Some(node) = stack.pop() {
         if node < seen.len() && !std::mem::replace(&mut seen[node], true) {
             found.push(node);
@@ -63,7 +97,8 @@ fn below<'a>(root: &Root, tops: impl Iterator<Item = &'a Value>) -> Vec<usize> {
     found
 }
 
-/// Version 0 names the bones of the thumb differently.
+/// Version 0 uses other names for the bones of the thumb.
 fn of_version_1(name: &str) -> String {
-    name.replace("ThumbProximal", "ThumbMetacarpal").replace("ThumbIntermediate", "ThumbProximal")
+    name.replace("ThumbProximal", "ThumbMetacarpal")
+        .replace("ThumbIntermediate", "ThumbProximal")
 }

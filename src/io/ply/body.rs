@@ -1,26 +1,26 @@
-//! The body of a PLY, number by number.
+//! The body of a PLY, read number by number.
 
 use super::header::{Encoding, Scalar};
 use crate::io::bytes::number;
 use crate::io::error::{Parsed, bad};
 
-/// Reads numbers one after the other.
-pub(super) struct Body<'a> {
+/// Reads consecutive numbers.
+pub(super) struct BodyReader<'a> {
     encoding: Encoding,
     bytes: &'a [u8],
 }
 
-impl<'a> Body<'a> {
+impl<'a> BodyReader<'a> {
     pub(super) fn new(encoding: Encoding, bytes: &'a [u8]) -> Self {
         Self { encoding, bytes }
     }
 
-    /// Bytes that are left.
+    /// Remaining bytes.
     pub(super) fn left(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The next number; `where_` says what it belongs to.
+    /// The next number; `where_` describes its location for messages.
     pub(super) fn next(&mut self, scalar: Scalar, where_: impl Fn() -> String) -> Parsed<f64> {
         match self.encoding {
             Encoding::Text => self.word(where_),
@@ -29,31 +29,55 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The length of a list, which must be there.
-    pub(super) fn length(&mut self, length: Scalar, item: Scalar, where_: impl Fn() -> String) -> Parsed<usize> {
+    /// The length of a list.
+    pub(super) fn length(
+        &mut self,
+        length: Scalar,
+        item: Scalar,
+        where_: impl Fn() -> String,
+    ) -> Parsed<usize> {
         let value = self.next(length, &where_)?;
-        let item_size = if self.encoding == Encoding::Text { 2 } else { item.size() };
-        // The last word needs no blank after it.
+        let item_size = if self.encoding == Encoding::Text {
+            2
+        } else {
+            item.size()
+        };
+        // The last token needs no trailing white space.
         let most = (self.left() + 1) / item_size;
         if value >= 0.0 && value.fract() == 0.0 && value <= most as f64 {
             Ok(value as usize)
         } else {
-            bad(format!("{}: a list of {value} numbers is claimed, {} bytes are left", where_(), self.left()))
+            bad(format!(
+                "{}: a list declares {value} numbers, but {} bytes remain",
+                where_(),
+                self.left()
+            ))
         }
     }
 
     fn word(&mut self, where_: impl Fn() -> String) -> Parsed<f64> {
         let start = self.bytes.iter().position(|b| !b.is_ascii_whitespace());
-        let Some(start) = start else { return bad(format!("{}: the file ends too early", where_())) };
+        let Some(start) = start else {
+            return bad(format!("{}: the file ends too early", where_()));
+        };
         let rest = &self.bytes[start..];
-        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let end = rest
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(rest.len());
         self.bytes = &rest[end..];
         let text = std::str::from_utf8(&rest[..end]).ok();
         if let Some(value) = text.and_then(number) {
             return Ok(value);
         }
-        let shown: String = String::from_utf8_lossy(&rest[..end]).chars().take(40).collect();
-        bad(format!("{}: a number is expected, not \"{shown}\"", where_()))
+        let shown: String = String::from_utf8_lossy(&rest[..end])
+            .chars()
+            .take(40)
+            .collect();
+        bad(format!(
+            "{}: a number is expected, not \"{shown}\"",
+            where_()
+        ))
     }
 
     fn binary(&mut self, scalar: Scalar, big: bool, where_: impl Fn() -> String) -> Parsed<f64> {

@@ -1,4 +1,4 @@
-//! The header of a PLY: what the elements are made of.
+//! The header of a PLY: its elements and their properties.
 
 use crate::io::error::{Parsed, bad};
 
@@ -15,7 +15,7 @@ pub(super) enum Scalar {
     F64,
 }
 
-/// How the body is written.
+/// Encoding of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,
@@ -23,23 +23,23 @@ pub(super) enum Encoding {
     Big,
 }
 
-/// One number, or a list of them after its length.
+/// One number, or a list preceded by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum PropertyKind {
     One(Scalar),
     List { length: Scalar, item: Scalar },
 }
 
-/// What a name stands for in every instance of an element.
+/// A property of an element.
 #[derive(Debug)]
 pub(super) struct Property {
     pub name: String,
-    pub shape: Shape,
+    pub shape: PropertyKind,
 }
 
-/// A kind of thing and how many there are.
+/// A kind of element and its count.
 #[derive(Debug)]
-pub(super) struct Element {
+pub(super) struct PlyElement {
     pub name: String,
     pub count: u64,
     pub properties: Vec<Property>,
@@ -49,17 +49,17 @@ pub(super) struct Element {
 #[derive(Debug)]
 pub(super) struct Header {
     pub encoding: Encoding,
-    pub elements: Vec<Element>,
-    /// A picture that a comment names, as `MeshLab` writes it.
+    pub elements: Vec<PlyElement>,
+    /// An image named by a comment, as `MeshLab` writes it.
     pub texture: Option<String>,
-    /// Where the body starts.
+    /// Byte offset of the body.
     pub body: usize,
 }
 
-/// Longest header, bytes.
+/// Maximum length of a header, bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Enough of a line to find it.
+/// Maximum length of a quoted line: enough to find it.
 fn abridged(line: &str) -> String {
     line.trim().chars().take(60).collect()
 }
@@ -79,7 +79,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes in a binary body.
+    /// Size in a binary body, bytes.
     pub(super) fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -90,43 +90,59 @@ impl Scalar {
     }
 }
 
-impl Element {
-    /// Fewest bytes that one takes in the body.
+impl PlyElement {
+    /// Minimum size of one instance in the body, bytes.
     pub(super) fn least_size(&self, encoding: Encoding) -> usize {
         let least = |property: &Property| match (encoding, property.shape) {
             (Encoding::Text, _) => 2,
-            (_, Shape::One(scalar) | Shape::List { length: scalar, .. }) => scalar.size(),
+            (_, PropertyKind::One(scalar) | PropertyKind::List { length: scalar, .. }) => {
+                scalar.size()
+            }
         };
         self.properties.iter().map(least).sum()
     }
 }
 
 impl Header {
-    /// Reads up to and with the line `end_header`.
+    /// Reads up to and including the line `end_header`.
     pub(super) fn parse(bytes: &[u8]) -> Parsed<Self> {
         let bytes = &bytes[..bytes.len().min(LONGEST)];
         if !bytes.starts_with(b"ply") || !bytes.get(3).is_none_or(u8::is_ascii_whitespace) {
             return bad("a PLY file starts with the line \"ply\", this one doesn't");
         }
-        // All lines end as the first does: the body of a binary file may begin with a byte that looks like a line's end.
-        let first = bytes.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(bytes.len());
+        // All lines end as the first does: the body of a binary file may begin with a line-end
+        // byte.
+        let first = bytes
+            .iter()
+            .position(|b| matches!(b, b'\n' | b'\r'))
+            .unwrap_or(bytes.len());
         let end: &[u8] = match bytes[first..] {
             [b'\r', b'\n', ..] => b"\r\n",
             [b'\r', ..] => b"\r",
             _ => b"\n",
         };
-        let mut header = Self { encoding: Encoding::Text, elements: Vec::new(), texture: None, body: 0 };
+        let mut header = Self {
+            encoding: Encoding::Text,
+            elements: Vec::new(),
+            texture: None,
+            body: 0,
+        };
         let mut has_format = false;
         let mut at = (first + end.len()).min(bytes.len());
         while at < bytes.len() {
             let rest = &bytes[at..];
-            let length = rest.windows(end.len()).position(|w| w == end).unwrap_or(rest.len());
+            let length = rest
+                .windows(end.len())
+                .position(|w| w == end)
+                .unwrap_or(rest.len());
             let line = String::from_utf8_lossy(&rest[..length]).into_owned();
             at = (at + length + end.len()).min(bytes.len());
             let words: Vec<&str> = line.split_whitespace().collect();
             match words.as_slice() {
                 ["end_header"] if !has_format => {
-                    return bad("the header doesn't say its format; \"format ascii 1.0\" or another is expected");
+                    return bad(
+                        "the header doesn't say its format; \"format ascii 1.0\" or another is expected",
+                    );
                 }
                 ["end_header"] => {
                     header.body = at;
@@ -137,41 +153,64 @@ impl Header {
                         "ascii" => Encoding::Text,
                         "binary_little_endian" => Encoding::Little,
                         "binary_big_endian" => Encoding::Big,
-                        other => return bad(format!("the format \"{other}\" is not one of PLY's")),
+                        other => return bad(format!("\"{other}\" is not a PLY format")),
                     };
                     has_format = true;
                 }
                 ["comment", "TextureFile", ..] => {
-                    header.texture = line.split_once("TextureFile").map(|(_, name)| name.trim().to_owned());
+                    header.texture = line
+                        .split_once("TextureFile")
+                        .map(|(_, name)| name.trim().to_owned());
                 }
                 ["element", name, count] => header.element(name, count)?,
                 ["property", shape @ .., name] => header.property(shape, name, &line)?,
                 [] | ["comment" | "obj_info", ..] => {}
-                _ => return bad(format!("the header has a line that is not PLY: \"{}\"", abridged(&line))),
+                _ => {
+                    return bad(format!(
+                        "the header has an invalid line: \"{}\"",
+                        abridged(&line)
+                    ));
+                }
             }
         }
         bad("the header has no end: a line \"end_header\" is expected")
     }
 
     fn element(&mut self, name: &str, count: &str) -> Parsed<()> {
-        let Ok(count) = count.parse() else { return bad(format!("the number of elements \"{name}\" is \"{count}\", which is none")) };
+        let Ok(count) = count.parse() else {
+            return bad(format!(
+                "the number of elements \"{name}\" is \"{count}\", which is not a number"
+            ));
+        };
         if self.elements.iter().any(|element| element.name == name) {
-            return bad(format!("the header describes the element \"{name}\" twice"));
+            return bad(format!("the header declares the element \"{name}\" twice"));
         }
-        self.elements.push(Element { name: name.to_owned(), count, properties: Vec::new() });
+        self.elements.push(PlyElement {
+            name: name.to_owned(),
+            count,
+            properties: Vec::new(),
+        });
         Ok(())
     }
 
     fn property(&mut self, shape: &[&str], name: &str, line: &str) -> Parsed<()> {
         let shape = match *shape {
-            [scalar] => Scalar::named(scalar).map(Shape::One),
-            ["list", length, item] => Scalar::named(length).zip(Scalar::named(item)).map(|(length, item)| Shape::List { length, item }),
+            [scalar] => Scalar::named(scalar).map(PropertyKind::One),
+            ["list", length, item] => Scalar::named(length)
+                .zip(Scalar::named(item))
+                .map(|(length, item)| PropertyKind::List { length, item }),
             _ => None,
         };
         let (Some(shape), Some(element)) = (shape, self.elements.last_mut()) else {
-            return bad(format!("the header has a property that is not PLY: \"{}\"", abridged(line)));
+            return bad(format!(
+                "the header has an invalid property: \"{}\"",
+                abridged(line)
+            ));
         };
-        element.properties.push(Property { name: name.to_owned(), shape });
+        element.properties.push(Property {
+            name: name.to_owned(),
+            shape,
+        });
         Ok(())
     }
 }

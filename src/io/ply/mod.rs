@@ -1,7 +1,8 @@
-//! Stanford PLY: text, binary of both byte orders, any number types, polygons and triangle strips.
+//! Stanford PLY: text, binary in both byte orders, all number types, polygons and triangle strips.
 //!
-//! Read here and not by a crate, because those that are kept build a map of names for every vertex and allocate what the header claims.
-//! Elements other than `vertex`, `face` and `tristrips` are passed over, as are properties that have no place in a character.
+//! Existing crates are not used, because they build a map of names for every vertex and allocate
+//! declared counts unchecked. Elements other than `vertex`, `face` and `tristrips` are skipped, as
+//! are properties that a character has no use for.
 
 mod body;
 mod header;
@@ -15,44 +16,61 @@ use super::picture;
 use super::polygon::triangulate;
 use crate::character::{Attachment, Character, Material, Severity, SourceMesh};
 use crate::math::{Point, Vec3};
-use body::Body;
-use header::{Element, Header, Shape};
+use body::BodyReader;
+use header::{Header, PlyElement, PropertyKind};
 
-/// More corners or vertices than this are no character, but much memory.
+/// Maximum number of corners or vertices.
 const MOST: usize = 40_000_000;
 
-/// What is known of a vertex, by the names of its properties: place, normal, texture coordinates.
-const SLOTS: [&[&str]; 8] = [&["x"], &["y"], &["z"], &["nx"], &["ny"], &["nz"], &["u", "s", "texture_u"], &["v", "t", "texture_v"]];
+/// The vertex attributes that are read, by property name: position, normal, texture coordinates.
+const SLOTS: [&[&str]; 8] = [
+    &["x"],
+    &["y"],
+    &["z"],
+    &["nx"],
+    &["ny"],
+    &["nz"],
+    &["u", "s", "texture_u"],
+    &["v", "t", "texture_v"],
+];
 
-/// What has been read so far.
+/// Data read so far.
 #[derive(Default)]
-struct Content {
+struct PlyContent {
     positions: Vec<Point>,
     normals: Option<Vec<Vec3>>,
     tex_coords: Option<Vec<[f32; 2]>>,
-    /// Corners of all polygons, one after the other.
+    /// Corners of all polygons, concatenated.
     corners: Vec<u32>,
-    /// Where each polygon ends in `corners`.
+    /// End of each polygon in `corners`.
     ends: Vec<usize>,
     strips: Vec<Vec<u32>>,
     colored: bool,
 }
 
-/// Reads a mesh in world space; a picture that it names is looked for in `folder`.
+/// Reads a mesh in world space; an image that it refers to is searched in `folder`.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Parsed<Character> {
     let header = Header::parse(bytes)?;
-    let mut body = Body::new(header.encoding, &bytes[header.body..]);
-    let mut content = Content::default();
-    let Some(last) = header.elements.iter().rposition(|element| matches!(element.name.as_str(), "vertex" | "face" | "tristrips")) else {
+    let mut body = BodyReader::new(header.encoding, &bytes[header.body..]);
+    let mut content = PlyContent::default();
+    let Some(last) = header
+        .elements
+        .iter()
+        .rposition(|element| matches!(element.name.as_str(), "vertex" | "face" | "tristrips"))
+    else {
         return bad("the header describes neither vertices nor faces");
     };
     for element in &header.elements[..=last] {
         let least = element.least_size(header.encoding);
-        // The last word needs no blank after it. Elements without properties take no place, but no time either.
+        // The last token needs no trailing white space. Elements without properties take no bytes,
+        // and no time either.
         let most = (body.left() + 1).checked_div(least);
         if most.is_some_and(|most| element.count > most as u64) {
             let (count, name) = (element.count, &element.name);
-            return bad(format!("claims {count} elements \"{name}\", more than the {} bytes that are left can hold", body.left()));
+            return bad(format!(
+                "declares {count} elements \"{name}\", more than the remaining {} bytes can hold",
+                body.left()
+            ));
         }
         if least > 0 {
             content.element(element, &mut body)?;
@@ -61,8 +79,8 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Parsed<Character> {
     content.into_character(header.texture.as_deref(), folder)
 }
 
-impl Content {
-    fn element(&mut self, element: &Element, body: &mut Body<'_>) -> Parsed<()> {
+impl PlyContent {
+    fn element(&mut self, element: &PlyElement, body: &mut BodyReader<'_>) -> Parsed<()> {
         let count = usize::try_from(element.count).unwrap_or(usize::MAX);
         match element.name.as_str() {
             "vertex" => self.vertices(element, count, body),
@@ -77,18 +95,33 @@ impl Content {
         }
     }
 
-    fn vertices(&mut self, element: &Element, count: usize, body: &mut Body<'_>) -> Parsed<()> {
+    fn vertices(
+        &mut self,
+        element: &PlyElement,
+        count: usize,
+        body: &mut BodyReader<'_>,
+    ) -> Parsed<()> {
         let slot_of = |name: &str| SLOTS.iter().position(|names| names.contains(&name));
-        let slots: Vec<Option<usize>> = element.properties.iter().map(|property| slot_of(&property.name)).collect();
-        let has = |range: std::ops::Range<usize>| range.clone().all(|slot| slots.contains(&Some(slot)));
+        let slots: Vec<Option<usize>> = element
+            .properties
+            .iter()
+            .map(|property| slot_of(&property.name))
+            .collect();
+        let has =
+            |range: std::ops::Range<usize>| range.clone().all(|slot| slots.contains(&Some(slot)));
         if !has(0..3) {
             return bad("the vertices have no coordinates x, y and z");
         }
         if count > MOST {
-            return bad(format!("{count} vertices are more than a character can have"));
+            return bad(format!(
+                "{count} vertices exceed the maximum for a character"
+            ));
         }
         let (has_normals, has_tex_coords) = (has(3..6), has(6..8));
-        self.colored = element.properties.iter().any(|property| matches!(property.name.as_str(), "red" | "diffuse_red"));
+        self.colored = element
+            .properties
+            .iter()
+            .any(|property| matches!(property.name.as_str(), "red" | "diffuse_red"));
         let mut normals = Vec::new();
         let mut tex_coords = Vec::new();
         for index in 0..count {
@@ -104,20 +137,43 @@ impl Content {
                 normals.push(Vec3::new(nx, ny, nz));
             }
             if has_tex_coords {
-                // PLY counts v from the bottom of the picture, glTF and we from the top.
+                // PLY measures v from the bottom of the image, glTF and this crate from the top.
                 tex_coords.push([u, 1.0 - v]);
             }
         }
-        let unit = |normal: &Vec3| normal.try_normalize(1e-6).filter(|n| n.iter().all(|c| c.is_finite()));
-        self.normals = if has_normals { normals.iter().map(unit).collect() } else { None };
-        self.tex_coords = Some(tex_coords).filter(|t| has_tex_coords && t.iter().flatten().all(|c| c.is_finite()));
+        let unit = |normal: &Vec3| {
+            normal
+                .try_normalize(1e-6)
+                .filter(|n| n.iter().all(|c| c.is_finite()))
+        };
+        self.normals = if has_normals {
+            normals.iter().map(unit).collect()
+        } else {
+            None
+        };
+        self.tex_coords = Some(tex_coords)
+            .filter(|t| has_tex_coords && t.iter().flatten().all(|c| c.is_finite()));
         Ok(())
     }
 
-    fn polygons(&mut self, element: &Element, count: usize, body: &mut Body<'_>, strips: bool) -> Parsed<()> {
+    fn polygons(
+        &mut self,
+        element: &PlyElement,
+        count: usize,
+        body: &mut BodyReader<'_>,
+        strips: bool,
+    ) -> Parsed<()> {
         let is_ring = |name: &str| matches!(name, "vertex_index" | "vertex_indices");
-        let ring = element.properties.iter().position(|p| is_ring(&p.name) && matches!(p.shape, Shape::List { .. }));
-        let Some(ring) = ring else { return bad(format!("the elements \"{}\" have no list of vertices", element.name)) };
+        let ring = element
+            .properties
+            .iter()
+            .position(|p| is_ring(&p.name) && matches!(p.shape, PropertyKind::List { .. }));
+        let Some(ring) = ring else {
+            return bad(format!(
+                "the elements \"{}\" have no list of vertices",
+                element.name
+            ));
+        };
         for index in 0..count {
             let first = self.corners.len();
             let mut wrong = None;
@@ -125,7 +181,11 @@ impl Content {
             pass_over(element, index, body, |property, value| {
                 if property == ring {
                     // A strip ends at -1.
-                    let corner = if strips && value == -1.0 { f64::from(u32::MAX) } else { value };
+                    let corner = if strips && value == -1.0 {
+                        f64::from(u32::MAX)
+                    } else {
+                        value
+                    };
                     if corner >= 0.0 && corner <= f64::from(u32::MAX) && corner.fract() == 0.0 {
                         corners.push(corner as u32);
                     } else {
@@ -134,10 +194,15 @@ impl Content {
                 }
             })?;
             if let Some(value) = wrong {
-                return bad(format!("{} {index} names vertex {value}, which is none", element.name));
+                return bad(format!(
+                    "{} {index} refers to vertex {value}, which does not exist",
+                    element.name
+                ));
             }
             if self.corners.len() > MOST {
-                return bad(format!("more than {MOST} corners are more than a character can have"));
+                return bad(format!(
+                    "the file has more than {MOST} corners, the maximum for a character"
+                ));
             }
             if strips {
                 self.strips.push(self.corners.split_off(first));
@@ -157,23 +222,45 @@ impl Content {
             let ring = &self.corners[start..end];
             start = end;
             if let Some(wrong) = ring.iter().find(|&&v| v as usize >= vertices) {
-                return bad(format!("face {face} names vertex {wrong}, but there are only {vertices}"));
+                return bad(format!(
+                    "face {face} refers to vertex {wrong}, but the file has only {vertices}"
+                ));
             }
             short += usize::from(ring.len() < 3);
             triangulate(ring, &self.positions, &mut triangles);
         }
-        for strip in self.strips.iter().flat_map(|strip| strip.split(|&v| v == u32::MAX)) {
+        for strip in self
+            .strips
+            .iter()
+            .flat_map(|strip| strip.split(|&v| v == u32::MAX))
+        {
             if let Some(wrong) = strip.iter().find(|&&v| v as usize >= vertices) {
-                return bad(format!("a strip names vertex {wrong}, but there are only {vertices}"));
+                return bad(format!(
+                    "a strip refers to vertex {wrong}, but the file has only {vertices}"
+                ));
             }
-            let turned = |(i, c): (usize, &[u32])| if i % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] };
+            let turned = |(i, c): (usize, &[u32])| {
+                if i % 2 == 0 {
+                    [c[0], c[1], c[2]]
+                } else {
+                    [c[1], c[0], c[2]]
+                }
+            };
             triangles.extend(strip.windows(3).enumerate().map(turned));
         }
         if short > 0 {
-            character.note(Severity::Mended, short, format!("faces left out because they have fewer than three corners: {short}"));
+            character.note(
+                Severity::Mended,
+                short,
+                format!("faces omitted because they have fewer than three corners: {short}"),
+            );
         }
         if self.colored {
-            character.note(Severity::Info, 0, "the vertices have colours, which are not shown");
+            character.note(
+                Severity::Info,
+                0,
+                "the vertices have colours, which are not drawn",
+            );
         }
         if let (Some(name), Some(_)) = (texture, &self.tex_coords) {
             add_texture(&mut character, name, folder);
@@ -191,13 +278,18 @@ impl Content {
     }
 }
 
-/// Reads one element and hands its numbers on with the index of their property.
-fn pass_over(element: &Element, index: usize, body: &mut Body<'_>, mut found: impl FnMut(usize, f64)) -> Parsed<()> {
+/// Reads one element and passes its numbers on with the index of their property.
+fn pass_over(
+    element: &PlyElement,
+    index: usize,
+    body: &mut BodyReader<'_>,
+    mut found: impl FnMut(usize, f64),
+) -> Parsed<()> {
     let where_ = || format!("{} {index}", element.name);
     for (i, property) in element.properties.iter().enumerate() {
         match property.shape {
-            Shape::One(scalar) => found(i, body.next(scalar, where_)?),
-            Shape::List { length, item } => {
+            PropertyKind::One(scalar) => found(i, body.next(scalar, where_)?),
+            PropertyKind::List { length, item } => {
                 for _ in 0..body.length(length, item, where_)? {
                     found(i, body.next(item, where_)?);
                 }
@@ -210,11 +302,19 @@ fn pass_over(element: &Element, index: usize, body: &mut Body<'_>, mut found: im
 fn add_texture(character: &mut Character, name: &str, folder: Option<&Path>) {
     let decoded = beside(folder, name).and_then(|bytes| picture::decode(&bytes, &mut 0).ok());
     if decoded.is_none() {
-        character.note(Severity::Warning, 1, format!("the texture \"{name}\" can't be read; the mesh is shown without"));
+        character.note(
+            Severity::Warning,
+            1,
+            format!("the texture \"{name}\" cannot be read; the mesh is drawn without it"),
+        );
     }
     character.materials.push(Material {
         name: name.to_owned(),
-        base_color: if decoded.is_some() { [1.0; 4] } else { [0.8, 0.8, 0.8, 1.0] },
+        base_color: if decoded.is_some() {
+            [1.0; 4]
+        } else {
+            [0.8, 0.8, 0.8, 1.0]
+        },
         base_color_image: decoded.map(Arc::new),
         double_sided: false,
         alpha_cutoff: None,
@@ -230,7 +330,8 @@ mod tests {
 
     fn binary(big: bool) -> Vec<u8> {
         let format = if big { "big" } else { "little" };
-        let mut out = format!("ply\nformat binary_{format}_endian 1.0\ncomment hello\n{HEADER}").into_bytes();
+        let mut out =
+            format!("ply\nformat binary_{format}_endian 1.0\ncomment hello\n{HEADER}").into_bytes();
         let mut put = |mut bytes: Vec<u8>| {
             if big {
                 bytes.reverse();
@@ -257,46 +358,82 @@ mod tests {
     }
 
     fn text(end: &str) -> String {
-        let body = "0 0 0 0 0\n1 0 0 1 0\n1 1 0 1 1\n0 1 0 0 1\n0 0 -1 0 0\n1 7\n-1 4 0 1 2 3\n-1 3 0 4 1";
+        let body =
+            "0 0 0 0 0\n1 0 0 1 0\n1 1 0 1 1\n0 1 0 0 1\n0 0 -1 0 0\n1 7\n-1 4 0 1 2 3\n-1 3 0 4 1";
         format!("ply\nformat ascii 1.0\n{HEADER}{body}").replace('\n', end)
     }
 
     #[test]
-    fn all_encodings_say_the_same() {
+    fn all_encodings_read_equal() {
         let whole = read(text("\n").as_bytes(), None).unwrap();
         assert_eq!((whole.source_vertices(), whole.source_triangles()), (5, 3));
         assert_eq!(whole.meshes[0].positions[4], Point::new(0.0, 0.0, -1.0));
         assert_eq!(whole.meshes[0].tex_coords.as_ref().unwrap()[2], [1.0, 0.0]);
-        for bytes in [binary(false), binary(true), text("\r\n").into_bytes(), text("\r").into_bytes()] {
+        for bytes in [
+            binary(false),
+            binary(true),
+            text("\r\n").into_bytes(),
+            text("\r").into_bytes(),
+        ] {
             assert_eq!(read(&bytes, None).unwrap().meshes, whole.meshes);
         }
     }
 
     #[test]
-    fn cut_short_anywhere_is_refused() {
+    fn truncation_anywhere_is_rejected() {
         for whole in [binary(true), text("\n").into_bytes()] {
             for end in 0..whole.len() {
-                // What is left of the last number may be a number.
-                assert!(read(&whole[..end], None).is_err() || end + 1 == whole.len(), "{end} of {}", whole.len());
+                // The rest of a truncated number may itself be a number.
+                assert!(
+                    read(&whole[..end], None).is_err() || end + 1 == whole.len(),
+                    "{end} of {}",
+                    whole.len()
+                );
             }
         }
     }
 
     #[test]
-    fn absurd_counts_are_refused_before_anything_is_allocated() {
-        for (from, to) in [("vertex 5", "vertex 5000000000"), ("vertex 5", "vertex 99999999999999999999"), ("edge 1", "edge 4294967295")] {
-            assert!(read(text("\n").replacen(from, to, 1).as_bytes(), None).is_err(), "{to}");
+    fn excessive_counts_are_rejected_before_allocating() {
+        for (from, to) in [
+            ("vertex 5", "vertex 5000000000"),
+            ("vertex 5", "vertex 99999999999999999999"),
+            ("edge 1", "edge 4294967295"),
+        ] {
+            assert!(
+                read(text("\n").replacen(from, to, 1).as_bytes(), None).is_err(),
+                "{to}"
+            );
         }
-        assert!(read(text("\n").replacen("-1 4 0", "-1 400 0", 1).as_bytes(), None).unwrap_err().to_string().contains("400"));
-        assert!(read(text("\n").replacen("4 0 1 2 3", "4 0 1 2 9", 1).as_bytes(), None).unwrap_err().to_string().contains("vertex 9"));
+        assert!(
+            read(
+                text("\n").replacen("-1 4 0", "-1 400 0", 1).as_bytes(),
+                None
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("400")
+        );
+        assert!(
+            read(
+                text("\n").replacen("4 0 1 2 3", "4 0 1 2 9", 1).as_bytes(),
+                None
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("vertex 9")
+        );
         let nothing = "ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nend_header\n";
         assert_eq!(read(nothing.as_bytes(), None).unwrap().source_vertices(), 0);
     }
 
     #[test]
-    fn strips_are_cut_at_minus_one() {
+    fn strips_are_split_at_minus_one() {
         let strip = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
             element tristrips 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n8 0 1 2 3 -1 1 2 3\n";
-        assert_eq!(read(strip.as_bytes(), None).unwrap().meshes[0].triangles, [[0, 1, 2], [2, 1, 3], [1, 2, 3]]);
+        assert_eq!(
+            read(strip.as_bytes(), None).unwrap().meshes[0].triangles,
+            [[0, 1, 2], [2, 1, 3], [1, 2, 3]]
+        );
     }
 }

@@ -1,22 +1,22 @@
-//! Edges with the faces at them, and which way those go along.
+//! Edges with their incident faces and orientations.
 
 use std::collections::BTreeMap;
 
 use crate::mesh::TriMesh;
-use crate::mesh::around::Around;
+use crate::mesh::around::VertexTriangles;
 
-/// One use of an edge by a face.
+/// An edge as a side of a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Use {
+struct EdgeSide {
     edge: [u32; 2],
     face: u32,
-    /// Whether the face goes from the smaller index to the larger.
+    /// Whether the face traverses the edge from the smaller index to the larger.
     forward: bool,
 }
 
-/// All edges with their faces.
+/// All edges with their incident faces.
 pub(crate) struct EdgeFaces {
-    uses: Vec<Use>,
+    uses: Vec<EdgeSide>,
 }
 
 impl EdgeFaces {
@@ -24,33 +24,46 @@ impl EdgeFaces {
         let mut uses = Vec::with_capacity(mesh.triangles.len() * 3);
         for (face, &[a, b, c]) in mesh.triangles.iter().enumerate() {
             for (from, to) in [(a, b), (b, c), (c, a)] {
-                uses.push(Use { edge: [from.min(to), from.max(to)], face: face as u32, forward: from < to });
+                uses.push(EdgeSide {
+                    edge: [from.min(to), from.max(to)],
+                    face: face as u32,
+                    forward: from < to,
+                });
             }
         }
         uses.sort_unstable();
         Self { uses }
     }
 
-    fn edges(&self) -> impl Iterator<Item = &[Use]> {
+    fn edges(&self) -> impl Iterator<Item = &[EdgeSide]> {
         self.uses.chunk_by(|a, b| a.edge == b.edge)
     }
 
     /// Edges with one face.
     pub(crate) fn boundary(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
-        self.edges().filter(|uses| uses.len() == 1).map(|uses| uses[0].edge)
+        self.edges()
+            .filter(|uses| uses.len() == 1)
+            .map(|uses| uses[0].edge)
     }
 
     /// Edges with more than two faces.
     pub(crate) fn non_manifold(&self) -> Vec<[u32; 2]> {
-        self.edges().filter(|uses| uses.len() > 2).map(|uses| uses[0].edge).collect()
+        self.edges()
+            .filter(|uses| uses.len() > 2)
+            .map(|uses| uses[0].edge)
+            .collect()
     }
 
-    /// Edges with two faces that go the same way along.
+    /// Edges whose two faces traverse them in the same direction, i.e. are inconsistently oriented.
     pub(crate) fn flipped(&self) -> Vec<[u32; 2]> {
-        self.edges().filter(|uses| matches!(uses, [a, b] if a.forward == b.forward)).map(|uses| uses[0].edge).collect()
+        self.edges()
+            .filter(|uses| matches!(uses, [a, b] if a.forward == b.forward))
+            .map(|uses| uses[0].edge)
+            .collect()
     }
 
-    /// Pairs of faces with a common edge of exactly two faces, and whether they go opposite ways along it, as they should.
+    /// Pairs of faces that share an edge of exactly two faces, and whether they traverse it in
+    /// opposite directions, i.e. consistently.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = ([u32; 2], bool)> + '_ {
         self.edges().filter_map(|uses| match uses {
             [a, b] => Some(([a.face, b.face], a.forward != b.forward)),
@@ -58,7 +71,7 @@ impl EdgeFaces {
         })
     }
 
-    /// Vertices of open borders, border by border, the longest first. Borders that touch count as one.
+    /// Vertices of boundary loops, loop by loop, the longest first. Loops that touch count as one.
     pub(crate) fn boundaries(&self) -> Vec<Vec<u32>> {
         let mut group: BTreeMap<u32, u32> = BTreeMap::new();
         for [a, b] in self.boundary() {
@@ -70,7 +83,10 @@ impl EdgeFaces {
         let vertices: Vec<u32> = group.keys().copied().collect();
         let mut borders: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for vertex in vertices {
-            borders.entry(root(&mut group, vertex)).or_default().push(vertex);
+            borders
+                .entry(root(&mut group, vertex))
+                .or_default()
+                .push(vertex);
         }
         let mut borders: Vec<Vec<u32>> = borders.into_values().collect();
         borders.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
@@ -78,7 +94,7 @@ impl EdgeFaces {
     }
 }
 
-/// The representative of a vertex; shortens the way to it.
+/// The representative of a vertex (union-find with path compression).
 fn root(group: &mut BTreeMap<u32, u32>, vertex: u32) -> u32 {
     let mut top = vertex;
     while let Some(&next) = group.get(&top).filter(|&&next| next != top) {
@@ -91,20 +107,26 @@ fn root(group: &mut BTreeMap<u32, u32>, vertex: u32) -> u32 {
     top
 }
 
-/// Vertices whose faces form more than one fan: faces that share an edge at the vertex are in the same fan.
+/// Vertices whose faces form more than one fan: faces that share an edge at the vertex are in the
+/// same fan.
 pub(super) fn split_vertices(mesh: &TriMesh) -> Vec<u32> {
-    let faces = Around::of(mesh);
+    let faces = VertexTriangles::of(mesh);
     let mut split = Vec::new();
     let mut ends: Vec<(u32, usize)> = Vec::new();
     let mut fan: Vec<usize> = Vec::new();
     for vertex in 0..mesh.positions.len() as u32 {
         let around = faces.vertex(vertex);
-        // Faces are joined by the other vertices that they have in common.
+        // Faces are joined through their common neighbours of the vertex.
         ends.clear();
         fan.clear();
         fan.extend(0..around.len());
         for (place, &face) in around.iter().enumerate() {
-            ends.extend(mesh.triangles[face as usize].iter().filter(|&&v| v != vertex).map(|&v| (v, place)));
+            ends.extend(
+                mesh.triangles[face as usize]
+                    .iter()
+                    .filter(|&&v| v != vertex)
+                    .map(|&v| (v, place)),
+            );
         }
         ends.sort_unstable();
         let mut fans = around.len();

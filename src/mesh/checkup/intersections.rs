@@ -1,19 +1,33 @@
-//! Faces that cut through others.
+//! Pairs of faces that intersect: the one count of the crate, for the check-up, metrics and reports.
+//!
+//! Two faces intersect if their interiors have a common point and they do not lie in one plane. Faces that only touch (at a corner,
+//! along an edge, corner to face) do not. The definition is about points, so that faces with a common corner need no rule of their
+//! own, and faces with a common edge never intersect. The test follows
+//!
+//! Guigue, Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", Journal of Graphics Tools 8,
+//! 2003: each triangle must have corners strictly on both sides of the other's plane; both then meet the line of the two planes in
+//! an interval, and four orientations tell whether the intervals overlap.
+//!
+//! # Departures
+//! - Intervals with only an end in common do not overlap, and coplanar faces do not intersect.
+//! - Orientations are exact ([`orientation`]), so that the count does not depend on rounding.
+
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::math::Vec64;
+use crate::math::{Point, orientation};
 use crate::mesh::{Bounds, TriMesh, TriangleTree};
 use crate::progress::{Cancelled, Progress};
 
-/// Faces between two looks at whether the caller gave up.
+/// Faces between two checks for cancellation.
 const CHUNK: usize = 512;
 
-/// Others near a face that it is held against. Where thousands of faces lie in one place, holding all against all would take hours, and
-/// keeping the pairs all the memory.
+/// Nearby faces that one face is tested against. Where thousands of faces lie in one place, testing all pairs would take hours, and
+/// storing them all the memory.
 const MOST_OF_FACE: usize = 10_000;
 
-/// How many pairs of near faces are held against each other: several times as many as the densest characters have.
+/// How many pairs of nearby faces are tested: several times as many as the densest characters have.
 fn most_of(faces: usize) -> usize {
     10_000_000 + 100 * faces
 }
@@ -29,23 +43,24 @@ pub fn intersecting_faces(mesh: &TriMesh, progress: &Progress) -> Result<Vec<u32
     Ok(faces)
 }
 
-/// Pairs of faces that intersect, ascending, the lower index first. Faces with a common edge never do; of faces with one common
-/// corner the opposite edges are held against the other face. Faces in one plane don't cut. Where very many faces lie in one place, not
-/// all pairs are looked at, and there may be more.
+/// Pairs of faces whose interiors intersect, ascending, the lower index first. Touching and coplanar faces do not intersect. Where
+/// very many faces lie in one place, not all pairs are tested, and there may be more.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn intersecting_pairs(mesh: &TriMesh, progress: &Progress) -> Result<Vec<[u32; 2]>, Cancelled> {
     let tree = TriangleTree::new(mesh);
     let count = mesh.triangles.len();
-    let (mut all, mut looked) = (Vec::new(), 0);
+    let (mut all, mut tested) = (Vec::new(), 0);
     for start in (0..count).step_by(CHUNK) {
         progress.check()?;
         let faces = (start..(start + CHUNK).min(count)).into_par_iter();
-        let cut: Vec<(Vec<[u32; 2]>, usize)> = faces.map(|face| cut_by(mesh, &tree, face as u32)).collect();
-        looked += cut.iter().map(|(_, looked)| looked).sum::<usize>();
-        all.extend(cut.into_iter().flat_map(|(pairs, _)| pairs));
-        if looked > most_of(count) {
+        let found: Vec<(Vec<[u32; 2]>, usize)> = faces
+            .map(|face| pairs_of(mesh, &tree, face as u32))
+            .collect();
+        tested += found.iter().map(|(_, tested)| tested).sum::<usize>();
+        all.extend(found.into_iter().flat_map(|(pairs, _)| pairs));
+        if tested > most_of(count) {
             break;
         }
     }
@@ -53,54 +68,143 @@ pub fn intersecting_pairs(mesh: &TriMesh, progress: &Progress) -> Result<Vec<[u3
     Ok(all)
 }
 
-/// The pairs of a face with those after it that it intersects, and how many were looked at.
-fn cut_by(mesh: &TriMesh, tree: &TriangleTree, face: u32) -> (Vec<[u32; 2]>, usize) {
-    let bounds = Bounds::of(&mesh.corners(face as usize));
-    let (mut pairs, mut looked) = (Vec::new(), 0);
-    tree.meeting(&bounds, |other| {
-        if other > face && looked < MOST_OF_FACE {
-            looked += 1;
-            if cuts(mesh, face, other) {
+/// The pairs of a face with those after it that it intersects, and how many were tested.
+fn pairs_of(mesh: &TriMesh, tree: &TriangleTree, face: u32) -> (Vec<[u32; 2]>, usize) {
+    let corners = mesh.corners(face as usize);
+    let (mut pairs, mut tested) = (Vec::new(), 0);
+    tree.meeting(&Bounds::of(&corners), |other| {
+        if other > face && tested < MOST_OF_FACE {
+            tested += 1;
+            if triangles_intersect(&corners, &mesh.corners(other as usize)) {
                 pairs.push([face, other]);
             }
         }
     });
-    (pairs, looked)
+    (pairs, tested)
 }
 
-fn cuts(mesh: &TriMesh, face: u32, other: u32) -> bool {
-    let (s, t) = (mesh.triangles[face as usize], mesh.triangles[other as usize]);
-    let corners = |t: [u32; 3]| t.map(|v| mesh.positions[v as usize].coords.cast::<f64>());
-    let common: Vec<usize> = (0..3).filter(|&k| t.contains(&s[k])).collect();
-    match common[..] {
-        [] => {
-            let (s, t) = (corners(s), corners(t));
-            let edges = |s: &[Vec64; 3], t: &[Vec64; 3]| (0..3).any(|k| segment_cuts(&s[k], &s[(k + 1) % 3], t));
-            edges(&s, &t) || edges(&t, &s)
-        }
-        [k] => {
-            let Some(l) = (0..3).find(|&l| t[l] == s[k]) else { return false };
-            let (s, t) = (corners(s), corners(t));
-            segment_cuts(&s[(k + 1) % 3], &s[(k + 2) % 3], &t) || segment_cuts(&t[(l + 1) % 3], &t[(l + 2) % 3], &s)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a segment goes through the inside of a triangle.
-fn segment_cuts(p: &Vec64, q: &Vec64, [a, b, c]: &[Vec64; 3]) -> bool {
-    let volume = |a: &Vec64, b: &Vec64, c: &Vec64, d: &Vec64| (b - a).cross(&(c - a)).dot(&(d - a));
-    if volume(a, b, c, p) * volume(a, b, c, q) >= 0.0 {
+/// Whether the interiors of two triangles that are not coplanar have a common point. Exact; coordinates must be finite.
+#[must_use]
+pub fn triangles_intersect(s: &[Point; 3], t: &[Point; 3]) -> bool {
+    let Some((mut s, s_is_above)) = split_by(s, t) else {
         return false;
+    };
+    let Some((mut t, t_is_above)) = split_by(t, &s) else {
+        return false;
+    };
+    // With both apexes above the other's plane, seen so that it has its corners counterclockwise.
+    if !s_is_above {
+        t.swap(1, 2);
     }
-    let sides = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
-    sides.iter().all(|&v| v > 0.0) || sides.iter().all(|&v| v < 0.0)
+    if !t_is_above {
+        s.swap(1, 2);
+    }
+    // Both meet the line of the planes in an interval; they overlap if each begins before the other ends.
+    orientation(&s[0], &s[1], &t[0], &t[1]) == Ordering::Less
+        && orientation(&s[0], &s[2], &t[2], &t[0]) == Ordering::Less
+}
+
+/// The triangle rotated so that its first corner, the apex, is the one alone on its side of a plane, and whether that is the side
+/// that the plane's normal points to. `None` if the triangle has no corners strictly on both sides.
+fn split_by(triangle: &[Point; 3], [a, b, c]: &[Point; 3]) -> Option<([Point; 3], bool)> {
+    let sides = triangle.map(|corner| orientation(a, b, c, &corner));
+    let on = |side: Ordering| sides.iter().filter(move |&&other| other == side).count();
+    let alone = match (on(Ordering::Greater), on(Ordering::Less)) {
+        (0, _) | (_, 0) => return None,
+        (1, _) => Ordering::Greater,
+        _ => Ordering::Less,
+    };
+    let apex = sides.iter().position(|&side| side == alone)?;
+    let rotated = std::array::from_fn(|k| triangle[(apex + k) % 3]);
+    Some((rotated, alone == Ordering::Greater))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Point;
+
+    fn at(x: f32, y: f32, z: f32) -> Point {
+        Point::new(x, y, z)
+    }
+
+    /// Counts in both orders and for all rotations and orientations of both triangles, which must agree.
+    fn intersects(s: [Point; 3], t: [Point; 3]) -> bool {
+        let all = |t: [Point; 3]| {
+            (0..3).flat_map(move |k| {
+                let turned: [Point; 3] = std::array::from_fn(|i| t[(i + k) % 3]);
+                [turned, [turned[0], turned[2], turned[1]]]
+            })
+        };
+        let found: Vec<bool> = all(s)
+            .flat_map(|s| {
+                all(t).flat_map(move |t| [triangles_intersect(&s, &t), triangles_intersect(&t, &s)])
+            })
+            .collect();
+        assert!(found.iter().all(|&one| one == found[0]), "{s:?} {t:?}");
+        found[0]
+    }
+
+    /// A triangle in the plane z = 0 against others.
+    #[test]
+    fn touching_and_coplanar_triangles_do_not_intersect() {
+        let flat = [at(0.0, 0.0, 0.0), at(4.0, 0.0, 0.0), at(0.0, 4.0, 0.0)];
+        let upright = |x: f32, y: f32, z: f32| {
+            [
+                at(x, y, z),
+                at(x + 1.0, y, z + 2.0),
+                at(x - 1.0, y, z + 2.0),
+            ]
+        };
+        for (triangle, expected, why) in [
+            (upright(1.5, 1.0, -1.0), true, "through the inside"),
+            (upright(1.5, 1.0, 0.0), false, "a corner on the inside"),
+            (upright(1.5, 1.0, 0.5), false, "above"),
+            (
+                upright(1.5, 0.0, -1.0),
+                false,
+                "in the plane of an edge, and only that edge",
+            ),
+            (upright(0.0, 1.0, -1.0), true, "across an edge"),
+            (upright(9.0, 1.0, -1.0), false, "beside"),
+            (
+                [at(0.0, 0.0, -1.0), at(4.0, 0.0, 1.0), at(2.0, -1.0, 1.0)],
+                false,
+                "edge on edge",
+            ),
+            (
+                [at(1.0, 1.0, 0.0), at(3.0, 1.0, 0.0), at(2.0, 1.0, 1.0)],
+                false,
+                "an edge in the plane",
+            ),
+            (
+                [at(1.0, 1.0, 0.0), at(3.0, 1.0, 0.0), at(1.0, 3.0, 0.0)],
+                false,
+                "coplanar and overlapping",
+            ),
+            (
+                [at(0.0, 0.0, 0.0), at(4.0, 4.0, 1.0), at(4.0, 4.0, -1.0)],
+                true,
+                "from a common corner through the inside",
+            ),
+            (
+                [at(0.0, 0.0, 0.0), at(-4.0, -4.0, 1.0), at(-4.0, -4.0, -1.0)],
+                false,
+                "from a common corner away",
+            ),
+            (
+                [at(0.0, 0.0, 0.0), at(4.0, 0.0, 0.0), at(1.0, 1.0, 3.0)],
+                false,
+                "a common edge",
+            ),
+            (
+                [at(0.0, 2.0, -1.0), at(0.0, 2.0, 1.0), at(4.0, 2.0, 0.0)],
+                true,
+                "from an edge across to another, all corners outside",
+            ),
+        ] {
+            assert_eq!(intersects(flat, triangle), expected, "{why}");
+        }
+    }
 
     /// Long needles, each through all others: all pairs would fill the memory.
     #[test]
@@ -109,10 +213,17 @@ mod tests {
         let corner = |k: u32| {
             let angle = f64::from(k / 3) * 0.7 + f64::from(k % 3) * 0.001;
             let way = if k.is_multiple_of(3) { -1.0 } else { 1.0 };
-            Point::new((way * angle.cos()) as f32, (way * angle.sin()) as f32, (f64::from(k % 7) * 1e-3) as f32)
+            Point::new(
+                (way * angle.cos()) as f32,
+                (way * angle.sin()) as f32,
+                (f64::from(k % 7) * 1e-3) as f32,
+            )
         };
         let positions: Vec<Point> = (0..3 * count).map(corner).collect();
-        let mesh = TriMesh { positions, triangles: (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect() };
+        let mesh = TriMesh {
+            positions,
+            triangles: (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect(),
+        };
         let pairs = intersecting_pairs(&mesh, &Progress::new()).unwrap();
         assert!(pairs.len() <= most_of(30_000) + CHUNK * MOST_OF_FACE);
         assert_eq!(pairs, intersecting_pairs(&mesh, &Progress::new()).unwrap());

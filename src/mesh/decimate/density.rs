@@ -1,19 +1,20 @@
-//! Where a mesh shall stay finer.
+//! Vertex density for decimation: finer near joints.
 
 use rayon::prelude::*;
 
 use crate::math::Point;
 use crate::mesh::TriMesh;
 
-/// Vertices per area at a joint, in terms of those far from any.
+/// Vertices per area at a joint, relative to those far from any joint.
 pub const JOINT_DENSITY: f32 = 4.0;
-/// The full density reaches this many radii from the point…
+/// Full density within this many radii of the point…
 const FULL: f32 = 1.2;
-/// …and has faded to 1 at this many.
+/// …falling to 1 at this many radii.
 const NONE: f32 = 2.4;
 
-/// A density for every vertex: [`JOINT_DENSITY`] around the points, smoothly down to 1 farther away. A point's radius says how far
-/// the surface around it is, in the mesh's units; points without a positive radius count for nothing.
+/// A density for every vertex: [`JOINT_DENSITY`] around the points, decreasing smoothly to 1. A
+/// point's radius is its distance from the surface around it, in mesh units; points without a
+/// positive radius are ignored.
 #[must_use]
 pub fn density_near(mesh: &TriMesh, points: &[(Point, f32)]) -> Vec<f32> {
     let at = |position: &Point| {

@@ -1,16 +1,16 @@
-//! Triangles and rings of a mesh whose vertices are being merged.
+//! Triangles and vertex rings of a mesh during decimation.
 
 use crate::mesh::TriMesh;
 
-/// Every corner of a triangle that is gone.
+/// Marks every corner of a removed triangle.
 const GONE: u32 = u32::MAX;
 
-/// The mesh while it shrinks. The ring of a vertex, i.e. its triangles, is a range of one flat pool; a merged ring goes where it
-/// has room, or to the pool's end.
+/// The mesh during decimation. The ring of a vertex (its triangles) is a range of one flat pool; a
+/// merged ring is stored where it fits, or at the pool's end.
 #[derive(Debug, Clone)]
-pub(super) struct Live {
+pub(super) struct LiveMesh {
     triangles: Vec<[u32; 3]>,
-    rings: Vec<Ring>,
+    rings: Vec<RingRange>,
     pool: Vec<u32>,
     marks: Vec<u32>,
     epoch: u32,
@@ -18,27 +18,28 @@ pub(super) struct Live {
 
 /// A range of the pool.
 #[derive(Debug, Clone, Copy, Default)]
-struct Ring {
+struct RingRange {
     start: u32,
-    /// Entries, with those of triangles that are gone.
+    /// Number of entries, including removed triangles.
     len: u32,
-    /// Entries that fit.
+    /// Capacity.
     room: u32,
-    /// How many triangles among the entries are gone.
+    /// Number of removed triangles among the entries.
     gone: u32,
 }
 
-/// An edge as its triangles see it.
+/// An edge with its incident triangles.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Edge {
-    /// Its triangles and the corner of each that is not on the edge.
+pub(super) struct EdgeTriangles {
+    /// Its triangles, and the corner of each opposite to the edge.
     pub faces: Vec<(u32, u32)>,
-    /// How many of them run along the edge from the first vertex to the second.
+    /// Number of triangles that traverse the edge from the first vertex to the second.
     forward: usize,
 }
 
-impl Edge {
-    /// Not between two triangles of equal orientation: a boundary, a seam of several sheets, or one where the orientation turns.
+impl EdgeTriangles {
+    /// Whether the edge does not have exactly two consistently oriented triangles: a boundary, a
+    /// non-manifold edge, or one where the orientation flips.
     pub(super) fn is_feature(&self) -> bool {
         self.faces.len() != 2 || self.forward != 1
     }
@@ -55,13 +56,19 @@ fn others([a, b, c]: [u32; 3], v: u32) -> [u32; 2] {
     }
 }
 
-impl Live {
-    /// Takes the triangles that have three different corners.
+impl LiveMesh {
+    /// Keeps the triangles with three different corners.
     pub(super) fn of(mesh: &TriMesh) -> Self {
         let n = mesh.positions.len();
-        let proper = |&[a, b, c]: &[u32; 3]| if a != b && b != c && c != a { [a, b, c] } else { [GONE; 3] };
+        let proper = |&[a, b, c]: &[u32; 3]| {
+            if a != b && b != c && c != a {
+                [a, b, c]
+            } else {
+                [GONE; 3]
+            }
+        };
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(proper).collect();
-        let mut rings = vec![Ring::default(); n];
+        let mut rings = vec![RingRange::default(); n];
         for &v in triangles.as_flattened().iter().filter(|&&v| v != GONE) {
             rings[v as usize].room += 1;
         }
@@ -71,17 +78,27 @@ impl Live {
             total += ring.room;
         }
         let mut pool = vec![0; total as usize];
-        for (index, triangle) in triangles.iter().enumerate().filter(|(_, triangle)| triangle[0] != GONE) {
+        for (index, triangle) in triangles
+            .iter()
+            .enumerate()
+            .filter(|(_, triangle)| triangle[0] != GONE)
+        {
             for &v in triangle {
                 let ring = &mut rings[v as usize];
                 pool[(ring.start + ring.len) as usize] = index as u32;
                 ring.len += 1;
             }
         }
-        Self { triangles, rings, pool, marks: vec![0; n], epoch: 0 }
+        Self {
+            triangles,
+            rings,
+            pool,
+            marks: vec![0; n],
+            epoch: 0,
+        }
     }
 
-    /// Indices of the triangles around a vertex, and the two other corners of each in order.
+    /// Indices of the triangles around a vertex, with the two other corners of each in order.
     pub(super) fn ring(&self, v: u32) -> impl Iterator<Item = (u32, [u32; 2])> + '_ {
         let ring = &self.rings[v as usize];
         let entries = &self.pool[ring.start as usize..(ring.start + ring.len) as usize];
@@ -91,22 +108,25 @@ impl Live {
         })
     }
 
-    /// How many triangles a vertex has; 0 once it is merged into another.
+    /// Number of triangles of a vertex; 0 once it is merged into another.
     pub(super) fn degree(&self, v: u32) -> usize {
         let ring = &self.rings[v as usize];
         (ring.len - ring.gone) as usize
     }
 
-    /// The triangles that are left.
+    /// The remaining triangles.
     pub(super) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
-        self.triangles.iter().copied().filter(|triangle| triangle[0] != GONE)
+        self.triangles
+            .iter()
+            .copied()
+            .filter(|triangle| triangle[0] != GONE)
     }
 
-    /// Writes the vertices that share an edge with `v`, each once.
+    /// Writes the neighbours of `v`, each once.
     pub(super) fn neighbors_into(&mut self, v: u32, out: &mut Vec<u32>) {
         out.clear();
         let epoch = self.next_epoch();
-        let Ring { start, len, .. } = self.rings[v as usize];
+        let RingRange { start, len, .. } = self.rings[v as usize];
         for entry in start..start + len {
             let triangle = self.triangles[self.pool[entry as usize] as usize];
             if triangle[0] == GONE {
@@ -121,7 +141,7 @@ impl Live {
         }
     }
 
-    /// Two more numbers that no mark has.
+    /// Returns two mark values not yet in use.
     fn next_epoch(&mut self) -> u32 {
         if self.epoch > u32::MAX - 4 {
             self.epoch = 0;
@@ -132,7 +152,7 @@ impl Live {
     }
 
     /// Collects the triangles at the edge from `u` to `v`.
-    pub(super) fn edge_into(&self, u: u32, v: u32, edge: &mut Edge) {
+    pub(super) fn edge_into(&self, u: u32, v: u32, edge: &mut EdgeTriangles) {
         edge.faces.clear();
         edge.forward = 0;
         for (t, [next, last]) in self.ring(u) {
@@ -145,13 +165,14 @@ impl Live {
         }
     }
 
-    /// Whether merging the ends of the edge keeps the surface's topology: the links of `u` and `v` have nothing in common but the
-    /// link of the edge (Dey, Edelsbrunner, Guha, Nekhayev, "Topology preserving edge contraction", 1999).
-    pub(super) fn link_condition(&mut self, u: u32, v: u32, edge: &Edge) -> bool {
+    /// Link condition: merging the ends preserves the topology if the links of `u` and `v`
+    /// intersect exactly in the link of the edge (Dey, Edelsbrunner, Guha, Nekhayev, "Topology
+    /// preserving edge contraction", 1999).
+    pub(super) fn link_condition(&mut self, u: u32, v: u32, edge: &EdgeTriangles) -> bool {
         let epoch = self.next_epoch();
         let mut common = 0;
         for (vertex, seen, mark) in [(u, None, epoch), (v, Some(epoch), epoch + 1)] {
-            let Ring { start, len, .. } = self.rings[vertex as usize];
+            let RingRange { start, len, .. } = self.rings[vertex as usize];
             for entry in start..start + len {
                 let triangle = self.triangles[self.pool[entry as usize] as usize];
                 if triangle[0] == GONE {
@@ -173,15 +194,26 @@ impl Live {
         if common != edge.faces.len() {
             return false;
         }
-        // As many common neighbours as triangles: they are the triangles' corners. No triangle between two of them on both sides.
+        // As many common neighbours as triangles, so they are the opposite corners. No triangle
+        // between two of them may exist on both sides.
         let bridged = |vertex: u32, other_end: u32| {
-            self.ring(vertex).any(|(_, pair)| pair.iter().all(|&w| w != other_end && self.marks[w as usize] == epoch + 1))
+            self.ring(vertex).any(|(_, pair)| {
+                pair.iter()
+                    .all(|&w| w != other_end && self.marks[w as usize] == epoch + 1)
+            })
         };
         !(bridged(u, v) && bridged(v, u))
     }
 
-    /// Merges `gone` into `kept`: the triangles at the edge vanish, the others of `gone` go to `kept`.
-    pub(super) fn merge(&mut self, kept: u32, gone: u32, edge: &Edge, scratch: &mut Vec<u32>) {
+    /// Merges `gone` into `kept`: the triangles at the edge are removed, the others of `gone` move
+    /// to `kept`.
+    pub(super) fn merge(
+        &mut self,
+        kept: u32,
+        gone: u32,
+        edge: &EdgeTriangles,
+        scratch: &mut Vec<u32>,
+    ) {
         for &(t, opposite) in &edge.faces {
             self.triangles[t as usize] = [GONE; 3];
             self.one_is_gone(opposite);
@@ -201,16 +233,25 @@ impl Live {
         let (a, b) = (self.rings[kept as usize], self.rings[gone as usize]);
         let mut ring = if a.room >= b.room { a } else { b };
         if ring.room < len {
-            ring = Ring { start: self.pool.len() as u32, room: len, ..Ring::default() };
+            ring = RingRange {
+                start: self.pool.len() as u32,
+                room: len,
+                ..RingRange::default()
+            };
             self.pool.extend_from_slice(scratch);
         } else {
             self.pool[ring.start as usize..(ring.start + len) as usize].copy_from_slice(scratch);
         }
-        self.rings[kept as usize] = Ring { len, gone: 0, ..ring };
-        self.rings[gone as usize] = Ring::default();
+        self.rings[kept as usize] = RingRange {
+            len,
+            gone: 0,
+            ..ring
+        };
+        self.rings[gone as usize] = RingRange::default();
     }
 
-    /// Notes that a triangle in the ring of `v` is gone; sweeps the ring when half of it is.
+    /// Records that a triangle in the ring of `v` was removed; compacts the ring when half of it is
+    /// removed.
     fn one_is_gone(&mut self, v: u32) {
         let ring = &mut self.rings[v as usize];
         ring.gone += 1;

@@ -1,32 +1,46 @@
-//! Where the vertices of the coarse mesh lie on the fine one.
+//! Projects the vertices of the coarse mesh onto the fine one.
 
-use super::Place;
+use super::SurfacePoint;
 use crate::math::Point64;
-use crate::mesh::around::Around;
+use crate::mesh::around::VertexTriangles;
 use crate::mesh::{TriMesh, closest_on_triangle};
 
-/// Finds places on the fine mesh.
-pub(super) struct Finder<'a> {
+/// Finds surface points on the fine mesh.
+pub(super) struct SurfaceFinder<'a> {
     mesh: &'a TriMesh,
-    around: Around,
+    around: VertexTriangles,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> SurfaceFinder<'a> {
     pub(super) fn new(mesh: &'a TriMesh) -> Self {
-        Self { mesh, around: Around::of(mesh) }
+        Self {
+            mesh,
+            around: VertexTriangles::of(mesh),
+        }
     }
 
-    /// The place of a vertex itself. It must have a triangle.
-    pub(super) fn at_vertex(&self, vertex: u32) -> Place {
-        let triangle = self.around.vertex(vertex).first().copied().unwrap_or_default();
-        let corner = self.mesh.triangles[triangle as usize].iter().position(|&corner| corner == vertex);
-        Place { triangle, barycentric: one_at(corner.unwrap_or_default()) }
+    /// The surface point at a vertex, which must have a triangle.
+    pub(super) fn at_vertex(&self, vertex: u32) -> SurfacePoint {
+        let triangle = self
+            .around
+            .vertex(vertex)
+            .first()
+            .copied()
+            .unwrap_or_default();
+        let corner = self.mesh.triangles[triangle as usize]
+            .iter()
+            .position(|&corner| corner == vertex);
+        SurfacePoint {
+            triangle,
+            barycentric: one_at(corner.unwrap_or_default()),
+        }
     }
 
-    /// The place closest to `point` near `start`: goes down from vertex to vertex, so it never leaves the connected part nor jumps to
-    /// another sheet.
-    pub(super) fn near(&self, point: &Point64, start: u32) -> Place {
-        let distance = |v: u32| (self.mesh.positions[v as usize].cast::<f64>() - point).norm_squared();
+    /// The surface point closest to `point`, found by descent from `start` along vertex neighbours:
+    /// it stays on the connected component and does not jump to another sheet.
+    pub(super) fn near(&self, point: &Point64, start: u32) -> SurfacePoint {
+        let distance =
+            |v: u32| (self.mesh.positions[v as usize].cast::<f64>() - point).norm_squared();
         let (mut vertex, mut least) = (start, distance(start));
         loop {
             let before = vertex;
@@ -53,29 +67,46 @@ impl<'a> Finder<'a> {
         best.1
     }
 
-    fn closer(&self, point: &Point64, triangle: u32, best: &mut (f64, Place)) {
-        let corners = self.mesh.corners(triangle as usize).map(nalgebra::OPoint::cast::<f64>);
+    fn closer(&self, point: &Point64, triangle: u32, best: &mut (f64, SurfacePoint)) {
+        let corners = self
+            .mesh
+            .corners(triangle as usize)
+            .map(nalgebra::OPoint::cast::<f64>);
         let [a, b, c] = &corners;
         let closest = closest_on_triangle(point, a, b, c);
         let distance = (closest - point).norm_squared();
         if distance < best.0 {
-            *best = (distance, Place { triangle, barycentric: barycentric(&closest, &corners) });
+            *best = (
+                distance,
+                SurfacePoint {
+                    triangle,
+                    barycentric: barycentric(&closest, &corners),
+                },
+            );
         }
     }
 }
 
-/// Barycentric coordinates of a point of a triangle: none negative, sum 1; those of the nearest corner where it has no area.
+/// Barycentric coordinates of a point of a triangle: non-negative, sum 1; those of the nearest
+/// corner if the triangle has no area.
 fn barycentric(point: &Point64, [a, b, c]: &[Point64; 3]) -> [f32; 3] {
     let normal = (b - a).cross(&(c - a));
     let area = normal.norm_squared();
-    let part = |p: &Point64, q: &Point64| ((p - point).cross(&(q - point)).dot(&normal) / area).max(0.0);
+    let part =
+        |p: &Point64, q: &Point64| ((p - point).cross(&(q - point)).dot(&normal) / area).max(0.0);
     let [u, v, w] = [part(b, c), part(c, a), part(a, b)];
     let sum = u + v + w;
     if area > 0.0 && sum.is_finite() && sum > 0.5 {
         return [u, v, w].map(|share| (share / sum) as f32);
     }
     let distances = [a, b, c].map(|corner| (corner - point).norm_squared());
-    let nearest = (0..3).fold(0, |best, k| if distances[k] < distances[best] { k } else { best });
+    let nearest = (0..3).fold(0, |best, k| {
+        if distances[k] < distances[best] {
+            k
+        } else {
+            best
+        }
+    });
     one_at(nearest)
 }
 

@@ -1,4 +1,4 @@
-//! Sums of squared distances to planes and points.
+//! Quadrics: sums of squared distances to planes and points.
 
 use std::ops::{Add, AddAssign};
 
@@ -19,7 +19,14 @@ impl Quadric {
         let distance = normal.dot(point);
         let n = normal * weight;
         Self {
-            a: [n.x * normal.x, n.x * normal.y, n.x * normal.z, n.y * normal.y, n.y * normal.z, n.z * normal.z],
+            a: [
+                n.x * normal.x,
+                n.x * normal.y,
+                n.x * normal.z,
+                n.y * normal.y,
+                n.y * normal.z,
+                n.z * normal.z,
+            ],
             b: (n * distance).into(),
             c: weight * distance * distance,
         }
@@ -28,14 +35,18 @@ impl Quadric {
     /// The value at `x`; rounding never makes it negative.
     pub(super) fn at(&self, x: &Vec64) -> f64 {
         let [xx, xy, xz, yy, yz, zz] = self.a;
-        let ax = [xx * x.x + xy * x.y + xz * x.z, xy * x.x + yy * x.y + yz * x.z, xz * x.x + yz * x.y + zz * x.z];
+        let ax = [
+            xx * x.x + xy * x.y + xz * x.z,
+            xy * x.x + yy * x.y + yz * x.z,
+            xz * x.x + yz * x.y + zz * x.z,
+        ];
         let sum: f64 = (0..3).map(|k| x[k] * (ax[k] - 2.0 * self.b[k])).sum();
         (sum + self.c).max(0.0)
     }
 
-    /// Where it is least when `share` of the distances to `points` is added, by Cholesky's square-root-free factorisation; `None` if
-    /// the sum is too close to singular.
-    pub(super) fn minimiser(&self, points: &Points, share: f64) -> Option<Vec64> {
+    /// The minimiser when `share` of the distances to `points` is added, by `LDLᵀ` factorisation;
+    /// `None` if the sum is too close to singular.
+    pub(super) fn minimiser(&self, points: &PointQuadric, share: f64) -> Option<Vec64> {
         let [mut xx, xy, xz, mut yy, yz, mut zz] = self.a;
         for diagonal in [&mut xx, &mut yy, &mut zz] {
             *diagonal += share * points.weight;
@@ -66,16 +77,20 @@ impl Quadric {
 
 /// Sum of squared distances to points.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Points {
+pub(super) struct PointQuadric {
     weight: f64,
     b: Vec64,
     c: f64,
 }
 
-impl Points {
+impl PointQuadric {
     /// `weight` times the squared distance to `point`, plus `weight · spread`.
     pub(super) fn at_point(point: &Vec64, spread: f64, weight: f64) -> Self {
-        Self { weight, b: point * weight, c: weight * (point.norm_squared() + spread) }
+        Self {
+            weight,
+            b: point * weight,
+            c: weight * (point.norm_squared() + spread),
+        }
     }
 
     /// The value at `x`; rounding never makes it negative.
@@ -96,7 +111,7 @@ impl AddAssign<&Self> for Quadric {
     }
 }
 
-impl AddAssign<&Self> for Points {
+impl AddAssign<&Self> for PointQuadric {
     fn add_assign(&mut self, other: &Self) {
         self.weight += other.weight;
         self.b += other.b;
@@ -104,7 +119,7 @@ impl AddAssign<&Self> for Points {
     }
 }
 
-impl Add<&Self> for Points {
+impl Add<&Self> for PointQuadric {
     type Output = Self;
 
     fn add(mut self, other: &Self) -> Self {
@@ -127,23 +142,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_planes_meet_where_it_is_least_and_zero() {
+    fn three_planes_meet_at_the_zero_minimum() {
         let corner = Vec64::new(0.3, -0.7, 0.2);
         let mut sum = Quadric::default();
-        for normal in [Vec64::new(1.0, 0.2, 0.1), Vec64::new(-0.3, 1.0, 0.4), Vec64::new(0.1, 0.5, 1.0)] {
+        for normal in [
+            Vec64::new(1.0, 0.2, 0.1),
+            Vec64::new(-0.3, 1.0, 0.4),
+            Vec64::new(0.1, 0.5, 1.0),
+        ] {
             sum += &Quadric::plane(&normal.normalize(), &corner, 2.0);
         }
-        let found = sum.minimiser(&Points::default(), 1.0).unwrap();
+        let found = sum.minimiser(&PointQuadric::default(), 1.0).unwrap();
         assert!((found - corner).norm() < 1e-12 && sum.at(&found) < 1e-14);
         assert!((sum.at(&(corner + Vec64::x())) - (sum.at(&(corner - Vec64::x())))).abs() < 1e-12);
     }
 
     #[test]
-    fn parallel_planes_have_no_least_point_until_a_point_is_added() {
-        let sum = Quadric::plane(&Vec64::z(), &Vec64::zeros(), 1.0) + &Quadric::plane(&Vec64::z(), &Vec64::z(), 1.0);
-        assert_eq!(sum.minimiser(&Points::default(), 1.0), None);
+    fn parallel_planes_have_a_minimum_only_with_a_point_term() {
+        let sum = Quadric::plane(&Vec64::z(), &Vec64::zeros(), 1.0)
+            + &Quadric::plane(&Vec64::z(), &Vec64::z(), 1.0);
+        assert_eq!(sum.minimiser(&PointQuadric::default(), 1.0), None);
         let x = Vec64::new(3.0, 4.0, 0.5);
-        let points = Points::at_point(&(x + Vec64::x()), 0.25, 0.01) + &Points::at_point(&(x - Vec64::x()), 0.25, 0.01);
+        let points = PointQuadric::at_point(&(x + Vec64::x()), 0.25, 0.01)
+            + &PointQuadric::at_point(&(x - Vec64::x()), 0.25, 0.01);
         assert!((sum.minimiser(&points, 0.1).unwrap() - x).norm() < 1e-12);
         assert!((sum.at(&x) - 0.5).abs() < 1e-12 && (points.at(&x) - 0.025).abs() < 1e-12);
     }

@@ -10,19 +10,27 @@ fn point(x: f32, y: f32, z: f32) -> Point {
     Point::new(x, y, z)
 }
 
-/// `rows` × `columns` cells over the unit square; `place` puts them somewhere. Rows may close to a ring.
+/// `rows` × `columns` cells over the unit square, mapped by `place`. Rows may close to a ring.
 fn sheet(rows: u32, columns: u32, is_ring: bool, place: impl Fn(f32, f32) -> Point) -> TriMesh {
     let across = if is_ring { columns } else { columns + 1 };
     let at = |row: u32, column: u32| row * across + column % across;
     let mut mesh = TriMesh::default();
     for row in 0..=rows {
         for column in 0..across {
-            mesh.positions.push(place(row as f32 / rows as f32, column as f32 / columns as f32));
+            mesh.positions.push(place(
+                row as f32 / rows as f32,
+                column as f32 / columns as f32,
+            ));
         }
     }
     for row in 0..rows {
         for column in 0..columns {
-            let [a, b, c, d] = [at(row, column), at(row, column + 1), at(row + 1, column + 1), at(row + 1, column)];
+            let [a, b, c, d] = [
+                at(row, column),
+                at(row, column + 1),
+                at(row + 1, column + 1),
+                at(row + 1, column),
+            ];
             mesh.triangles.extend([[a, b, c], [a, c, d]]);
         }
     }
@@ -31,18 +39,26 @@ fn sheet(rows: u32, columns: u32, is_ring: bool, place: impl Fn(f32, f32) -> Poi
 
 /// An open tube along X from 0 to `length`.
 fn tube(radius: f32, length: f32, rows: u32, columns: u32) -> TriMesh {
-    sheet(rows, columns, true, |s, t| point(s * length, radius * (t * TAU).cos(), radius * (t * TAU).sin()))
+    sheet(rows, columns, true, |s, t| {
+        point(
+            s * length,
+            radius * (t * TAU).cos(),
+            radius * (t * TAU).sin(),
+        )
+    })
 }
 
 /// A closed tube with flat ends.
 fn rod(radius: f32, length: f32, rows: u32, columns: u32) -> TriMesh {
     let mut mesh = tube(radius, length, rows, columns);
     let (first, last) = (mesh.positions.len() as u32, mesh.positions.len() as u32 + 1);
-    mesh.positions.extend([point(0.0, 0.0, 0.0), point(length, 0.0, 0.0)]);
+    mesh.positions
+        .extend([point(0.0, 0.0, 0.0), point(length, 0.0, 0.0)]);
     for k in 0..columns {
         let next = (k + 1) % columns;
         mesh.triangles.push([first, next, k]);
-        mesh.triangles.push([last, rows * columns + k, rows * columns + next]);
+        mesh.triangles
+            .push([last, rows * columns + k, rows * columns + next]);
     }
     mesh
 }
@@ -51,30 +67,45 @@ fn rod(radius: f32, length: f32, rows: u32, columns: u32) -> TriMesh {
 fn ball(rows: u32, radius: impl Fn(f32, f32) -> f32) -> TriMesh {
     let at = |s: f32, t: f32| {
         let (polar, turn) = ((0.02 + 0.96 * s) * PI, t * TAU);
-        let direction = point(polar.cos(), polar.sin() * turn.cos(), polar.sin() * turn.sin());
+        let direction = point(
+            polar.cos(),
+            polar.sin() * turn.cos(),
+            polar.sin() * turn.sin(),
+        );
         direction * radius(polar, turn)
     };
     let mut mesh = sheet(rows, 2 * rows, true, at);
     let (first, last) = (mesh.positions.len() as u32, mesh.positions.len() as u32 + 1);
-    mesh.positions.extend([point(radius(0.0, 0.0), 0.0, 0.0), point(-radius(PI, 0.0), 0.0, 0.0)]);
+    mesh.positions.extend([
+        point(radius(0.0, 0.0), 0.0, 0.0),
+        point(-radius(PI, 0.0), 0.0, 0.0),
+    ]);
     let columns = 2 * rows;
     for k in 0..columns {
         let next = (k + 1) % columns;
         mesh.triangles.push([first, next, k]);
-        mesh.triangles.push([last, rows * columns + k, rows * columns + next]);
+        mesh.triangles
+            .push([last, rows * columns + k, rows * columns + next]);
     }
     mesh
 }
 
 fn bumpy(rows: u32, seed: f32) -> TriMesh {
-    ball(rows, |polar, turn| 1.0 + polar.sin() * (0.2 * (3.0 * polar + seed).sin() + 0.15 * (3.0 * turn - seed).cos() * polar.sin()))
+    ball(rows, |polar, turn| {
+        1.0 + polar.sin()
+            * (0.2 * (3.0 * polar + seed).sin() + 0.15 * (3.0 * turn - seed).cos() * polar.sin())
+    })
 }
 
 /// A torus: no boundary, one handle.
 fn ring(rows: u32, columns: u32) -> TriMesh {
     let mesh = sheet(rows, columns, true, |s, t| {
         let around = 1.0 + 0.3 * (t * TAU).cos();
-        point(around * (s * TAU).cos(), around * (s * TAU).sin(), 0.3 * (t * TAU).sin())
+        point(
+            around * (s * TAU).cos(),
+            around * (s * TAU).sin(),
+            0.3 * (t * TAU).sin(),
+        )
     });
     let welded = crate::mesh::weld(&mesh.positions, &mesh.triangles, 1e-5);
     assert_eq!(welded.mesh.positions.len() as u32, rows * columns);
@@ -86,30 +117,48 @@ fn together(parts: &[TriMesh]) -> TriMesh {
     for part in parts {
         let first = all.positions.len() as u32;
         all.positions.extend(&part.positions);
-        all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
+        all.triangles
+            .extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
     }
     all
 }
 
 fn coarse(mesh: &TriMesh, target_vertices: usize) -> Decimated {
-    decimate(mesh, &Decimation { target_vertices, ..Decimation::default() }, &Progress::new()).unwrap()
+    decimate(
+        mesh,
+        &Decimation {
+            target_vertices,
+            ..Decimation::default()
+        },
+        &Progress::new(),
+    )
+    .unwrap()
 }
 
-/// Vertices − edges + triangles, and the number of closed curves of edges with one triangle.
+/// Vertices − edges + triangles, and the number of closed boundary curves.
 fn characteristics(mesh: &TriMesh) -> (i64, usize) {
     let topology = Topology::of(mesh);
     let used: BTreeSet<u32> = mesh.triangles.as_flattened().iter().copied().collect();
-    let [vertices, edges, triangles] = [used.len(), topology.edges.len(), mesh.triangles.len()].map(|count| i64::try_from(count).unwrap());
+    let [vertices, edges, triangles] = [used.len(), topology.edges.len(), mesh.triangles.len()]
+        .map(|count| i64::try_from(count).unwrap());
     let euler = vertices - edges + triangles;
-    let rim: Vec<[u32; 2]> =
-        topology.edges.iter().zip(&topology.edge_faces).filter(|(_, faces)| **faces == 1).map(|(edge, _)| *edge).collect();
-    // Loops: the connected parts of the rim, each edge taken as a triangle without area.
-    let threads = TriMesh { positions: mesh.positions.clone(), triangles: rim.iter().map(|&[a, b]| [a, b, b]).collect() };
+    let rim: Vec<[u32; 2]> = topology
+        .edges
+        .iter()
+        .zip(&topology.edge_faces)
+        .filter(|(_, faces)| **faces == 1)
+        .map(|(edge, _)| *edge)
+        .collect();
+    // Loops: the connected components of the boundary, each edge taken as a degenerate triangle.
+    let threads = TriMesh {
+        positions: mesh.positions.clone(),
+        triangles: rim.iter().map(|&[a, b]| [a, b, b]).collect(),
+    };
     let loose = mesh.positions.len() - rim.as_flattened().iter().collect::<BTreeSet<_>>().len();
     (euler, Topology::of(&threads).components - loose)
 }
 
-/// Largest distance of the fine mesh's vertices from the coarse mesh, and the other way round.
+/// Two-sided Hausdorff distance between vertices of one mesh and the other.
 fn distances(fine: &TriMesh, coarse: &Decimated) -> [f32; 2] {
     let mesh = &coarse.mesh;
     let to_coarse = |p: &Point| {
@@ -118,35 +167,57 @@ fn distances(fine: &TriMesh, coarse: &Decimated) -> [f32; 2] {
             let [a, b, c] = mesh.corners(t).map(nalgebra::OPoint::cast::<f64>);
             (closest_on_triangle(&p, &a, &b, &c) - p).norm()
         };
-        (0..mesh.triangles.len()).map(distance).fold(f64::INFINITY, f64::min) as f32
+        (0..mesh.triangles.len())
+            .map(distance)
+            .fold(f64::INFINITY, f64::min) as f32
     };
-    let back = coarse.places.iter().zip(&mesh.positions).map(|(place, position)| (place.on(fine) - position).norm());
-    [fine.positions.iter().map(to_coarse).fold(0.0, f32::max), back.fold(0.0, f32::max)]
+    let back = coarse
+        .places
+        .iter()
+        .zip(&mesh.positions)
+        .map(|(place, position)| (place.on(fine) - position).norm());
+    [
+        fine.positions.iter().map(to_coarse).fold(0.0, f32::max),
+        back.fold(0.0, f32::max),
+    ]
 }
 
-/// Normals of the triangles; fails on one without area.
+/// Normals of the triangles; fails on a degenerate one.
 fn unit_normals(mesh: &TriMesh) -> Vec<crate::math::Vec3> {
     let normal = |t| {
         let [a, b, c] = mesh.corners(t);
         let twice_area = (b - a).cross(&(c - a));
         let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-        assert!(twice_area.norm() > 0.02 * longest * longest, "triangle {t} is a sliver");
+        assert!(
+            twice_area.norm() > 0.02 * longest * longest,
+            "triangle {t} is a sliver"
+        );
         twice_area.normalize()
     };
     (0..mesh.triangles.len()).map(normal).collect()
 }
 
 #[test]
-fn a_small_mesh_comes_back_as_it_is() {
+fn a_small_mesh_is_returned_unchanged() {
     let mesh = rod(0.2, 1.0, 4, 8);
     let same = coarse(&mesh, mesh.positions.len());
     assert_eq!(same.mesh, mesh);
-    assert!(same.coarse_from_input.iter().enumerate().all(|(v, coarse)| *coarse == Some(v as u32)));
-    assert!(same.places.iter().zip(&mesh.positions).all(|(place, position)| place.on(&mesh) == *position));
+    assert!(
+        same.coarse_from_input
+            .iter()
+            .enumerate()
+            .all(|(v, coarse)| *coarse == Some(v as u32))
+    );
+    assert!(
+        same.places
+            .iter()
+            .zip(&mesh.positions)
+            .all(|(place, position)| place.on(&mesh) == *position)
+    );
 }
 
 #[test]
-fn closed_shapes_stay_closed_and_near_and_nothing_is_turned_over() {
+fn closed_shapes_stay_closed_near_and_oriented() {
     for (mesh, target, tolerance) in [
         (ball(40, |_, _| 1.0), 300, 0.03),
         (bumpy(50, 0.3), 500, 0.06),
@@ -161,24 +232,30 @@ fn closed_shapes_stay_closed_and_near_and_nothing_is_turned_over() {
         assert_eq!(Topology::of(&result.mesh).boundary_edges(), 0);
         let found = distances(&mesh, &result);
         assert!(found.iter().all(|&d| d < tolerance), "{found:?}");
-        // The normal of the coarse triangle is about that of the fine surface where its corners are.
+        // The normal of a coarse triangle approximates that of the fine surface at its corners.
         let (normals, fine) = (unit_normals(&result.mesh), unit_normals(&mesh));
         for (triangle, normal) in result.mesh.triangles.iter().zip(&normals) {
-            let sum = triangle.map(|v| fine[result.places[v as usize].triangle as usize]).iter().sum::<crate::math::Vec3>();
-            assert!(normal.dot(&sum) > 0.0, "a triangle is turned over");
+            let sum = triangle
+                .map(|v| fine[result.places[v as usize].triangle as usize])
+                .iter()
+                .sum::<crate::math::Vec3>();
+            assert!(normal.dot(&sum) > 0.0, "a triangle is flipped");
         }
     }
 }
 
 #[test]
-fn boundaries_stay_on_their_lines() {
+fn boundaries_stay_on_their_curves() {
     let flat = sheet(40, 40, false, |s, t| point(s, 0.2 * (3.0 * s).sin(), t));
     let with_hole = TriMesh {
         triangles: flat
             .triangles
             .iter()
             .copied()
-            .filter(|t| !t.iter().all(|&v| (flat.positions[v as usize] - point(0.5, 0.2, 0.5)).norm() < 0.21))
+            .filter(|t| {
+                !t.iter()
+                    .all(|&v| (flat.positions[v as usize] - point(0.5, 0.2, 0.5)).norm() < 0.21)
+            })
             .collect(),
         positions: flat.positions.clone(),
     };
@@ -200,48 +277,79 @@ fn boundaries_stay_on_their_lines() {
         let found = [from(&fine_rim, &coarse_rim), from(&coarse_rim, &fine_rim)];
         assert!(found.iter().all(|&d| d < 0.04), "{found:?}");
     }
-    // Straight boundaries to rounding, corners exactly.
+    // Straight boundaries within rounding, corners exactly.
     let square = coarse(&sheet(30, 30, false, |s, t| point(s, 0.0, t)), 40);
     let bounds = square.mesh.bounds();
-    assert!((bounds.min - point(0.0, 0.0, 0.0)).norm() < 1e-3 && (bounds.max - point(1.0, 0.0, 1.0)).norm() < 1e-3);
+    assert!(
+        (bounds.min - point(0.0, 0.0, 0.0)).norm() < 1e-3
+            && (bounds.max - point(1.0, 0.0, 1.0)).norm() < 1e-3
+    );
     for [a, b] in rim_of(&square.mesh) {
-        assert!([a, b].iter().all(|p| [p.x, p.z].iter().any(|c| c.abs() < 1e-3 || (c - 1.0).abs() < 1e-3)), "{a} {b}");
+        assert!(
+            [a, b].iter().all(|p| [p.x, p.z]
+                .iter()
+                .any(|c| c.abs() < 1e-3 || (c - 1.0).abs() < 1e-3)),
+            "{a} {b}"
+        );
     }
 }
 
 fn rim_of(mesh: &TriMesh) -> Vec<[Point; 2]> {
     let topology = Topology::of(mesh);
-    let rim = topology.edges.iter().zip(&topology.edge_faces).filter(|(_, faces)| **faces == 1);
-    rim.map(|(edge, _)| edge.map(|v| mesh.positions[v as usize])).collect()
+    let rim = topology
+        .edges
+        .iter()
+        .zip(&topology.edge_faces)
+        .filter(|(_, faces)| **faces == 1);
+    rim.map(|(edge, _)| edge.map(|v| mesh.positions[v as usize]))
+        .collect()
 }
 
 #[test]
-fn edges_are_shorter_by_the_root_of_the_density() {
+fn edge_lengths_scale_with_the_inverse_root_of_the_density() {
     let mesh = tube(0.5, 8.0, 300, 50);
     let density = density_near(&mesh, &[(point(4.0, 0.0, 0.0), 0.5)]);
-    assert!(density.iter().all(|d| (1.0..=JOINT_DENSITY).contains(d)) && density[0] == 1.0 && density.contains(&JOINT_DENSITY));
-    let wanted = Decimation { target_vertices: 1500, density: &density, ..Decimation::default() };
+    assert!(
+        density.iter().all(|d| (1.0..=JOINT_DENSITY).contains(d))
+            && density[0] == 1.0
+            && density.contains(&JOINT_DENSITY)
+    );
+    let wanted = Decimation {
+        target_vertices: 1500,
+        density: &density,
+        ..Decimation::default()
+    };
     let result = decimate(&mesh, &wanted, &Progress::new()).unwrap();
     let mean_edge = |from: f32, to: f32| {
         let p = &result.mesh.positions;
         let topology = Topology::of(&result.mesh);
         let lengths: Vec<f32> = (topology.edges.iter())
-            .filter(|edge| edge.iter().all(|&v| (from..to).contains(&(p[v as usize].x - 4.0).abs())))
+            .filter(|edge| {
+                edge.iter()
+                    .all(|&v| (from..to).contains(&(p[v as usize].x - 4.0).abs()))
+            })
             .map(|[a, b]| (p[*a as usize] - p[*b as usize]).norm())
             .collect();
         lengths.iter().sum::<f32>() / lengths.len() as f32
     };
     let ratio = mean_edge(1.6, 3.5) / mean_edge(0.0, 0.4);
     let expected = JOINT_DENSITY.sqrt();
-    assert!((0.75 * expected..1.25 * expected).contains(&ratio), "{ratio}");
+    assert!(
+        (0.75 * expected..1.25 * expected).contains(&ratio),
+        "{ratio}"
+    );
 }
 
 #[test]
-fn thin_limbs_keep_six_vertices_around() {
+fn thin_limbs_keep_six_vertices_per_ring() {
     let mesh = together(&[
         ball(60, |_, _| 1.0),
         TriMesh {
-            positions: rod(0.03, 1.0, 60, 12).positions.iter().map(|p| p + nalgebra::Vector3::new(2.0, 0.0, 0.0)).collect(),
+            positions: rod(0.03, 1.0, 60, 12)
+                .positions
+                .iter()
+                .map(|p| p + nalgebra::Vector3::new(2.0, 0.0, 0.0))
+                .collect(),
             ..rod(0.03, 1.0, 60, 12)
         },
     ]);
@@ -249,59 +357,90 @@ fn thin_limbs_keep_six_vertices_around() {
     for x in [2.2, 2.35, 2.5, 2.65, 2.8] {
         let side = |v: u32| result.mesh.positions[v as usize].x > x;
         let topology = Topology::of(&result.mesh);
-        let crossing = topology.edges.iter().filter(|[a, b]| result.mesh.positions[*a as usize].x > 1.5 && side(*a) != side(*b)).count();
-        // Each vertex around has about two edges that cross.
+        let crossing = topology
+            .edges
+            .iter()
+            .filter(|[a, b]| result.mesh.positions[*a as usize].x > 1.5 && side(*a) != side(*b))
+            .count();
+        // Each vertex of a ring has about two crossing edges.
         assert!(crossing >= 9, "{crossing} edges cross at {x}");
     }
 }
 
 #[test]
-fn every_part_is_kept() {
+fn every_component_is_kept() {
     let small = |k: usize| {
         let mut part = ball(6, |_, _| 0.02);
-        part.positions.iter_mut().for_each(|p| p.y += 2.0 + k as f32 * 0.1);
+        part.positions
+            .iter_mut()
+            .for_each(|p| p.y += 2.0 + k as f32 * 0.1);
         part
     };
-    let parts: Vec<TriMesh> = std::iter::once(ball(40, |_, _| 1.0)).chain((0..20).map(small)).collect();
+    let parts: Vec<TriMesh> = std::iter::once(ball(40, |_, _| 1.0))
+        .chain((0..20).map(small))
+        .collect();
     let mesh = together(&parts);
     let result = coarse(&mesh, 600);
     assert_eq!(result.mesh.positions.len(), 600);
     assert_eq!(Topology::of(&result.mesh).components, 21);
     assert_eq!(characteristics(&result.mesh).0, 42);
-    // More than can be: tetrahedra are the least closed parts.
+    // An unreachable target: tetrahedra are the smallest closed components.
     let least = coarse(&mesh, 10);
-    assert_eq!((Topology::of(&least.mesh).components, characteristics(&least.mesh).0), (21, 42));
-    assert!(least.mesh.positions.len() < 21 * 8, "{}", least.mesh.positions.len());
+    assert_eq!(
+        (
+            Topology::of(&least.mesh).components,
+            characteristics(&least.mesh).0
+        ),
+        (21, 42)
+    );
+    assert!(
+        least.mesh.positions.len() < 21 * 8,
+        "{}",
+        least.mesh.positions.len()
+    );
 }
 
 #[test]
-fn equal_input_gives_equal_output_and_cancelling_stops() {
+fn decimation_is_deterministic_and_cancellable() {
     let mesh = bumpy(40, 0.7);
     assert_eq!(coarse(&mesh, 300), coarse(&mesh, 300));
     let progress = Progress::new();
     progress.cancel();
-    assert_eq!(decimate(&mesh, &Decimation::default(), &progress), Err(Cancelled));
+    assert_eq!(
+        decimate(&mesh, &Decimation::default(), &progress),
+        Err(Cancelled)
+    );
 }
 
 #[test]
-fn every_vertex_knows_where_it_went() {
+fn every_vertex_maps_to_its_merged_vertex() {
     let mesh = together(&[bumpy(30, 0.7), rod(0.3, 3.0, 40, 20)]);
     let result = coarse(&mesh, 300);
     let (fine, after) = (Topology::of(&mesh), Topology::of(&result.mesh));
     for (v, coarse) in result.coarse_from_input.iter().enumerate() {
         let coarse = coarse.unwrap() as usize;
         let place = result.places[coarse];
-        assert_eq!(fine.component_of[v], fine.component_of[mesh.triangles[place.triangle as usize][0] as usize]);
+        assert_eq!(
+            fine.component_of[v],
+            fine.component_of[mesh.triangles[place.triangle as usize][0] as usize]
+        );
         assert!((result.mesh.positions[coarse] - mesh.positions[v]).norm() < 0.6);
-        assert_eq!(fine.component_of[v] == 0, after.component_of[coarse] == after.component_of[0]);
+        assert_eq!(
+            fine.component_of[v] == 0,
+            after.component_of[coarse] == after.component_of[0]
+        );
     }
 }
 
 #[test]
-fn broken_meshes_do_no_harm() {
+fn degenerate_meshes_are_tolerated() {
     let nothing = coarse(&TriMesh::default(), 10);
-    assert_eq!((nothing.mesh, nothing.places.len()), (TriMesh::default(), 0));
-    // A vertex of nowhere, one without a triangle, a triangle without area, and a fan around a crowded vertex.
+    assert_eq!(
+        (nothing.mesh, nothing.places.len()),
+        (TriMesh::default(), 0)
+    );
+    // A non-finite vertex, one without a triangle, a degenerate triangle, and a fan around a vertex
+    // of high valence.
     let mut mesh = bumpy(20, 0.1);
     mesh.positions[7].x = f32::NAN;
     mesh.positions.push(Point::origin());
@@ -310,10 +449,17 @@ fn broken_meshes_do_no_harm() {
     assert!(result.mesh.positions.len() < 200 && result.coarse_from_input.last() == Some(&None));
     let spokes = 20_000;
     let rim = (0..spokes).map(|k| point((k as f32).cos(), (k as f32).sin(), 1.0));
-    let mut fan = TriMesh { positions: std::iter::once(Point::origin()).chain(rim).collect(), triangles: Vec::new() };
-    fan.triangles.extend((0..spokes).map(|k| [0, 1 + k, 1 + (k + 1) % spokes]));
+    let mut fan = TriMesh {
+        positions: std::iter::once(Point::origin()).chain(rim).collect(),
+        triangles: Vec::new(),
+    };
+    fan.triangles
+        .extend((0..spokes).map(|k| [0, 1 + k, 1 + (k + 1) % spokes]));
     assert!(coarse(&fan, 100).mesh.positions.len() < 20_000);
-    let one_place = TriMesh { positions: vec![Point::origin(); bumpy(20, 0.1).positions.len()], ..bumpy(20, 0.1) };
+    let one_place = TriMesh {
+        positions: vec![Point::origin(); bumpy(20, 0.1).positions.len()],
+        ..bumpy(20, 0.1)
+    };
     assert_eq!(characteristics(&coarse(&one_place, 50).mesh).0, 2);
 }
 
@@ -323,7 +469,15 @@ fn soups() -> impl Strategy<Value = (TriMesh, usize)> {
         let n = positions.len() as u32;
         let triangles = proptest::collection::vec([0..n, 0..n, 0..n], 0..120);
         let positions: Vec<Point> = positions.iter().map(|&p| Point::from(p)).collect();
-        triangles.prop_map(move |triangles| (TriMesh { positions: positions.clone(), triangles }, target))
+        triangles.prop_map(move |triangles| {
+            (
+                TriMesh {
+                    positions: positions.clone(),
+                    triangles,
+                },
+                target,
+            )
+        })
     })
 }
 
@@ -331,7 +485,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn soups_keep_their_topology((mesh, target) in soups()) {
+    fn triangle_soups_keep_their_topology((mesh, target) in soups()) {
         let mut proper = mesh.clone();
         proper.triangles.retain(|&[a, b, c]| a != b && b != c && c != a);
         let used: BTreeSet<u32> = proper.triangles.as_flattened().iter().copied().collect();

@@ -1,4 +1,4 @@
-//! The inside of the flesh in a pose: base surface, edges of the tets, foot points, contacts.
+//! Overlays of the tissue in a pose: base surface, tet edges, foot points, contacts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use super::tets::Cells;
 use crate::collision::Contact;
 use crate::math::{Point, Vec3};
 use crate::mesh::vertex_normals_into;
+use crate::methods::Subject;
 use crate::render::colormap::category;
 use crate::render::legend::Legend;
-use crate::render::look::{Cut, SkinColors};
+use crate::render::look::{CutPlane, SkinColors};
 use crate::render::overlay::{Overlay, Rgba};
-use crate::skin::Subject;
-use crate::tissue::{BaseFrame, Tissue};
+use crate::tissue::{BaseFrame, CornerKind, Tissue};
 
-/// See-through: thousands of edges lie over each other.
+/// Opacity of edges: thousands overlap.
 const TET_EDGE: Rgba = [120, 190, 236, 80];
-/// So many edges are seen one by one.
+/// Number of edges up to which they are drawn at full opacity.
 const EDGES_SEEN: f32 = 4000.0;
-/// A pair that is near but does not press, and one that does.
+/// Colours of a pair that is near but separate, and of one in contact.
 const NEAR: Rgba = [255, 214, 92, 255];
 const PRESSING: Rgba = [255, 92, 64, 255];
-/// Pixels of a contact's point.
+/// Diameter of a contact point, pixels.
 const CONTACT_DOT: f32 = 5.0;
 
-/// Tables of one character's flesh, and where all of it is now.
-pub(super) struct Inside {
+/// Tables of one character's tissue, and its current positions.
+pub(super) struct TissueOverlay {
     subject: Arc<Subject>,
     frame: BaseFrame,
     base: Vec<Point>,
@@ -34,18 +34,32 @@ pub(super) struct Inside {
     skin: Vec<Point>,
     /// For every simulated vertex the source vertex nearest to it.
     source_from_sim: Vec<u32>,
-    /// Edges of all tets but those in the skin: pairs of indices, those of the base after those of the skin; made when asked for.
+    /// Edges of all tets except skin edges: index pairs, base vertices after skin vertices;
+    /// computed on first use.
     edges: Option<Vec<[u32; 2]>>,
     cells: Cells,
 }
 
-impl Inside {
+impl TissueOverlay {
     pub(super) fn of(subject: &Arc<Subject>, tissue: &Tissue) -> Self {
         let source_from_skin = subject.skin.source_from_skin();
         let source_of = |sim: usize| {
-            let flesh = subject.sim().skin_from_sim.get(sim).copied().unwrap_or_default();
-            let skin = subject.body.skin_from_flesh.get(flesh as usize).copied().unwrap_or(flesh);
-            source_from_skin.get(skin as usize).copied().unwrap_or_default()
+            let flesh = subject
+                .sim()
+                .skin_from_sim
+                .get(sim)
+                .copied()
+                .unwrap_or_default();
+            let skin = subject
+                .body()
+                .skin_from_flesh
+                .get(flesh as usize)
+                .copied()
+                .unwrap_or(flesh);
+            source_from_skin
+                .get(skin as usize)
+                .copied()
+                .unwrap_or_default()
         };
         let vertices = subject.sim().mesh.positions.len();
         Self {
@@ -69,9 +83,12 @@ impl Inside {
         &self.frame
     }
 
-    /// Moves base and simulated skin to a moment. Methods that don't simulate lend the simulation mesh their skin.
+    /// Updates base and simulated skin to a moment. For methods without simulation the simulation
+    /// mesh takes its positions from the skin.
     pub(super) fn place(&mut self, tissue: &Tissue, moment: &Moment<'_>) {
-        tissue.anchors.place(moment.world_from_joint, &mut self.frame, &mut self.base);
+        tissue
+            .anchors
+            .place(moment.world_from_joint, &mut self.frame, &mut self.base);
         if moment.simulated.len() == self.skin.len() {
             self.skin.copy_from_slice(moment.simulated);
             return;
@@ -93,12 +110,23 @@ impl Inside {
         let first_base = self.skin.len();
         let at = |index: u32| {
             let index = index as usize;
-            if index < first_base { self.skin.get(index) } else { self.base.get(index - first_base) }
+            if index < first_base {
+                self.skin.get(index)
+            } else {
+                self.base.get(index - first_base)
+            }
         };
         let subject = &self.subject;
-        let edges = self.edges.get_or_insert_with(|| subject.tissue.as_ref().map(|f| inner_edges(&f.tissue)).unwrap_or_default());
-        // The more there are, the fainter each.
-        let alpha = (f32::from(TET_EDGE[3]) * (EDGES_SEEN / edges.len().max(1) as f32).sqrt().min(1.0)).max(14.0);
+        let edges = self.edges.get_or_insert_with(|| {
+            subject
+                .flesh()
+                .map(|f| inner_edges(&f.tissue))
+                .unwrap_or_default()
+        });
+        // The more edges, the lower the opacity of each.
+        let alpha = (f32::from(TET_EDGE[3])
+            * (EDGES_SEEN / edges.len().max(1) as f32).sqrt().min(1.0))
+        .max(14.0);
         let color = [TET_EDGE[0], TET_EDGE[1], TET_EDGE[2], alpha as u8];
         for [from, to] in edges {
             if let (Some(from), Some(to)) = (at(*from), at(*to)) {
@@ -108,13 +136,31 @@ impl Inside {
     }
 
     /// The tets on one side of a plane, as solid cells.
-    pub(super) fn add_cells(&mut self, overlay: &mut Overlay, tissue: &Tissue, cut: &Cut, colors: SkinColors) -> Option<Legend> {
-        self.cells.add(overlay, &self.subject, tissue, [&self.skin, &self.base], cut, colors == SkinColors::Strain)
+    pub(super) fn add_cells(
+        &mut self,
+        overlay: &mut Overlay,
+        tissue: &Tissue,
+        cut: &CutPlane,
+        colors: SkinColors,
+    ) -> Option<Legend> {
+        self.cells.add(
+            overlay,
+            &self.subject,
+            tissue,
+            [&self.skin, &self.base],
+            cut,
+            colors == SkinColors::Strain,
+        )
     }
 
-    /// From every foot point on the bone lines to its vertex; one colour a bone.
+    /// Lines from every foot point on the bone lines to its vertex; one colour per bone.
     pub(super) fn add_feet(&self, overlay: &mut Overlay, tissue: &Tissue) {
-        for ((&bone, rest), vertex) in tissue.foot_bones.iter().zip(&tissue.foot_points).zip(&self.skin) {
+        for ((&bone, rest), vertex) in tissue
+            .foot_bones
+            .iter()
+            .zip(&tissue.foot_points)
+            .zip(&self.skin)
+        {
             if let Some(posed_from_bind) = self.frame.bones().get(bone as usize) {
                 let foot = (posed_from_bind * rest).cast::<f32>();
                 let [r, g, b] = category(bone as usize);
@@ -123,11 +169,15 @@ impl Inside {
         }
     }
 
-    /// A dot at every vertex that touches, and a line to the place it touches.
+    /// A dot at every vertex in contact, and a line to the contact point.
     pub(super) fn add_contacts(&self, overlay: &mut Overlay, contacts: &[Contact]) {
         for contact in contacts {
             let corners = contact.corners.map(|corner| self.skin.get(corner as usize));
-            let (Some(vertex), [Some(a), Some(b), Some(c)]) = (self.skin.get(contact.vertex as usize), corners) else { continue };
+            let (Some(vertex), [Some(a), Some(b), Some(c)]) =
+                (self.skin.get(contact.vertex as usize), corners)
+            else {
+                continue;
+            };
             let [u, v, w] = contact.weights;
             let place = Point::from(a.coords * u + b.coords * v + c.coords * w);
             let color = if contact.load > 0.0 { PRESSING } else { NEAR };
@@ -137,20 +187,19 @@ impl Inside {
     }
 }
 
-/// Every edge of the tets once, without those between two skin vertices: the wireframe shows them.
+/// Every tet edge once, except edges between two skin vertices, which the wireframe shows.
 fn inner_edges(tissue: &Tissue) -> Vec<[u32; 2]> {
-    let vertices = tissue.base.len() as u32;
+    let vertices = tissue.foot_points.len() as u32;
     let mut edges = HashSet::new();
-    for prism in &tissue.prisms.prisms {
-        let [i, j, k] = prism.corners;
-        let chain = [i, j, k, i + vertices, j + vertices, k + vertices];
-        for tet in (0..3).filter(|tet| prism.rest_inverse[*tet].is_some()) {
-            let corners = &chain[tet..tet + 4];
-            for (first, a) in corners.iter().enumerate() {
-                for b in &corners[first + 1..] {
-                    if *a >= vertices || *b >= vertices {
-                        edges.insert([*a.min(b), *a.max(b)]);
-                    }
+    for tet in tissue.tets().filter(|tet| tet.is_usable()) {
+        let corners = tet.corners.map(|corner| match corner.kind() {
+            CornerKind::Unknown(point) => point,
+            CornerKind::Prescribed(point) => vertices + point,
+        });
+        for (first, a) in corners.iter().enumerate() {
+            for b in &corners[first + 1..] {
+                if *a >= vertices || *b >= vertices {
+                    edges.insert([*a.min(b), *a.max(b)]);
                 }
             }
         }

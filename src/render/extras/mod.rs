@@ -1,10 +1,11 @@
-//! What can be drawn over and inside a character: bones, volumes, base surface, tets, foot points, contacts, velocities, normals,
-//! findings. The window and the command line make them with the same code, from a [`Moment`] and a [`Look`].
+//! Overlays on and inside a character: bones, volumes, base surface, tets, foot points, contacts,
+//! velocities, normals, findings. Window and command line create them by the same code, from a
+//! [`Moment`] and a [`Look`].
 //!
 //! | lifetime      | type                                                         |
 //! |---------------|--------------------------------------------------------------|
-//! | per character | `Inside`: tables that no pose changes                          |
-//! | per view      | [`Extras`]: overlays, written anew for each moment in place    |
+//! | per character | `TissueOverlay`: tables that do not depend on the pose         |
+//! | per view      | [`Extras`]: overlays, updated in place for each moment         |
 //! | per frame     | [`Moment`]                                                    |
 
 mod inside;
@@ -13,23 +14,23 @@ mod tets;
 
 use std::sync::Arc;
 
-use self::inside::Inside;
+use self::inside::TissueOverlay;
 use super::bones::{BoneState, skeleton_bones};
 use super::legend::{Legend, SteadyRange};
 use super::look::Look;
-use super::overlay::{Layer, Overlay, Rgba};
+use super::overlay::{Overlay, OverlayLayer, Rgba};
 use crate::character::Severity;
 use crate::collision::Contact;
 use crate::math::{Affine, Point, Vec3, origin_of};
-use crate::skin::Subject;
+use crate::methods::Subject;
 
-/// Radius of a joint's ball, as a part of the character's size.
+/// Radius of a joint's sphere, relative to the character's size.
 const JOINT_RADIUS: f32 = 0.006;
 
-/// A character as it is at one moment.
+/// The state of a character at one time.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'a> {
-    /// Whose moment.
+    /// The character.
     pub subject: &'a Arc<Subject>,
     /// World positions of all source vertices.
     pub positions: &'a [Point],
@@ -39,29 +40,29 @@ pub struct Moment<'a> {
     pub simulated: &'a [Point],
     /// The joints.
     pub world_from_joint: &'a [Affine],
-    /// Pairs of the simulation mesh that touch; empty if nobody asked for them.
+    /// Pairs of the simulation mesh in contact; empty if not requested.
     pub contacts: &'a [Contact],
-    /// World units per second of all source vertices; empty if nobody asked for them.
+    /// World units per second of all source vertices; empty if not requested.
     pub velocities: &'a [Vec3],
 }
 
-/// A place that is marked.
+/// A marked position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mark {
-    /// The source vertex it is at, if it is on the skin.
+pub struct PositionMark {
+    /// The source vertex it is at, if on the skin.
     pub vertex: Option<u32>,
     /// The joint it is at.
     pub joint: Option<usize>,
-    /// Where it is in the bind pose.
+    /// Position in the bind pose.
     pub at_rest: Point,
-    /// How far around it there is something to see.
+    /// Radius of the relevant region.
     pub radius: f32,
     /// Its colour.
     pub color: Rgba,
 }
 
-impl Mark {
-    /// The colour of a place that matters so much.
+impl PositionMark {
+    /// The colour for a severity.
     #[must_use]
     pub fn color_of(severity: Severity) -> Rgba {
         match severity {
@@ -72,7 +73,7 @@ impl Mark {
     }
 }
 
-/// What is marked in a view.
+/// The marks of a view.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Marked<'a> {
     /// The selected joints.
@@ -80,17 +81,17 @@ pub struct Marked<'a> {
     /// The joint under the pointer.
     pub hovered: Option<usize>,
     /// Places.
-    pub marks: &'a [Mark],
+    pub marks: &'a [PositionMark],
 }
 
 /// Overlays of one view.
 pub struct Extras {
-    inside: Option<Inside>,
-    /// Among the surfaces.
+    inside: Option<TissueOverlay>,
+    /// Drawn among the surfaces.
     solid: Overlay,
-    /// Seen through the skin, sorted among themselves.
+    /// Visible through the skin, sorted among themselves.
     front: Overlay,
-    /// Lines and points over everything.
+    /// Lines and points in front of everything.
     over: Overlay,
     speed: SteadyRange,
     legends: Vec<Legend>,
@@ -100,9 +101,9 @@ impl Default for Extras {
     fn default() -> Self {
         Self {
             inside: None,
-            solid: Overlay::new(Layer::Solid),
-            front: Overlay::new(Layer::Front),
-            over: Overlay::new(Layer::FrontGlass),
+            solid: Overlay::new(OverlayLayer::Solid),
+            front: Overlay::new(OverlayLayer::Front),
+            over: Overlay::new(OverlayLayer::FrontGlass),
             speed: SteadyRange::default(),
             legends: Vec::new(),
         }
@@ -110,19 +111,19 @@ impl Default for Extras {
 }
 
 impl Extras {
-    /// What is to be drawn, after [`Extras::update`].
+    /// The overlays to draw, after [`Extras::update`].
     #[must_use]
     pub fn overlays(&self) -> [&Overlay; 3] {
         [&self.solid, &self.over, &self.front]
     }
 
-    /// What their colours mean.
+    /// The legends of their colours.
     #[must_use]
     pub fn legends(&self) -> &[Legend] {
         &self.legends
     }
 
-    /// Builds everything that the look asks for.
+    /// Builds everything that the look requests.
     pub fn update(&mut self, look: &Look, moment: Option<&Moment<'_>>, marked: &Marked<'_>) {
         for overlay in [&mut self.solid, &mut self.front, &mut self.over] {
             overlay.clear();
@@ -134,14 +135,22 @@ impl Extras {
         }
         self.add_inside(look, moment);
         if look.bones {
-            let overlay = if look.bones_in_front { &mut self.front } else { &mut self.solid };
+            let overlay = if look.bones_in_front {
+                &mut self.front
+            } else {
+                &mut self.solid
+            };
             add_bones(overlay, moment, marked);
         }
         if look.normals {
             on_skin::add_normals(&mut self.solid, moment);
         }
         if look.velocities {
-            self.legends.extend(on_skin::add_velocities(&mut self.solid, moment, &mut self.speed));
+            self.legends.extend(on_skin::add_velocities(
+                &mut self.solid,
+                moment,
+                &mut self.speed,
+            ));
         }
         if look.findings {
             on_skin::add_marks(&mut self.over, moment, marked.marks);
@@ -149,11 +158,19 @@ impl Extras {
     }
 
     fn add_inside(&mut self, look: &Look, moment: &Moment<'_>) {
-        let (true, Ok(flesh)) = (look.shows_flesh(), &moment.subject.tissue) else { return };
-        if self.inside.as_ref().is_none_or(|inside| !inside.is_of(moment.subject)) {
-            self.inside = Some(Inside::of(moment.subject, &flesh.tissue));
+        let (true, Some(Ok(flesh))) = (look.shows_flesh(), moment.subject.flesh_if_made()) else {
+            return;
+        };
+        if self
+            .inside
+            .as_ref()
+            .is_none_or(|inside| !inside.is_of(moment.subject))
+        {
+            self.inside = Some(TissueOverlay::of(moment.subject, &flesh.tissue));
         }
-        let Some(inside) = &mut self.inside else { return };
+        let Some(inside) = &mut self.inside else {
+            return;
+        };
         inside.place(&flesh.tissue, moment);
         if look.bone_volumes {
             self.solid.bone_volumes(&flesh.tissue.graph, inside.frame());
@@ -163,7 +180,12 @@ impl Extras {
         }
         if look.tets {
             match &look.cut {
-                Some(cut) => self.legends.extend(inside.add_cells(&mut self.solid, &flesh.tissue, cut, look.colors)),
+                Some(cut) => self.legends.extend(inside.add_cells(
+                    &mut self.solid,
+                    &flesh.tissue,
+                    cut,
+                    look.colors,
+                )),
                 None => inside.add_edges(&mut self.solid),
             }
         }
@@ -185,12 +207,22 @@ fn add_bones(overlay: &mut Overlay, moment: &Moment<'_>, marked: &Marked<'_>) {
             glyph.state = BoneState::Hovered;
         }
     }
-    overlay.bones(bones.iter().map(|(_, glyph)| glyph), moment.subject.size * JOINT_RADIUS);
+    overlay.bones(
+        bones.iter().map(|(_, glyph)| glyph),
+        moment.subject.size * JOINT_RADIUS,
+    );
 }
 
-/// Where a mark is at a moment.
-fn place_of(mark: &Mark, moment: &Moment<'_>) -> Point {
-    let on_skin = mark.vertex.and_then(|vertex| moment.positions.get(vertex as usize)).copied();
-    let at_joint = || mark.joint.and_then(|joint| moment.world_from_joint.get(joint)).map(|world| origin_of(world).cast());
+/// World position of a mark at a moment.
+fn place_of(mark: &PositionMark, moment: &Moment<'_>) -> Point {
+    let on_skin = mark
+        .vertex
+        .and_then(|vertex| moment.positions.get(vertex as usize))
+        .copied();
+    let at_joint = || {
+        mark.joint
+            .and_then(|joint| moment.world_from_joint.get(joint))
+            .map(|world| origin_of(world).cast())
+    };
     on_skin.or_else(at_joint).unwrap_or(mark.at_rest)
 }

@@ -1,6 +1,6 @@
-//! What stands on the skin: normals, velocities, marks.
+//! Overlays on the skin: normals, velocities, marks.
 
-use super::{Mark, Moment, place_of};
+use super::{Moment, PositionMark, place_of};
 use crate::math::Vec3;
 use crate::mesh::TriMesh;
 use crate::render::colormap::ColorMap;
@@ -8,22 +8,23 @@ use crate::render::legend::{Legend, SteadyRange};
 use crate::render::overlay::{Overlay, Rgba};
 
 const NORMAL: Rgba = [110, 176, 255, 220];
-/// Length of a normal's line, in edges of the skin, and its limits as parts of the character's size.
+/// Length of a normal's line, relative to the mean edge length of the skin, and its limits relative
+/// to the character's size.
 const NORMAL_EDGES: f32 = 1.0;
 const NORMAL_LENGTHS: [f32; 2] = [0.003, 0.02];
-/// Triangles that the length of edges is measured at.
+/// Number of triangles sampled for the mean edge length.
 const MEASURED: usize = 2000;
-/// A velocity's line is as long as the way in this time, but no longer than this part of the size.
+/// Length of a velocity's line: the distance in this time, at most this fraction of the size.
 const VELOCITY_SECS: f32 = 0.08;
 const LONGEST: f32 = 0.35;
-/// Slower than this part of the size in a second is standing still.
+/// Speeds below this fraction of the size per second count as zero.
 const STANDING: f32 = 2e-3;
-/// About so many velocities are drawn: more would be a fur in which nothing is seen.
+/// Approximate maximum number of velocities drawn, for legibility.
 const VELOCITIES: usize = 6000;
-/// The colours of speed don't get finer than this part of the size in a second.
+/// Minimum range of the speed colours, in sizes per second.
 const LEAST_SPEED: f32 = 0.02;
 
-/// A short line out of every vertex.
+/// A short line at every vertex.
 pub(super) fn add_normals(overlay: &mut Overlay, moment: &Moment<'_>) {
     let [least, most] = NORMAL_LENGTHS.map(|part| part * moment.subject.size);
     let length = (NORMAL_EDGES * mean_edge(&moment.subject.skin.mesh)).clamp(least, most);
@@ -32,28 +33,54 @@ pub(super) fn add_normals(overlay: &mut Overlay, moment: &Moment<'_>) {
     }
 }
 
-/// Mean length of the edges at rest, of some of the triangles.
+/// Mean rest length of the edges, over a sample of the triangles.
 fn mean_edge(mesh: &TriMesh) -> f32 {
     let step = mesh.triangles.len().div_ceil(MEASURED).max(1);
     let (mut sum, mut count) = (0.0, 0.0);
-    for corners in mesh.triangles.iter().step_by(step).map(|corners| corners.map(|v| mesh.positions[v as usize])) {
-        sum += (0..3).map(|i| (corners[i] - corners[(i + 1) % 3]).norm()).sum::<f32>();
+    for corners in mesh
+        .triangles
+        .iter()
+        .step_by(step)
+        .map(|corners| corners.map(|v| mesh.positions[v as usize]))
+    {
+        sum += (0..3)
+            .map(|i| (corners[i] - corners[(i + 1) % 3]).norm())
+            .sum::<f32>();
         count += 3.0;
     }
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
-/// A line along every velocity, or along every second, third … of a fine skin; its colour is the speed.
-pub(super) fn add_velocities(overlay: &mut Overlay, moment: &Moment<'_>, steady: &mut SteadyRange) -> Option<Legend> {
+/// A line along every velocity, or every n-th of a fine skin; its colour is the speed.
+pub(super) fn add_velocities(
+    overlay: &mut Overlay,
+    moment: &Moment<'_>,
+    steady: &mut SteadyRange,
+) -> Option<Legend> {
     if moment.velocities.is_empty() {
         return None;
     }
     let size = moment.subject.size;
     let metres = moment.subject.character.metres_per_unit as f32;
-    let metres = if metres.is_finite() && metres > 0.0 { metres } else { 1.0 };
-    let largest = moment.velocities.iter().map(Vec3::norm_squared).filter(|speed| speed.is_finite()).fold(0.0, f32::max).sqrt();
+    let metres = if metres.is_finite() && metres > 0.0 {
+        metres
+    } else {
+        1.0
+    };
+    let largest = moment
+        .velocities
+        .iter()
+        .map(Vec3::norm_squared)
+        .filter(|speed| speed.is_finite())
+        .fold(0.0, f32::max)
+        .sqrt();
     let top = steady.follow(largest * metres, LEAST_SPEED * size * metres);
-    let legend = Legend { title: "Speed".to_owned(), unit: "m/s", range: [0.0, top], map: ColorMap::Even };
+    let legend = Legend {
+        title: "Speed".to_owned(),
+        unit: "m/s",
+        range: [0.0, top],
+        map: ColorMap::Even,
+    };
     let step = moment.positions.len().div_ceil(VELOCITIES).max(1);
     for (position, velocity) in moment.positions.iter().zip(moment.velocities).step_by(step) {
         let speed = velocity.norm();
@@ -62,16 +89,26 @@ pub(super) fn add_velocities(overlay: &mut Overlay, moment: &Moment<'_>, steady:
         }
         let length = (speed * VELOCITY_SECS).min(LONGEST * size);
         let color = legend.map.rgba(speed * metres / top);
-        overlay.line(position, &(position + velocity * (length / speed)), color, 1.4);
+        overlay.line(
+            position,
+            &(position + velocity * (length / speed)),
+            color,
+            1.4,
+        );
     }
     Some(legend)
 }
 
-/// A dot and three rings at every mark, seen through the skin.
-pub(super) fn add_marks(overlay: &mut Overlay, moment: &Moment<'_>, marks: &[Mark]) {
+/// A dot and three rings at every mark, visible through the skin.
+pub(super) fn add_marks(overlay: &mut Overlay, moment: &Moment<'_>, marks: &[PositionMark]) {
     for mark in marks {
         let center = place_of(mark, moment);
-        let radius = if mark.radius.is_finite() { mark.radius.clamp(0.008 * moment.subject.size, 0.06 * moment.subject.size) } else { 0.0 };
+        let radius = if mark.radius.is_finite() {
+            mark.radius
+                .clamp(0.008 * moment.subject.size, 0.06 * moment.subject.size)
+        } else {
+            0.0
+        };
         for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
             overlay.ring(&center, &axis, radius, mark.color, 1.4);
         }

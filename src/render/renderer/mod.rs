@@ -1,7 +1,8 @@
 //! Draws scenes.
 //!
-//! A picture is made of: shadow map (depth from the key light), depth from the eye at half size, ambient occlusion and its blur,
-//! and one multisampled pass with everything that is seen. Passes that nothing needs are left out.
+//! A picture consists of: shadow map (depth from the key light), depth from the eye at half size,
+//! ambient occlusion and its blur, and one multisampled pass with everything visible. Unneeded
+//! passes are skipped.
 
 mod crowd;
 mod passes;
@@ -13,27 +14,31 @@ use crate::gpu::{GpuContext, GpuError, GrowBuffer};
 use crate::mesh::Bounds;
 use crate::render::camera::Camera;
 use crate::render::frame::{FrameUniform, SHADOW_SIZE, StyleUniform};
-use crate::render::overlay::{Layer, Overlay};
+use crate::render::overlay::{Overlay, OverlayLayer};
 use crate::render::pipelines::{CrowdPipelines, Layouts, Pipelines};
 use crate::render::scene::{MeshDraw, MeshStyle, Scene};
-use crate::render::target::{DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, Views, straighten_alpha, style_stride, texture};
+use crate::render::target::{
+    AttachmentViews, DEPTH_FORMAT, MAX_MESHES, OCCLUSION_FORMAT, Target, straighten_alpha,
+    style_stride, texture,
+};
 
 use passes::{depth_attachment, depth_pass, picture_attachment, plain_attachment};
-use skins::Seen;
+use skins::DepthViewpoint;
 
-/// Depths below this are for the layers in front; the same constant is in `shaders/common/frame.wgsl`.
+/// Depths below this are reserved for the front layers; the same constant is in
+/// `shaders/common/frame.wgsl`.
 const FRONT_RANGE: f32 = 0.1;
 
-/// Pixels on a side of the floor's shadow.
+/// Side of the floor's shadow map, pixels.
 const FLOOR_SHADOW_SIZE: u32 = 384;
 
-/// Pipelines and the shadow map: one for all pictures of a device.
+/// Pipelines and the shadow map, shared by all pictures of a device.
 #[derive(Debug)]
 pub struct Renderer {
     gpu: GpuContext,
     layouts: Layouts,
     pipelines: Pipelines,
-    /// Made when the first crowd is drawn; `None` in it where there can be none.
+    /// Created when the first crowd is drawn; contains `None` if unsupported.
     crowd: OnceLock<Option<CrowdPipelines>>,
     shadow_map: wgpu::TextureView,
     shadow_sampler: wgpu::Sampler,
@@ -42,18 +47,18 @@ pub struct Renderer {
     floor_sampler: wgpu::Sampler,
 }
 
-/// The columns of pixels that a scene is drawn into.
+/// The columns of pixels into which a scene is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Columns {
+struct PixelColumns {
     range: std::ops::Range<u32>,
-    /// Nothing has been drawn into the picture yet.
+    /// First draw into the picture.
     first: bool,
-    /// Nothing will be drawn into it any more.
+    /// Last draw into the picture.
     last: bool,
 }
 
-/// Where each overlay begins in the shared buffers, by layer.
-struct Ranges {
+/// Start of each overlay in the shared buffers, by layer.
+struct OverlayRanges {
     lines: [std::ops::Range<u32>; 4],
     triangles: [std::ops::Range<u32>; 4],
 }
@@ -74,8 +79,20 @@ impl Renderer {
             ..Default::default()
         });
         let shadow_map = shadow_map.create_view(&wgpu::TextureViewDescriptor::default());
-        let shadow_group = group(gpu, "shadow map", &layouts.occlusion, [wgpu::BindingResource::TextureView(&shadow_map)]);
-        let floor_shadow = texture(gpu, "floor shadow", [FLOOR_SHADOW_SIZE; 2], OCCLUSION_FORMAT, 1, usage);
+        let shadow_group = group(
+            gpu,
+            "shadow map",
+            &layouts.occlusion,
+            [wgpu::BindingResource::TextureView(&shadow_map)],
+        );
+        let floor_shadow = texture(
+            gpu,
+            "floor shadow",
+            [FLOOR_SHADOW_SIZE; 2],
+            OCCLUSION_FORMAT,
+            1,
+            usage,
+        );
         let floor_shadow = floor_shadow.create_view(&wgpu::TextureViewDescriptor::default());
         let floor_sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("floor shadow"),
@@ -84,10 +101,20 @@ impl Renderer {
             ..Default::default()
         });
         let crowd = OnceLock::new();
-        Self { gpu: gpu.clone(), layouts, pipelines, crowd, shadow_map, shadow_sampler, shadow_group, floor_shadow, floor_sampler }
+        Self {
+            gpu: gpu.clone(),
+            layouts,
+            pipelines,
+            crowd,
+            shadow_map,
+            shadow_sampler,
+            shadow_group,
+            floor_shadow,
+            floor_sampler,
+        }
     }
 
-    /// The device it draws with.
+    /// Its device.
     #[must_use]
     pub fn gpu(&self) -> &GpuContext {
         &self.gpu
@@ -99,32 +126,72 @@ impl Renderer {
 
     /// Draws a scene and submits it: a one-line wrapper around `Renderer::draw`.
     pub fn render(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
-        let columns = Columns { range: 0..target.size()[0], first: true, last: true };
+        let columns = PixelColumns {
+            range: 0..target.size()[0],
+            first: true,
+            last: true,
+        };
         self.render_columns(target, camera, scene, &columns);
     }
 
-    /// Encodes a scene, so that it can be submitted together with what makes its shapes. A target takes one scene a submission.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>) {
-        let columns = Columns { range: 0..target.size()[0], first: true, last: true };
+    /// Encodes a scene, so that it can be submitted together with the passes that compute its
+    /// shapes. One scene per target and submission.
+    pub fn encode(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &mut Target,
+        camera: &Camera,
+        scene: &Scene<'_>,
+    ) {
+        let columns = PixelColumns {
+            range: 0..target.size()[0],
+            first: true,
+            last: true,
+        };
         self.draw(encoder, target, camera, scene, &columns);
     }
 
-    /// Draws two scenes beside each other, as if one had been wiped off the other: `left` in the columns of pixels before `column`,
+    /// Draws two scenes side by side (wipe): `left` in the columns of pixels before `column`,
     /// `right` from there on.
-    pub fn render_wiped(&self, target: &mut Target, camera: &Camera, left: &Scene<'_>, right: &Scene<'_>, column: u32) {
+    pub fn render_wiped(
+        &self,
+        target: &mut Target,
+        camera: &Camera,
+        left: &Scene<'_>,
+        right: &Scene<'_>,
+        column: u32,
+    ) {
         let width = target.size()[0];
         let column = column.min(width);
         let parts = [(left, 0..column), (right, column..width)];
-        let drawn: Vec<_> = parts.into_iter().filter(|(_, range)| !range.is_empty()).collect();
+        let drawn: Vec<_> = parts
+            .into_iter()
+            .filter(|(_, range)| !range.is_empty())
+            .collect();
         for (index, (scene, range)) in drawn.iter().enumerate() {
-            let columns = Columns { range: range.clone(), first: index == 0, last: index + 1 == drawn.len() };
+            let columns = PixelColumns {
+                range: range.clone(),
+                first: index == 0,
+                last: index + 1 == drawn.len(),
+            };
             self.render_columns(target, camera, scene, &columns);
         }
     }
 
-    /// One submission for each scene: they share the target's buffers.
-    fn render_columns(&self, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
+    /// One submission per scene, because they share the target's buffers.
+    fn render_columns(
+        &self,
+        target: &mut Target,
+        camera: &Camera,
+        scene: &Scene<'_>,
+        columns: &PixelColumns,
+    ) {
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("scene"),
+            });
         self.draw(&mut encoder, target, camera, scene, columns);
         self.gpu.queue.submit([encoder.finish()]);
     }
@@ -132,8 +199,15 @@ impl Renderer {
     /// Draws a scene into an image, with straight alpha.
     ///
     /// # Errors
-    /// [`GpuError::Size`] for a size the device can't draw, [`GpuError::Readback`] if it was lost.
-    pub fn render_to_image(&self, camera: &Camera, scene: &Scene<'_>, width: u32, height: u32) -> Result<image::RgbaImage, GpuError> {
+    /// [`GpuError::Size`] for a size beyond the device's limit, [`GpuError::Readback`] if the
+    /// device was lost.
+    pub fn render_to_image(
+        &self,
+        camera: &Camera,
+        scene: &Scene<'_>,
+        width: u32,
+        height: u32,
+    ) -> Result<image::RgbaImage, GpuError> {
         self.gpu.check_size(width, height)?;
         let mut target = Target::new(self, width, height);
         self.render(&mut target, camera, scene);
@@ -144,22 +218,50 @@ impl Renderer {
         Ok(image)
     }
 
-    /// Encodes a scene. Meshes beyond the first 64 are left out.
-    fn draw(&self, encoder: &mut wgpu::CommandEncoder, target: &mut Target, camera: &Camera, scene: &Scene<'_>, columns: &Columns) {
-        let meshes: Vec<_> = scene.meshes.iter().filter(|draw| draw.mesh.is_drawn()).take(MAX_MESHES).collect();
-        let casting: Vec<_> = meshes.iter().copied().filter(|draw| draw.style.casts).collect();
-        let seen = if casting.is_empty() { &meshes } else { &casting };
+    /// Encodes a scene. Meshes beyond the first 64 are omitted.
+    fn draw(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &mut Target,
+        camera: &Camera,
+        scene: &Scene<'_>,
+        columns: &PixelColumns,
+    ) {
+        let meshes: Vec<_> = scene
+            .meshes
+            .iter()
+            .filter(|draw| draw.mesh.is_drawn())
+            .take(MAX_MESHES)
+            .collect();
+        let casting: Vec<_> = meshes
+            .iter()
+            .copied()
+            .filter(|draw| draw.style.casts)
+            .collect();
+        let seen = if casting.is_empty() {
+            &meshes
+        } else {
+            &casting
+        };
         let bounds = union(seen.iter().map(|draw| draw.mesh.bounds()));
         let frame = FrameUniform::new(camera, scene, &bounds, target.size());
-        target.frame.write(&self.gpu.device, &self.gpu.queue, &[frame]);
+        target
+            .frame
+            .write(&self.gpu.device, &self.gpu.queue, &[frame]);
         self.write_styles(target, &meshes);
         let ranges = self.write_overlays(target, &scene.overlays);
         if scene.shadows && !meshes.is_empty() {
             let mut pass = depth_pass(encoder, "shadows", &self.shadow_map);
-            self.draw_depth(&mut pass, target, Seen::FromLight, &casting);
+            self.draw_depth(&mut pass, target, DepthViewpoint::FromLight, &casting);
             drop(pass);
             if scene.ground.is_some() {
-                self.draw_coarse(encoder, target, "floor shadow", &self.floor_shadow, (&self.pipelines.floor_shadow, &self.shadow_group));
+                self.draw_coarse(
+                    encoder,
+                    target,
+                    "floor shadow",
+                    &self.floor_shadow,
+                    (&self.pipelines.floor_shadow, &self.shadow_group),
+                );
             }
         }
         if scene.occlusion && !meshes.is_empty() {
@@ -172,19 +274,30 @@ impl Renderer {
         let stride = style_stride(&self.gpu) as usize;
         let mut bytes = vec![0; stride * meshes.len().max(1)];
         let plain = MeshStyle::default();
-        let styles = meshes.iter().map(|draw| &draw.style).chain(meshes.is_empty().then_some(&plain));
+        let styles = meshes
+            .iter()
+            .map(|draw| &draw.style)
+            .chain(meshes.is_empty().then_some(&plain));
         for (slot, style) in bytes.chunks_mut(stride).zip(styles) {
-            slot[..size_of::<StyleUniform>()].copy_from_slice(bytemuck::bytes_of(&StyleUniform::from(style)));
+            slot[..size_of::<StyleUniform>()]
+                .copy_from_slice(bytemuck::bytes_of(&StyleUniform::from(style)));
         }
         self.gpu.queue.write_buffer(&target.styles, 0, &bytes);
     }
 
-    fn write_overlays(&self, target: &mut Target, overlays: &[&Overlay]) -> Ranges {
-        let of_layer = |layer: Layer| overlays.iter().filter(move |overlay| overlay.layer == layer);
-        let sorted = Layer::DRAW_ORDER.into_iter().flat_map(of_layer);
-        let mut ranges = Ranges { lines: Default::default(), triangles: Default::default() };
+    fn write_overlays(&self, target: &mut Target, overlays: &[&Overlay]) -> OverlayRanges {
+        let of_layer = |layer: OverlayLayer| {
+            overlays
+                .iter()
+                .filter(move |overlay| overlay.layer == layer)
+        };
+        let sorted = OverlayLayer::DRAW_ORDER.into_iter().flat_map(of_layer);
+        let mut ranges = OverlayRanges {
+            lines: Default::default(),
+            triangles: Default::default(),
+        };
         let (mut lines, mut triangles) = (0, 0);
-        for (index, layer) in Layer::DRAW_ORDER.into_iter().enumerate() {
+        for (index, layer) in OverlayLayer::DRAW_ORDER.into_iter().enumerate() {
             let start = (lines, triangles);
             for overlay in of_layer(layer) {
                 lines += overlay.lines().len() as u32;
@@ -194,8 +307,12 @@ impl Renderer {
             ranges.triangles[index] = start.1..triangles;
         }
         let (device, queue) = (&self.gpu.device, &self.gpu.queue);
-        target.lines.write_parts(device, queue, sorted.clone().map(|overlay| overlay.lines()));
-        target.triangles.write_parts(device, queue, sorted.map(|overlay| overlay.triangles()));
+        target
+            .lines
+            .write_parts(device, queue, sorted.clone().map(|overlay| overlay.lines()));
+        target
+            .triangles
+            .write_parts(device, queue, sorted.map(|overlay| overlay.triangles()));
         ranges
     }
 
@@ -209,22 +326,35 @@ impl Renderer {
     ) {
         {
             let mut pass = depth_pass(encoder, "depth", &target.views.eye_depth);
-            self.draw_depth(&mut pass, target, Seen::FromEye, meshes);
-            if scene.ground.is_some_and(|ground| camera.eye().coords.dot(&camera.up()) > ground.height) {
+            self.draw_depth(&mut pass, target, DepthViewpoint::FromEye, meshes);
+            if scene
+                .ground
+                .is_some_and(|ground| camera.eye().coords.dot(&camera.up()) > ground.height)
+            {
                 pass.set_pipeline(&self.pipelines.floor_depth);
                 pass.draw(0..4, 0..1);
             }
         }
         let passes = [
-            ("occlusion", &target.views.rough, &self.pipelines.occlusion, &target.occlusion_group),
-            ("occlusion blur", &target.views.smooth, &self.pipelines.blur, &target.blur_group),
+            (
+                "occlusion",
+                &target.views.rough,
+                &self.pipelines.occlusion,
+                &target.occlusion_group,
+            ),
+            (
+                "occlusion blur",
+                &target.views.smooth,
+                &self.pipelines.blur,
+                &target.blur_group,
+            ),
         ];
         for (label, view, pipeline, group) in passes {
             self.draw_coarse(encoder, target, label, view, (pipeline, group));
         }
     }
 
-    /// Fills a picture of one channel.
+    /// Clears a single-channel texture.
     #[expect(clippy::unused_self, reason = "one of the passes")]
     fn draw_coarse(
         &self,
@@ -250,19 +380,27 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         target: &Target,
         scene: &Scene<'_>,
-        (meshes, ranges): (&[&MeshDraw<'_>], &Ranges),
-        columns: &Columns,
+        (meshes, ranges): (&[&MeshDraw<'_>], &OverlayRanges),
+        columns: &PixelColumns,
     ) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("picture"),
             color_attachments: &[Some(picture_attachment(&target.views, columns))],
-            depth_stencil_attachment: Some(depth_attachment(&target.views.depth, wgpu::StoreOp::Discard)),
+            depth_stencil_attachment: Some(depth_attachment(
+                &target.views.depth,
+                wgpu::StoreOp::Discard,
+            )),
             ..Default::default()
         });
         let [width, height] = target.size().map(|s| s as f32);
         pass.set_viewport(0.0, 0.0, width, height, FRONT_RANGE, 1.0);
         let [_, rows] = target.size();
-        pass.set_scissor_rect(columns.range.start, 0, columns.range.end - columns.range.start, rows);
+        pass.set_scissor_rect(
+            columns.range.start,
+            0,
+            columns.range.end - columns.range.start,
+            rows,
+        );
         pass.set_bind_group(0, &target.frame_group, &[0]);
         pass.set_bind_group(1, &target.light_group, &[]);
         if scene.background.visible {
@@ -270,7 +408,7 @@ impl Renderer {
             pass.draw(0..3, 0..1);
         }
         self.draw_skins(&mut pass, target, meshes, false);
-        self.draw_layer(&mut pass, target, ranges, Layer::Solid);
+        self.draw_layer(&mut pass, target, ranges, OverlayLayer::Solid);
         if scene.ground.is_some() {
             pass.set_pipeline(&self.pipelines.ground);
             pass.set_bind_group(0, &target.frame_group, &[0]);
@@ -278,19 +416,31 @@ impl Renderer {
             pass.draw(0..4, 0..1);
         }
         self.draw_skins(&mut pass, target, meshes, true);
-        self.draw_layer(&mut pass, target, ranges, Layer::Glass);
+        self.draw_layer(&mut pass, target, ranges, OverlayLayer::Glass);
         pass.set_viewport(0.0, 0.0, width, height, 0.0, FRONT_RANGE);
-        self.draw_layer(&mut pass, target, ranges, Layer::FrontGlass);
-        self.draw_layer(&mut pass, target, ranges, Layer::Front);
+        self.draw_layer(&mut pass, target, ranges, OverlayLayer::FrontGlass);
+        self.draw_layer(&mut pass, target, ranges, OverlayLayer::Front);
     }
 
-    fn draw_layer(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, ranges: &Ranges, layer: Layer) {
-        let Some(index) = Layer::DRAW_ORDER.iter().position(|&l| l == layer) else { return };
+    fn draw_layer(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        target: &Target,
+        ranges: &OverlayRanges,
+        layer: OverlayLayer,
+    ) {
+        let Some(index) = OverlayLayer::DRAW_ORDER.iter().position(|&l| l == layer) else {
+            return;
+        };
         let (lines, triangles) = (ranges.lines[index].clone(), ranges.triangles[index].clone());
         pass.set_bind_group(0, &target.frame_group, &[0]);
         if !triangles.is_empty() {
-            let glass = matches!(layer, Layer::Glass | Layer::FrontGlass);
-            pass.set_pipeline(if glass { &self.pipelines.glass } else { &self.pipelines.triangles });
+            let glass = matches!(layer, OverlayLayer::Glass | OverlayLayer::FrontGlass);
+            pass.set_pipeline(if glass {
+                &self.pipelines.glass
+            } else {
+                &self.pipelines.triangles
+            });
             pass.set_vertex_buffer(0, target.triangles.buffer().slice(..));
             pass.draw(triangles, 0..1);
         }
@@ -301,27 +451,56 @@ impl Renderer {
         }
     }
 
-    pub(super) fn frame_group(&self, frame: &GrowBuffer<FrameUniform>, styles: &wgpu::Buffer) -> wgpu::BindGroup {
-        let style = wgpu::BufferBinding { buffer: styles, offset: 0, size: std::num::NonZeroU64::new(size_of::<StyleUniform>() as u64) };
-        self.group("frame", &self.layouts.frame, [frame.buffer().as_entire_binding(), wgpu::BindingResource::Buffer(style)])
+    pub(super) fn frame_group(
+        &self,
+        frame: &GrowBuffer<FrameUniform>,
+        styles: &wgpu::Buffer,
+    ) -> wgpu::BindGroup {
+        let style = wgpu::BufferBinding {
+            buffer: styles,
+            offset: 0,
+            size: std::num::NonZeroU64::new(size_of::<StyleUniform>() as u64),
+        };
+        self.group(
+            "frame",
+            &self.layouts.frame,
+            [
+                frame.buffer().as_entire_binding(),
+                wgpu::BindingResource::Buffer(style),
+            ],
+        )
     }
 
-    pub(super) fn light_group(&self, views: &Views) -> wgpu::BindGroup {
+    pub(super) fn light_group(&self, views: &AttachmentViews) -> wgpu::BindGroup {
         let texture = wgpu::BindingResource::TextureView;
         let sampler = wgpu::BindingResource::Sampler(&self.shadow_sampler);
         let floor = wgpu::BindingResource::Sampler(&self.floor_sampler);
-        let resources =
-            [texture(&self.shadow_map), sampler, texture(&views.smooth), texture(&views.eye_depth), texture(&self.floor_shadow), floor];
+        let resources = [
+            texture(&self.shadow_map),
+            sampler,
+            texture(&views.smooth),
+            texture(&views.eye_depth),
+            texture(&self.floor_shadow),
+            floor,
+        ];
         self.group("light", &self.layouts.light, resources)
     }
 
-    pub(super) fn occlusion_group(&self, views: &Views) -> wgpu::BindGroup {
-        self.group("occlusion", &self.layouts.occlusion, [wgpu::BindingResource::TextureView(&views.eye_depth)])
+    pub(super) fn occlusion_group(&self, views: &AttachmentViews) -> wgpu::BindGroup {
+        self.group(
+            "occlusion",
+            &self.layouts.occlusion,
+            [wgpu::BindingResource::TextureView(&views.eye_depth)],
+        )
     }
 
-    pub(super) fn blur_group(&self, views: &Views) -> wgpu::BindGroup {
+    pub(super) fn blur_group(&self, views: &AttachmentViews) -> wgpu::BindGroup {
         let texture = wgpu::BindingResource::TextureView;
-        self.group("occlusion blur", &self.layouts.blur, [texture(&views.eye_depth), texture(&views.rough)])
+        self.group(
+            "occlusion blur",
+            &self.layouts.blur,
+            [texture(&views.eye_depth), texture(&views.rough)],
+        )
     }
 
     fn group<const N: usize>(
@@ -340,10 +519,20 @@ fn group<const N: usize>(
     layout: &wgpu::BindGroupLayout,
     resources: [wgpu::BindingResource<'_>; N],
 ) -> wgpu::BindGroup {
-    let entries: Vec<_> = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+    let entries: Vec<_> = (0..)
+        .zip(resources)
+        .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+        .collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout,
+        entries: &entries,
+    })
 }
 
 fn union(all: impl Iterator<Item = Bounds>) -> Bounds {
-    all.fold(Bounds::of([]), |a, b| Bounds { min: a.min.inf(&b.min), max: a.max.sup(&b.max) })
+    all.fold(Bounds::of([]), |a, b| Bounds {
+        min: a.min.inf(&b.min),
+        max: a.max.sup(&b.max),
+    })
 }

@@ -1,4 +1,4 @@
-//! Meshes in a pass: what is seen of them, and their depth.
+//! Meshes in a pass: colour and depth.
 
 use std::ops::Range;
 
@@ -8,16 +8,22 @@ use crate::render::pipelines::{CrowdPipelines, DepthPipelines, SkinPipelines};
 use crate::render::scene::MeshDraw;
 use crate::render::target::{Target, style_stride};
 
-/// Where depth is seen from.
+/// Viewpoint of a depth pass.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Seen {
+pub(super) enum DepthViewpoint {
     FromLight,
     FromEye,
 }
 
 impl Renderer {
-    /// The solid parts of all meshes, or the see-through ones.
-    pub(super) fn draw_skins(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, meshes: &[&MeshDraw<'_>], blended: bool) {
+    /// Draws the opaque parts of all meshes, or the transparent ones.
+    pub(super) fn draw_skins(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        target: &Target,
+        meshes: &[&MeshDraw<'_>],
+        blended: bool,
+    ) {
         let stride = style_stride(&self.gpu);
         for (slot, draw) in (0..).zip(meshes) {
             pass.set_bind_group(0, &target.frame_group, &[slot * stride]);
@@ -25,8 +31,18 @@ impl Renderer {
             let all = draw.style.opacity < 1.0;
             let chosen: Vec<_> = (draw.mesh.model().parts.iter())
                 .filter(|part| !part.indices.is_empty())
-                .filter(|part| blended == (all || draw.style.materials && draw.mesh.model().materials[part.material].blended))
-                .map(|part| (part.indices.clone(), &draw.mesh.model().materials[part.material].bind_group))
+                .filter(|part| {
+                    blended
+                        == (all
+                            || draw.style.materials
+                                && draw.mesh.model().materials[part.material].blended)
+                })
+                .map(|part| {
+                    (
+                        part.indices.clone(),
+                        &draw.mesh.model().materials[part.material].bind_group,
+                    )
+                })
                 .collect();
             if !chosen.is_empty() {
                 self.draw_skin(pass, draw, &chosen, blended);
@@ -34,8 +50,14 @@ impl Renderer {
         }
     }
 
-    /// Parts of one mesh, with their materials.
-    fn draw_skin(&self, pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>, parts: &[(Range<u32>, &wgpu::BindGroup)], blended: bool) {
+    /// Draws the material ranges of one mesh.
+    fn draw_skin(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        draw: &MeshDraw<'_>,
+        parts: &[(Range<u32>, &wgpu::BindGroup)],
+        blended: bool,
+    ) {
         let mesh = draw.mesh;
         let pipelines = self.skin_pipelines(mesh);
         bind_vertices(pass, draw);
@@ -47,13 +69,25 @@ impl Renderer {
                 draw_instances(pass, mesh, indices, true);
             }
         }
-        let colored = draw.style.wireframe.and(draw.colors).and_then(|colors| mesh.edges_with(self, colors.buffer.buffer()));
-        let edges = draw.style.wireframe.and(colored.as_ref().or(mesh.edges.as_ref())).zip(self.pipelines.skin.edges.as_ref());
+        let colored = draw
+            .style
+            .wireframe
+            .and(draw.colors)
+            .and_then(|colors| mesh.edges_with(self, colors.buffer.buffer()));
+        let edges = draw
+            .style
+            .wireframe
+            .and(colored.as_ref().or(mesh.edges.as_ref()))
+            .zip(self.pipelines.skin.edges.as_ref());
         if let Some((group, pipelines)) = edges {
             pass.set_pipeline(&pipelines[usize::from(blended)]);
             pass.set_bind_group(3, group, &[]);
         } else {
-            pass.set_pipeline(if blended { &pipelines.blended } else { &pipelines.solid });
+            pass.set_pipeline(if blended {
+                &pipelines.blended
+            } else {
+                &pipelines.solid
+            });
             bind_crowd(pass, mesh, 3);
         }
         for (indices, material) in parts {
@@ -66,8 +100,14 @@ impl Renderer {
         }
     }
 
-    /// Only the depth of all meshes.
-    pub(super) fn draw_depth(&self, pass: &mut wgpu::RenderPass<'_>, target: &Target, seen: Seen, meshes: &[&MeshDraw<'_>]) {
+    /// Draws only the depth of all meshes.
+    pub(super) fn draw_depth(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        target: &Target,
+        seen: DepthViewpoint,
+        meshes: &[&MeshDraw<'_>],
+    ) {
         pass.set_bind_group(0, &target.frame_group, &[0]);
         for draw in meshes {
             let (mesh, model) = (draw.mesh, draw.mesh.model());
@@ -81,7 +121,11 @@ impl Renderer {
                     continue;
                 }
                 let has_holes = material.cutout && draw.style.materials;
-                pass.set_pipeline(if has_holes { &pipelines.cutout } else { &pipelines.solid });
+                pass.set_pipeline(if has_holes {
+                    &pipelines.cutout
+                } else {
+                    &pipelines.solid
+                });
                 if has_holes || mesh.crowd().is_some() {
                     pass.set_bind_group(1, &material.bind_group, &[]);
                 }
@@ -91,30 +135,35 @@ impl Renderer {
         }
     }
 
-    /// The pipelines that draw many instances at once, if the mesh has many.
+    /// The pipelines for many instances, if the mesh has many.
     fn crowd_pipelines(&self, mesh: &MeshFrame) -> Option<&CrowdPipelines> {
         mesh.crowd()?;
-        self.crowd.get_or_init(|| CrowdPipelines::new(&self.gpu.device, &self.layouts)).as_ref()
+        self.crowd
+            .get_or_init(|| CrowdPipelines::new(&self.gpu.device, &self.layouts))
+            .as_ref()
     }
 
     fn skin_pipelines(&self, mesh: &MeshFrame) -> &SkinPipelines {
-        self.crowd_pipelines(mesh).map_or(&self.pipelines.skin, |crowd| &crowd.skin)
+        self.crowd_pipelines(mesh)
+            .map_or(&self.pipelines.skin, |crowd| &crowd.skin)
     }
 
-    fn depth_pipelines(&self, mesh: &MeshFrame, seen: Seen) -> &DepthPipelines {
+    fn depth_pipelines(&self, mesh: &MeshFrame, seen: DepthViewpoint) -> &DepthPipelines {
         match (seen, self.crowd_pipelines(mesh)) {
-            (Seen::FromLight, None) => &self.pipelines.shadow,
-            (Seen::FromEye, None) => &self.pipelines.eye_depth,
-            (Seen::FromLight, Some(crowd)) => &crowd.shadow,
-            (Seen::FromEye, Some(crowd)) => &crowd.eye_depth,
+            (DepthViewpoint::FromLight, None) => &self.pipelines.shadow,
+            (DepthViewpoint::FromEye, None) => &self.pipelines.eye_depth,
+            (DepthViewpoint::FromLight, Some(crowd)) => &crowd.shadow,
+            (DepthViewpoint::FromEye, Some(crowd)) => &crowd.eye_depth,
         }
     }
 }
 
-/// Binds what the first instance is drawn from.
+/// Binds the vertex buffers of the first instance.
 fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>) {
     let mesh = draw.mesh;
-    let colors = draw.colors.map_or(&mesh.model().no_colors, |colors| colors.buffer.buffer());
+    let colors = draw
+        .colors
+        .map_or(&mesh.model().no_colors, |colors| colors.buffer.buffer());
     let [positions, normals] = mesh.vertices_of(mesh.instances().start);
     pass.set_vertex_buffer(0, positions);
     pass.set_vertex_buffer(1, normals);
@@ -123,15 +172,21 @@ fn bind_vertices(pass: &mut wgpu::RenderPass<'_>, draw: &MeshDraw<'_>) {
     pass.set_index_buffer(mesh.model().indices.slice(..), wgpu::IndexFormat::Uint32);
 }
 
-/// Where the pipelines of a crowd fetch positions and normals from.
+/// The storage buffers of positions and normals for the crowd pipelines.
 fn bind_crowd(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame, group: u32) {
     if let Some(crowd) = mesh.crowd() {
         pass.set_bind_group(group, crowd, &[]);
     }
 }
 
-/// Draws triangles of all instances: in one draw, or where shaders can't fetch positions, one after the other. The first one is bound.
-fn draw_instances(pass: &mut wgpu::RenderPass<'_>, mesh: &MeshFrame, indices: &Range<u32>, with_normals: bool) {
+/// Draws triangles of all instances: in one draw call or, if vertex shaders cannot read storage
+/// buffers, one after the other. The first one is already bound.
+fn draw_instances(
+    pass: &mut wgpu::RenderPass<'_>,
+    mesh: &MeshFrame,
+    indices: &Range<u32>,
+    with_normals: bool,
+) {
     let instances = mesh.instances();
     if mesh.crowd().is_some() {
         return pass.draw_indexed(indices.clone(), 0, instances);

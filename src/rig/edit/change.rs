@@ -1,4 +1,4 @@
-//! What can be done to a rig.
+//! Edits of a rig.
 
 use super::mirror::{Mirror, Partner};
 use super::names::{on_side, other_side};
@@ -8,7 +8,7 @@ use crate::math::Point64;
 /// A bone of a rig.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RigBone {
-    /// From the parent of this joint to it.
+    /// From the joint's parent to the joint.
     To(usize),
     /// From this leaf to its tail.
     Tail(usize),
@@ -31,132 +31,137 @@ impl RigBone {
     }
 }
 
-/// One change of a rig.
+/// One edit of a rig.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RigEdit {
-    /// A new joint: a root, or one that hangs on another.
+    /// Adds a joint: a root, or a child of another joint.
     Add {
-        /// What it hangs on.
+        /// The parent.
         parent: Option<usize>,
         /// World position.
         position: Point64,
-        /// Its name; made up if there is none.
+        /// Its name; generated if absent.
         name: Option<String>,
     },
-    /// A joint to another place.
+    /// Moves a joint.
     Move {
-        /// Which.
+        /// The joint.
         joint: usize,
         /// World position.
         position: Point64,
-        /// All that hangs on it goes along.
+        /// Whether its descendants move with it.
         with_children: bool,
     },
-    /// A new joint on a bone.
+    /// Inserts a joint on a bone.
     Insert {
-        /// Which bone.
+        /// The bone.
         bone: RigBone,
-        /// Where on it, 0..=1 from its start.
+        /// Position along it, 0..=1 from its start.
         at: f64,
     },
-    /// New joints that cut a bone into pieces of one length.
+    /// Inserts joints that split a bone into pieces of equal length.
     Split {
-        /// Which bone.
+        /// The bone.
         bone: RigBone,
-        /// How many pieces.
+        /// Number of pieces.
         parts: usize,
     },
-    /// A joint vanishes into its parent; the bone of a leaf's parent then ends where the leaf's did.
+    /// Merges a joint into its parent; if it was a leaf, the parent's bone then ends at the leaf's
+    /// position.
     Merge(usize),
-    /// A joint vanishes; its children hang on its parent.
+    /// Deletes a joint; its children become children of its parent.
     Delete(usize),
-    /// A joint hangs on another one, or on nothing.
+    /// Changes the parent of a joint.
     Reparent {
-        /// Which.
+        /// The joint.
         joint: usize,
-        /// What it is to hang on.
+        /// The new parent; none makes it a root.
         parent: Option<usize>,
     },
-    /// Another name.
+    /// Renames a joint.
     Rename {
-        /// Which joint.
+        /// The joint.
         joint: usize,
         /// The name.
         name: String,
     },
-    /// Where the bone of a leaf ends; `None` leaves it to the flesh.
+    /// Sets the end of a leaf's bone; `None`: it is computed from the flesh.
     SetTail {
-        /// Which joint.
+        /// The joint.
         joint: usize,
         /// World position.
         tail: Option<Point64>,
     },
 }
 
-/// A rig after an edit.
+/// The result of an edit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edited {
     /// The new rig.
     pub rig: Rig,
-    /// Where its joints come from.
+    /// Origin of each joint in the old rig.
     pub remap: Remap,
-    /// The joint that the edit was about, in the new rig: what should be selected now.
+    /// The edited joint's index in the new rig, to be selected.
     pub focus: Option<usize>,
 }
 
-/// Why an edit can't be done.
+/// Why an edit was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// There is no such joint.
-    #[error("there is no joint {joint} in a skeleton of {joints} joints")]
+    /// The joint does not exist.
+    #[error("there is no joint {joint}; the skeleton has {joints} joints")]
     NoJoint {
-        /// What was asked for.
+        /// The requested index.
         joint: usize,
-        /// How many there are.
+        /// Number of joints.
         joints: usize,
     },
-    /// A place that is none.
-    #[error("a joint needs a place with finite coordinates")]
+    /// A non-finite position.
+    #[error("the position of a joint must be finite")]
     NotFinite,
-    /// A root has no bone that leads to it.
-    #[error("no bone leads to \"{joint}\", which has no parent; choose a joint with a parent")]
+    /// A root has no bone to a parent.
+    #[error("there is no bone to \"{joint}\", which has no parent; choose a joint with a parent")]
     NoBone {
         /// The joint.
         joint: String,
     },
-    /// A joint can't hang on itself.
-    #[error("\"{joint}\" can't hang on \"{parent}\", which hangs on it; choose a joint outside its branch")]
+    /// A joint cannot become its own descendant.
+    #[error(
+        "\"{joint}\" cannot become a child of its descendant \"{parent}\"; choose a joint outside its branch"
+    )]
     Cycle {
         /// The joint.
         joint: String,
-        /// What it was to hang on.
+        /// The requested parent.
         parent: String,
     },
-    /// Names are unique.
-    #[error("there is a joint \"{name}\" already; choose another name")]
+    /// Names must be unique.
+    #[error("the joint name \"{name}\" is in use; choose another name")]
     NameTaken {
         /// The name.
         name: String,
     },
-    /// A name without a letter.
+    /// An empty name.
     #[error("a joint needs a name")]
     NoName,
-    /// A tail is the end of a leaf's bone.
-    #[error("\"{joint}\" has children, and its bones end there; only a joint without children has a tail")]
+    /// Only a leaf has a tail.
+    #[error(
+        "\"{joint}\" has children, where its bones end; only a joint without children has a tail"
+    )]
     NoLeaf {
         /// The joint.
         joint: String,
     },
-    /// Fewer than two pieces or more than anybody needs.
+    /// Fewer than two pieces, or more than the maximum.
     #[error("a bone can be split into 2 to {most} pieces, not {parts}")]
     Parts {
-        /// What was asked for.
+        /// The requested number.
         parts: usize,
-        /// What can be done.
+        /// The maximum.
         most: usize,
     },
-    /// More joints than a file can hold.
+    /// The maximum number of joints is exceeded.
     #[error("a skeleton can have {most} joints at most")]
     TooMany {
         /// The limit.
@@ -165,10 +170,10 @@ pub enum EditError {
 }
 
 impl Rig {
-    /// The rig with one change, on both sides of `mirror` if there is one.
+    /// Applies one edit, on both sides of `mirror` if given.
     ///
     /// # Errors
-    /// [`EditError`]: one sentence on what is wrong.
+    /// [`EditError`].
     pub fn edited(&self, edit: &RigEdit, mirror: Option<&Mirror>) -> Result<Edited, EditError> {
         let mut rig = self.clone();
         let focus = match mirror {
@@ -180,10 +185,19 @@ impl Rig {
         Ok(Edited { rig, remap, focus })
     }
 
-    /// Does the edit on its side, and the like on the other.
-    fn apply_mirrored(&mut self, edit: &RigEdit, mirror: &Mirror) -> Result<Option<super::JointId>, EditError> {
+    /// Applies the edit on its side, and the mirrored edit on the other.
+    fn apply_mirrored(
+        &mut self,
+        edit: &RigEdit,
+        mirror: &Mirror,
+    ) -> Result<Option<super::JointId>, EditError> {
         self.check(edit)?;
-        if let RigEdit::Add { parent, position, name } = edit {
+        if let RigEdit::Add {
+            parent,
+            position,
+            name,
+        } = edit
+        {
             return self.add_mirrored(*parent, position, name.as_deref(), mirror);
         }
         let joint = edit.joint();
@@ -198,10 +212,12 @@ impl Rig {
         };
         let edit = &edit.on_own_side(mirror.side(&self.joints[joint].position) >= 0.0);
         let reflected = edit.reflected(self, other, mirror);
-        // Indices move with the first edit; identities don't.
+        // Indices change with the first edit; identities do not.
         let before: Vec<_> = self.joints.iter().map(|joint| joint.id).collect();
         let focus = self.apply(edit)?;
-        if let Some(reflected) = reflected.and_then(|edit| edit.renumbered(&|old| self.index_of(before[old]))) {
+        if let Some(reflected) =
+            reflected.and_then(|edit| edit.renumbered(&|old| self.index_of(before[old])))
+        {
             self.apply(&reflected)?;
             if let (RigEdit::Insert { .. } | RigEdit::Split { .. }, Some(focus)) = (edit, focus) {
                 self.name_new_pairs(before.len(), mirror);
@@ -218,7 +234,11 @@ impl Rig {
         name: Option<&str>,
         mirror: &Mirror,
     ) -> Result<Option<super::JointId>, EditError> {
-        let add = |parent, position, name| RigEdit::Add { parent, position, name: Some(name) };
+        let add = |parent, position, name| RigEdit::Add {
+            parent,
+            position,
+            name: Some(name),
+        };
         let name = name.map_or_else(|| self.child_name(parent), str::to_owned);
         let other_parent = match parent {
             None => Some(None),
@@ -229,9 +249,11 @@ impl Rig {
             let name = self.free_name(&on_side(&name, None));
             return self.apply(&add(parent, mirror.onto_plane(position), name));
         }
-        let Some(other_parent) = other_parent else { return self.apply(&add(parent, *position, name)) };
+        let Some(other_parent) = other_parent else {
+            return self.apply(&add(parent, *position, name));
+        };
         let pair_of = |name: String| match other_side(&name) {
-            // The parent's name knows better than the place.
+            // The parent's name determines the side more reliably than the position.
             Some(other) if parent != other_parent => [name, other],
             _ => {
                 let left = mirror.side(position) >= 0.0;
@@ -249,22 +271,28 @@ impl Rig {
         Ok(focus)
     }
 
-    /// Gives the joints from `first` in the order of their making names of their sides, pair by pair.
+    /// Gives the new joints from `first` on side-specific names, pair by pair in order of creation.
     fn name_new_pairs(&mut self, known: usize, mirror: &Mirror) {
         let first = self.next_id - (self.joints.len() - known) as u32;
         let count = (self.joints.len() - known) / 2;
         for pair in 0..count as u32 {
-            let [a, b] = [first + pair, first + count as u32 + pair].map(|id| self.index_of(super::JointId(id)));
+            let [a, b] = [first + pair, first + count as u32 + pair]
+                .map(|id| self.index_of(super::JointId(id)));
             let (Some(a), Some(b)) = (a, b) else { continue };
             let left = mirror.side(&self.joints[a].position) >= 0.0;
-            let (own, stem) = (self.joints[a].name.clone(), on_side(&self.joints[a].name, None));
+            let (own, stem) = (
+                self.joints[a].name.clone(),
+                on_side(&self.joints[a].name, None),
+            );
             if other_side(&own).is_none() {
                 self.joints[a].name.clear();
                 self.joints[b].name.clear();
                 let free = self.free_name(&on_side(&stem, Some(left)));
                 self.joints[a].name = free;
             }
-            let Some(other) = other_side(&self.joints[a].name) else { continue };
+            let Some(other) = other_side(&self.joints[a].name) else {
+                continue;
+            };
             self.joints[b].name.clear();
             self.joints[b].name = self.free_name(&other);
         }
@@ -272,7 +300,7 @@ impl Rig {
 }
 
 impl RigEdit {
-    /// The joint that the edit starts from; 0 for a new root.
+    /// The joint at which the edit starts; 0 for a new root.
     pub(super) fn joint(&self) -> usize {
         match self {
             Self::Add { parent, .. } => parent.unwrap_or_default(),
@@ -286,59 +314,128 @@ impl RigEdit {
         }
     }
 
-    /// The edit of a joint in the middle, which stays there.
+    /// The edit of a joint on the plane, restricted to the plane.
     fn onto_plane(&self, mirror: &Mirror) -> Self {
         match self.clone() {
-            Self::Move { joint, position, with_children } => Self::Move { joint, position: mirror.onto_plane(&position), with_children },
-            Self::SetTail { joint, tail: Some(tail) } if mirror.is_on_plane(&tail) => {
-                Self::SetTail { joint, tail: Some(mirror.onto_plane(&tail)) }
-            }
+            Self::Move {
+                joint,
+                position,
+                with_children,
+            } => Self::Move {
+                joint,
+                position: mirror.onto_plane(&position),
+                with_children,
+            },
+            Self::SetTail {
+                joint,
+                tail: Some(tail),
+            } if mirror.is_on_plane(&tail) => Self::SetTail {
+                joint,
+                tail: Some(mirror.onto_plane(&tail)),
+            },
             edit => edit,
         }
     }
 
-    /// The edit with a name that says which side it is on.
+    /// The edit with the name of its side.
     fn on_own_side(&self, left: bool) -> Self {
         match self {
-            Self::Rename { joint, name } if other_side(name.trim()).is_none() && !name.trim().is_empty() => {
-                Self::Rename { joint: *joint, name: on_side(name.trim(), Some(left)) }
+            Self::Rename { joint, name }
+                if other_side(name.trim()).is_none() && !name.trim().is_empty() =>
+            {
+                Self::Rename {
+                    joint: *joint,
+                    name: on_side(name.trim(), Some(left)),
+                }
             }
             edit => edit.clone(),
         }
     }
 
-    /// The like edit of the joint on the other side; `None` where there is nothing like it.
+    /// The corresponding edit of the mirrored joint; `None` if there is none.
     fn reflected(&self, rig: &Rig, other: usize, mirror: &Mirror) -> Option<Self> {
         Some(match self {
             Self::Add { .. } => return None,
-            Self::Move { position, with_children, .. } => {
-                Self::Move { joint: other, position: mirror.reflect(position), with_children: *with_children }
-            }
-            Self::Insert { bone, at } => Self::Insert { bone: bone.with_joint(other), at: *at },
-            Self::Split { bone, parts } => Self::Split { bone: bone.with_joint(other), parts: *parts },
+            Self::Move {
+                position,
+                with_children,
+                ..
+            } => Self::Move {
+                joint: other,
+                position: mirror.reflect(position),
+                with_children: *with_children,
+            },
+            Self::Insert { bone, at } => Self::Insert {
+                bone: bone.with_joint(other),
+                at: *at,
+            },
+            Self::Split { bone, parts } => Self::Split {
+                bone: bone.with_joint(other),
+                parts: *parts,
+            },
             Self::Merge(_) => Self::Merge(other),
             Self::Delete(_) => Self::Delete(other),
-            Self::Reparent { parent: None, .. } => Self::Reparent { joint: other, parent: None },
-            Self::Reparent { parent: Some(parent), .. } => {
+            Self::Reparent { parent: None, .. } => Self::Reparent {
+                joint: other,
+                parent: None,
+            },
+            Self::Reparent {
+                parent: Some(parent),
+                ..
+            } => {
                 let parent = mirror.partner(rig, *parent).joint(*parent)?;
-                Self::Reparent { joint: other, parent: Some(parent) }
+                Self::Reparent {
+                    joint: other,
+                    parent: Some(parent),
+                }
             }
-            Self::Rename { name, .. } => Self::Rename { joint: other, name: other_side(name)? },
-            Self::SetTail { tail, .. } => Self::SetTail { joint: other, tail: tail.map(|tail| mirror.reflect(&tail)) },
+            Self::Rename { name, .. } => Self::Rename {
+                joint: other,
+                name: other_side(name)?,
+            },
+            Self::SetTail { tail, .. } => Self::SetTail {
+                joint: other,
+                tail: tail.map(|tail| mirror.reflect(&tail)),
+            },
         })
     }
 
-    /// The edit with other indices; `None` if one of its joints is gone.
+    /// The edit with remapped indices; `None` if one of its joints was deleted.
     fn renumbered(self, index: &impl Fn(usize) -> Option<usize>) -> Option<Self> {
         let joint = index(self.joint())?;
         Some(match self {
-            Self::Add { position, name, parent } => Self::Add { parent: parent.and(Some(joint)), position, name },
-            Self::Move { position, with_children, .. } => Self::Move { joint, position, with_children },
-            Self::Insert { bone, at } => Self::Insert { bone: bone.with_joint(joint), at },
-            Self::Split { bone, parts } => Self::Split { bone: bone.with_joint(joint), parts },
+            Self::Add {
+                position,
+                name,
+                parent,
+            } => Self::Add {
+                parent: parent.and(Some(joint)),
+                position,
+                name,
+            },
+            Self::Move {
+                position,
+                with_children,
+                ..
+            } => Self::Move {
+                joint,
+                position,
+                with_children,
+            },
+            Self::Insert { bone, at } => Self::Insert {
+                bone: bone.with_joint(joint),
+                at,
+            },
+            Self::Split { bone, parts } => Self::Split {
+                bone: bone.with_joint(joint),
+                parts,
+            },
             Self::Merge(_) => Self::Merge(joint),
             Self::Delete(_) => Self::Delete(joint),
-            Self::Reparent { parent, .. } => Self::Reparent { joint, parent: parent.map(index).map_or(Some(None), |p| p.map(Some))? },
+            Self::Reparent { parent, .. } => Self::Reparent {
+                joint,
+                parent: parent.map(index).map_or(Some(None), |p| p.map(Some))?,
+            },
             Self::Rename { name, .. } => Self::Rename { joint, name },
             Self::SetTail { tail, .. } => Self::SetTail { joint, tail },
         })

@@ -1,4 +1,4 @@
-//! Clips of the file's skeleton on an edited rig.
+//! Transfers clips of the file's skeleton to an edited rig.
 
 use std::collections::BTreeSet;
 
@@ -7,23 +7,31 @@ use super::convert::{Carry, relative, shifted};
 use crate::math::Vec64;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Track, Trs};
 
-/// Motion that can't be carried over key by key is sampled this often …
+/// Sampling rate of motion that cannot be transferred key by key …
 const SAMPLES_PER_SEC: f64 = 30.0;
-/// … but no more often than this in all.
+/// … and the maximum number of samples.
 const MOST_SAMPLES: usize = 20_000;
 
-/// A clip of the `base` skeleton as a clip of the rig made from it. Joints whose parent is still the same keep their keys, displaced as
-/// the joint was; others are sampled relative to their new parent. Tracks of deleted joints are gone, what they did to joints below
-/// them is not.
+/// A clip of the `base` skeleton for the rig derived from it. Joints with an unchanged parent keep
+/// their keys, displaced as the joint was; others are sampled relative to their new parent. Tracks
+/// of deleted joints are removed; their effect on descendants is kept.
 #[must_use]
 pub fn clip_on(clip: &Clip, base: &Skeleton, rig: &Rig) -> Clip {
     let mut tracks = Vec::new();
     let mut sampled = Vec::new();
     for joint in 0..rig.len() {
-        let Some(carry) = rig.carry(joint, base) else { continue };
+        let Some(carry) = rig.carry(joint, base) else {
+            continue;
+        };
         if carry.keeps_parent {
-            let own = clip.tracks.iter().filter(|track| track.joint == carry.origin);
-            tracks.extend(own.map(|track| Track { joint, channel: displaced(&track.channel, &carry.shift) }));
+            let own = clip
+                .tracks
+                .iter()
+                .filter(|track| track.joint == carry.origin);
+            tracks.extend(own.map(|track| Track {
+                joint,
+                channel: displaced(&track.channel, &carry.shift),
+            }));
         } else {
             sampled.push((joint, carry));
         }
@@ -31,15 +39,21 @@ pub fn clip_on(clip: &Clip, base: &Skeleton, rig: &Rig) -> Clip {
     if !sampled.is_empty() {
         tracks.extend(sample(clip, base, &sampled));
     }
-    Clip { name: clip.name.clone(), duration_secs: clip.duration_secs, tracks }
+    Clip {
+        name: clip.name.clone(),
+        duration_secs: clip.duration_secs,
+        tracks,
+    }
 }
 
 fn displaced(channel: &Channel, shift: &Vec64) -> Channel {
-    let Channel::Translation(curve) = channel else { return channel.clone() };
+    let Channel::Translation(curve) = channel else {
+        return channel.clone();
+    };
     let mut curve = curve.clone();
     let cubic = curve.interpolation == Interpolation::Cubic;
     for (index, value) in curve.values.iter_mut().enumerate() {
-        // Tangents are differences: they stay.
+        // Tangents are differences and do not change.
         if !cubic || index % 3 == 1 {
             *value += shift;
         }
@@ -47,10 +61,14 @@ fn displaced(channel: &Channel, shift: &Vec64) -> Channel {
     Channel::Translation(curve)
 }
 
-/// Tracks of joints that hang on others than in the file.
+/// Tracks of joints with a changed parent.
 fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track> {
     let moving: BTreeSet<usize> = clip.tracks.iter().map(|track| track.joint).collect();
-    let moves = |carry: &Carry| on_path(base, carry).into_iter().any(|joint| moving.contains(&joint));
+    let moves = |carry: &Carry| {
+        on_path(base, carry)
+            .into_iter()
+            .any(|joint| moving.contains(&joint))
+    };
     let joints: Vec<&(usize, Carry)> = joints.iter().filter(|(_, carry)| moves(carry)).collect();
     if joints.is_empty() {
         return Vec::new();
@@ -61,7 +79,10 @@ fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track>
     for &time in &times {
         base.world_from_joint_into(&clip.sample(base, time), &mut world);
         for ((_, carry), locals) in joints.iter().zip(&mut locals) {
-            locals.push(shifted(&Trs::from_affine(&relative(&world, carry)), &carry.shift));
+            locals.push(shifted(
+                &Trs::from_affine(&relative(&world, carry)),
+                &carry.shift,
+            ));
         }
     }
     let mut tracks = Vec::with_capacity(3 * joints.len());
@@ -73,19 +94,34 @@ fn sample(clip: &Clip, base: &Skeleton, joints: &[(usize, Carry)]) -> Vec<Track>
         };
         let rotations = Curve {
             times_secs: times.clone(),
-            values: locals.iter().map(|local| local.rotation.into_inner()).collect(),
+            values: locals
+                .iter()
+                .map(|local| local.rotation.into_inner())
+                .collect(),
             interpolation: Interpolation::Linear,
         };
-        tracks.push(Track { joint: *joint, channel: Channel::Translation(curve(|local| local.translation)) });
-        tracks.push(Track { joint: *joint, channel: Channel::Rotation(rotations) });
-        if locals.iter().any(|local| (local.scale - locals[0].scale).amax() > 1e-9) {
-            tracks.push(Track { joint: *joint, channel: Channel::Scale(curve(|local| local.scale)) });
+        tracks.push(Track {
+            joint: *joint,
+            channel: Channel::Translation(curve(|local| local.translation)),
+        });
+        tracks.push(Track {
+            joint: *joint,
+            channel: Channel::Rotation(rotations),
+        });
+        if locals
+            .iter()
+            .any(|local| (local.scale - locals[0].scale).amax() > 1e-9)
+        {
+            tracks.push(Track {
+                joint: *joint,
+                channel: Channel::Scale(curve(|local| local.scale)),
+            });
         }
     }
     tracks
 }
 
-/// The joints of the file that have a say in where a joint is relative to the one above it.
+/// The joints of the file that determine a joint's transform relative to its parent.
 fn on_path(base: &Skeleton, carry: &Carry) -> BTreeSet<usize> {
     let mut path = BTreeSet::new();
     for start in [Some(carry.origin), carry.above] {
@@ -103,9 +139,13 @@ fn sample_times(clip: &Clip) -> Vec<f64> {
         Channel::Translation(curve) | Channel::Scale(curve) => &curve.times_secs,
         Channel::Rotation(curve) => &curve.times_secs,
     });
-    let count = ((clip.duration_secs * SAMPLES_PER_SEC).ceil().max(1.0) as usize).min(MOST_SAMPLES / 2);
+    let count =
+        ((clip.duration_secs * SAMPLES_PER_SEC).ceil().max(1.0) as usize).min(MOST_SAMPLES / 2);
     let grid = (0..=count).map(|step| clip.duration_secs * step as f64 / count as f64);
-    let mut times: Vec<f64> = grid.chain(keys.copied().take(MOST_SAMPLES)).filter(|time| time.is_finite()).collect();
+    let mut times: Vec<f64> = grid
+        .chain(keys.copied().take(MOST_SAMPLES))
+        .filter(|time| time.is_finite())
+        .collect();
     times.sort_by(f64::total_cmp);
     times.dedup_by(|a, b| (*a - *b).abs() < 1e-6);
     times

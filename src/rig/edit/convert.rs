@@ -1,38 +1,41 @@
-//! From a rig to a skeleton, and poses from one skeleton to the next.
+//! Converts rigs to skeletons, and poses between skeletons.
 //!
-//! Every joint keeps the axes it has in the file; a new one has those of its parent. What the file says of a joint's motion is
-//! relative to its parent, so a joint that is moved in the bind pose gets the same displacement, in its parent's frame, in the rest
-//! pose and in every key: with `x` its place in the frame of its parent joint `e` in the bind pose and `x₀` that in the file,
+//! Every joint keeps its axes of the file; a new joint takes those of its parent. Joint motion in
+//! the file is relative to the parent. A joint that is moved in the bind pose gets the same
+//! displacement, in its parent's frame, in the rest pose and in every key: with `x` its position in
+//! the frame of its parent joint `e` in the bind pose and `x₀` that of the file,
 //!
 //! ```text
 //!     x = lin(e)⁻¹ (p_joint − p_e)          translation' = translation + lin(base)⁻¹ (x − x₀ − c)
 //! ```
 //!
-//! with `c` the way from `e` to the joint's present parent where new joints were put between them, and `base` the file's constant
-//! `parent_from_base`. A joint whose parent in the file is gone or another gets its motion relative to the new one.
+//! with `c` the offset from `e` to the joint's present parent if new joints were inserted between,
+//! and `base` the file's constant `parent_from_base`. If the file's parent was deleted or changed,
+//! motion is converted to the new parent.
 
 use super::{Remap, Rig};
 use crate::math::{Affine, Point64, Vec64, affine, linear_part, origin_of};
 use crate::rig::{Joint, Pose, Skeleton, SkeletonError, Trs};
 
-/// How the local transforms of a joint of the file become those of a rig.
+/// Maps local transforms of a joint of the file to the rig.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carry {
     /// The joint in the file.
     pub origin: usize,
-    /// The nearest joint above it that the file has, by the file's index.
+    /// Its nearest ancestor that is in the file, by the file's index.
     pub above: Option<usize>,
-    /// That is its parent in the file, so that local transforms stay what they are but for the shift.
+    /// Whether that is its parent in the file, so that local transforms only change by the shift.
     pub keeps_parent: bool,
-    /// What is added to translations.
+    /// Added to translations.
     pub shift: Vec64,
 }
 
 impl Rig {
-    /// The skeleton, with what the `base` skeleton of the file says of the joints that come from there. Indices stay the same.
+    /// The skeleton, with the `base` skeleton's data for joints that come from it. Indices are
+    /// unchanged.
     ///
     /// # Errors
-    /// As [`Skeleton::new`]; never for a rig made by edits of finite skeletons.
+    /// As [`Skeleton::new`]; does not occur for a rig made by edits of finite skeletons.
     pub fn to_skeleton(&self, base: &Skeleton) -> Result<Skeleton, SkeletonError> {
         let rest = base.world_from_joint(&base.rest_pose());
         let linear = self.linear_parts(base);
@@ -43,20 +46,34 @@ impl Rig {
                 if carry.keeps_parent {
                     (own.parent_from_base, shifted(&own.rest, &carry.shift))
                 } else {
-                    (Affine::identity(), shifted(&Trs::from_affine(&relative(&rest, &carry)), &carry.shift))
+                    (
+                        Affine::identity(),
+                        shifted(&Trs::from_affine(&relative(&rest, &carry)), &carry.shift),
+                    )
                 }
             } else {
-                let from = this.parent.map_or_else(Point64::origin, |parent| self.joints[parent].position);
-                let frame = this.parent.map_or_else(nalgebra::Matrix3::identity, |parent| linear[parent]);
-                (Affine::identity(), Trs::at(solve(&frame, &(this.position - from))))
+                let from = this
+                    .parent
+                    .map_or_else(Point64::origin, |parent| self.joints[parent].position);
+                let frame = this
+                    .parent
+                    .map_or_else(nalgebra::Matrix3::identity, |parent| linear[parent]);
+                (
+                    Affine::identity(),
+                    Trs::at(solve(&frame, &(this.position - from))),
+                )
             };
-            let unmoved = this.origin.map(|origin| base.joints()[origin].world_from_bind).filter(|bind| origin_of(bind) == this.position);
+            let unmoved = this
+                .origin
+                .map(|origin| base.joints()[origin].world_from_bind)
+                .filter(|bind| origin_of(bind) == this.position);
             Joint {
                 name: this.name.clone(),
                 parent: this.parent,
                 parent_from_base,
                 rest,
-                world_from_bind: unmoved.unwrap_or_else(|| affine(&linear[index], &this.position.coords)),
+                world_from_bind: unmoved
+                    .unwrap_or_else(|| affine(&linear[index], &this.position.coords)),
                 deforms: this.deforms,
                 tail: self.tail(index),
             }
@@ -68,16 +85,21 @@ impl Rig {
     fn linear_parts(&self, base: &Skeleton) -> Vec<nalgebra::Matrix3<f64>> {
         let mut linear: Vec<nalgebra::Matrix3<f64>> = Vec::with_capacity(self.len());
         for joint in &self.joints {
-            linear.push(match (joint.origin.and_then(|origin| base.joints().get(origin)), joint.parent) {
-                (Some(own), _) => linear_part(&own.world_from_bind),
-                (None, Some(parent)) => linear[parent],
-                (None, None) => nalgebra::Matrix3::identity(),
-            });
+            linear.push(
+                match (
+                    joint.origin.and_then(|origin| base.joints().get(origin)),
+                    joint.parent,
+                ) {
+                    (Some(own), _) => linear_part(&own.world_from_bind),
+                    (None, Some(parent)) => linear[parent],
+                    (None, None) => nalgebra::Matrix3::identity(),
+                },
+            );
         }
         linear
     }
 
-    /// How the motion of a joint that the file has is carried over; `None` for a new one.
+    /// How motion is transferred for a joint of the file; `None` for a new joint.
     pub(super) fn carry(&self, index: usize, base: &Skeleton) -> Option<Carry> {
         let this = &self.joints[index];
         let origin = this.origin.filter(|&origin| origin < base.len())?;
@@ -86,38 +108,63 @@ impl Rig {
             at = self.joints[joint].parent;
         }
         let above = at.and_then(|joint| self.joints[joint].origin);
-        let place = |joint: Option<usize>| joint.map_or_else(Point64::origin, |joint| self.joints[joint].position);
-        let frame = above.map_or_else(nalgebra::Matrix3::identity, |joint| linear_part(&base.joints()[joint].world_from_bind));
-        // x − c is the way from the present parent; x₀ that from the joint above in the file.
-        let before = base.bind_position(origin) - above.map_or_else(Point64::origin, |joint| base.bind_position(joint));
+        let place = |joint: Option<usize>| {
+            joint.map_or_else(Point64::origin, |joint| self.joints[joint].position)
+        };
+        let frame = above.map_or_else(nalgebra::Matrix3::identity, |joint| {
+            linear_part(&base.joints()[joint].world_from_bind)
+        });
+        // x − c is the offset from the present parent; x₀ that from the ancestor in the file.
+        let before = base.bind_position(origin)
+            - above.map_or_else(Point64::origin, |joint| base.bind_position(joint));
         let moved = solve(&frame, &(this.position - place(this.parent) - before));
         let keeps_parent = above == base.joints()[origin].parent;
-        let shift = if keeps_parent { solve(&linear_part(&base.joints()[origin].parent_from_base), &moved) } else { moved };
-        Some(Carry { origin, above, keeps_parent, shift })
+        let shift = if keeps_parent {
+            solve(
+                &linear_part(&base.joints()[origin].parent_from_base),
+                &moved,
+            )
+        } else {
+            moved
+        };
+        Some(Carry {
+            origin,
+            above,
+            keeps_parent,
+            shift,
+        })
     }
 }
 
-/// The joint in the frame of the one above it, from the file's joints in some pose.
+/// A joint relative to its ancestor, computed from the file's joints in some pose.
 pub(super) fn relative(world: &[Affine], carry: &Carry) -> Affine {
-    let above = carry.above.and_then(|joint| world[joint].try_inverse()).unwrap_or_else(Affine::identity);
+    let above = carry
+        .above
+        .and_then(|joint| world[joint].try_inverse())
+        .unwrap_or_else(Affine::identity);
     above * world[carry.origin]
 }
 
 /// The transform, displaced.
 pub(super) fn shifted(local: &Trs, by: &Vec64) -> Trs {
-    Trs { translation: local.translation + by, ..*local }
+    Trs {
+        translation: local.translation + by,
+        ..*local
+    }
 }
 
-/// `frame⁻¹ · vector`; the vector itself for a frame without an inverse.
+/// `frame⁻¹ · vector`; the vector itself if the frame is singular.
 fn solve(frame: &nalgebra::Matrix3<f64>, vector: &Vec64) -> Vec64 {
-    frame.try_inverse().map_or(*vector, |inverse| inverse * vector)
+    frame
+        .try_inverse()
+        .map_or(*vector, |inverse| inverse * vector)
 }
 
-/// A pose of `old` on the skeleton `new` whose joints came from it: every joint turned and displaced from its rest as it was, new ones
-/// at rest.
+/// A pose of `old` for the skeleton `new` whose joints derive from it: every joint keeps its
+/// rotation and displacement from rest; new joints are at rest.
 ///
 /// # Panics
-/// If the pose or the remap is of other skeletons.
+/// If the pose or the remap belongs to other skeletons.
 #[must_use]
 pub fn pose_on(old: &Skeleton, pose: &Pose, remap: &Remap, new: &Skeleton) -> Pose {
     let mut carried = new.rest_pose();
@@ -133,14 +180,26 @@ pub fn pose_on(old: &Skeleton, pose: &Pose, remap: &Remap, new: &Skeleton) -> Po
         let old_from_new = old_base[from].rotation.inverse() * new_base[joint].rotation;
         local.rotation = old_from_new.inverse() * turn * old_from_new * local.rotation;
         local.translation += old_from_new.inverse() * (before.translation - rest.translation);
-        local.scale = local.scale.zip_zip_map(&before.scale, &rest.scale, |to, from, rest| if rest == 0.0 { to } else { to * from / rest });
+        local.scale = local
+            .scale
+            .zip_zip_map(&before.scale, &rest.scale, |to, from, rest| {
+                if rest == 0.0 { to } else { to * from / rest }
+            });
     }
     carried
 }
 
-/// The frames that local transforms are given in, with everything at rest.
+/// The frames in which local transforms are given, at rest.
 fn rest_bases(skeleton: &Skeleton) -> Vec<Trs> {
     let world = skeleton.world_from_joint(&skeleton.rest_pose());
-    let base = |joint: &Joint| joint.parent.map_or(joint.parent_from_base, |parent| world[parent] * joint.parent_from_base);
-    skeleton.joints().iter().map(|joint| Trs::from_affine(&base(joint))).collect()
+    let base = |joint: &Joint| {
+        joint.parent.map_or(joint.parent_from_base, |parent| {
+            world[parent] * joint.parent_from_base
+        })
+    };
+    skeleton
+        .joints()
+        .iter()
+        .map(|joint| Trs::from_affine(&base(joint)))
+        .collect()
 }

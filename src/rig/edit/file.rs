@@ -1,4 +1,4 @@
-//! A rig in a file: joints by name.
+//! Rig files: joints by name.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::{JointId, Rig, RigJoint};
 use crate::math::Point64;
 use crate::rig::Skeleton;
 
-/// A rig as written to files. Joints may be in any order.
+/// A rig as stored in files. Joints may be in any order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RigFile {
     /// The joints.
     pub joints: Vec<RigFileJoint>,
 }
 
-/// A joint as written to files.
+/// A joint as stored in files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RigFileJoint {
     /// Unique name.
@@ -25,37 +25,39 @@ pub struct RigFileJoint {
     pub parent: Option<String>,
     /// World position in the bind pose.
     pub position: [f64; 3],
-    /// World position of the end of its bone, if that was said.
+    /// World position of the end of its bone, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<[f64; 3]>,
     /// Whether it carries no skin.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub helper: bool,
-    /// Name of the joint of the character's file that it is; a new one has none.
+    /// Name of the corresponding joint of the character's file; a new joint has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// Why a rig in a file is none.
+/// Why a rig file is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigFileError {
-    /// Two joints of one name.
+    /// A joint name is repeated.
     #[error("the skeleton has two joints \"{name}\"")]
     Twice {
         /// The name.
         name: String,
     },
-    /// A parent that is not there, or hangs on its child.
-    #[error("joint \"{name}\" hangs on \"{parent}\", which is not there or hangs on it")]
+    /// The parent does not exist or is a descendant.
+    #[error(
+        "joint \"{name}\" has the parent \"{parent}\", which does not exist or is its descendant"
+    )]
     Parent {
         /// The joint.
         name: String,
         /// The parent.
         parent: String,
     },
-    /// A place that is none.
-    #[error("joint \"{name}\" needs a place with finite coordinates")]
+    /// A non-finite position.
+    #[error("joint \"{name}\" needs a finite position")]
     NotFinite {
         /// The joint.
         name: String,
@@ -63,7 +65,7 @@ pub enum RigFileError {
 }
 
 impl Rig {
-    /// The rig for a file; `base` is the skeleton of the character's own file.
+    /// The rig as stored in a file; `base` is the skeleton of the character's own file.
     #[must_use]
     pub fn to_file(&self, base: &Skeleton) -> RigFile {
         let joint = |joint: &RigJoint| RigFileJoint {
@@ -72,12 +74,17 @@ impl Rig {
             position: joint.position.coords.into(),
             tail: joint.tail.map(|tail| tail.coords.into()),
             helper: !joint.deforms,
-            from: joint.origin.and_then(|origin| base.joints().get(origin)).map(|origin| origin.name.clone()),
+            from: joint
+                .origin
+                .and_then(|origin| base.joints().get(origin))
+                .map(|origin| origin.name.clone()),
         };
-        RigFile { joints: self.joints.iter().map(joint).collect() }
+        RigFile {
+            joints: self.joints.iter().map(joint).collect(),
+        }
     }
 
-    /// The rig that a file describes; what it says of joints that `base` doesn't have is taken for new.
+    /// The rig described by a file; a joint that is not in `base` counts as new.
     ///
     /// # Errors
     /// [`RigFileError`]: which joint, and what is wrong with it.
@@ -85,39 +92,76 @@ impl Rig {
         let mut index: HashMap<&str, usize> = HashMap::new();
         for (at, joint) in file.joints.iter().enumerate() {
             if index.insert(&joint.name, at).is_some() {
-                return Err(RigFileError::Twice { name: joint.name.clone() });
+                return Err(RigFileError::Twice {
+                    name: joint.name.clone(),
+                });
             }
-            if joint.position.iter().chain(joint.tail.iter().flatten()).any(|c| !c.is_finite()) {
-                return Err(RigFileError::NotFinite { name: joint.name.clone() });
+            if joint
+                .position
+                .iter()
+                .chain(joint.tail.iter().flatten())
+                .any(|c| !c.is_finite())
+            {
+                return Err(RigFileError::NotFinite {
+                    name: joint.name.clone(),
+                });
             }
         }
         let mut next_id = base.len() as u32;
         let mut taken = vec![false; base.len()];
         let mut joints = Vec::with_capacity(file.joints.len());
         for joint in &file.joints {
-            let unknown = |parent: &String| RigFileError::Parent { name: joint.name.clone(), parent: parent.clone() };
-            let parent =
-                joint.parent.as_ref().map(|parent| index.get(parent.as_str()).copied().ok_or_else(|| unknown(parent))).transpose()?;
-            let origin =
-                joint.from.as_ref().and_then(|from| base.find(from)).filter(|&origin| !std::mem::replace(&mut taken[origin], true));
+            let unknown = |parent: &String| RigFileError::Parent {
+                name: joint.name.clone(),
+                parent: parent.clone(),
+            };
+            let parent = joint
+                .parent
+                .as_ref()
+                .map(|parent| {
+                    index
+                        .get(parent.as_str())
+                        .copied()
+                        .ok_or_else(|| unknown(parent))
+                })
+                .transpose()?;
+            let origin = joint
+                .from
+                .as_ref()
+                .and_then(|from| base.find(from))
+                .filter(|&origin| !std::mem::replace(&mut taken[origin], true));
             let id = origin.map_or(next_id, |origin| origin as u32);
             next_id += u32::from(origin.is_none());
             let tail = joint.tail.map(Point64::from);
             let (name, position) = (joint.name.clone(), Point64::from(joint.position));
-            joints.push(RigJoint { id: JointId(id), name, parent, position, tail, deforms: !joint.helper, origin });
+            joints.push(RigJoint {
+                id: JointId(id),
+                name,
+                parent,
+                position,
+                tail,
+                deforms: !joint.helper,
+                origin,
+            });
         }
         let mut rig = Self { joints, next_id };
         if let Some(at) = rig.on_a_ring() {
-            let parent = rig.joints[at].parent.map(|parent| rig.joints[parent].name.clone()).unwrap_or_default();
-            return Err(RigFileError::Parent { name: rig.joints[at].name.clone(), parent });
+            let parent = rig.joints[at]
+                .parent
+                .map(|parent| rig.joints[parent].name.clone())
+                .unwrap_or_default();
+            return Err(RigFileError::Parent {
+                name: rig.joints[at].name.clone(),
+                parent,
+            });
         }
         rig.sort();
         Ok(rig)
     }
 
-    /// A joint that hangs on itself by way of others.
+    /// A joint that is its own ancestor.
     fn on_a_ring(&self) -> Option<usize> {
-        // 1: on the way up from here; 2: known to end at a root.
+        // 1: on the current path to the root; 2: known to end at a root.
         let mut state = vec![0_u32; self.joints.len()];
         for start in 0..self.joints.len() {
             let (mut at, mut way) = (Some(start), Vec::new());

@@ -1,28 +1,52 @@
-//! Which part of a line runs through flesh, on meshes that are not always closed, of one piece, or turned the right way out.
+//! Intervals of a line inside flesh, for meshes that may be open, consist of several components, or
+//! be inconsistently oriented.
 
 use crate::math::{Point64, Vec64};
 use crate::mesh::{Crossing, TriangleTree};
 
-/// Gaps between two pieces of flesh that are closer than this part of the size are no gaps: a sleeve around an arm.
+/// A gap smaller than this fraction of the size is closed: a sleeve around an arm.
 const CLOSE: f64 = 0.006;
-/// A piece thinner than this part of the size in front of a thicker one is a sheet over it: an eyelid, a skirt.
+/// An interval thinner than this fraction of the size, in front of a thicker one, is a sheet over
+/// it: an eyelid, a skirt.
 const SHEET: f64 = 0.012;
-/// …if the thicker one begins within this part of the size.
+/// …if the thicker one begins within this fraction of the size.
 const BEHIND: f64 = 0.05;
 
-/// A piece of a line that runs through flesh: where it enters and leaves, as multiples of the direction.
+/// An interval of a line inside flesh: entry and exit, as multiples of the direction.
 pub(super) type Piece = [f64; 2];
 
-/// A ray through an edge may miss both of its triangles: it is tried again this far beside it, as parts of the size.
-const BESIDE: [[f64; 2]; 4] = [[0.0, 0.0], [2.3e-5, 1.1e-5], [-1.3e-5, 2.9e-5], [-3.1e-5, -1.7e-5]];
+/// A ray through an edge may miss both triangles: it is repeated with this offset, as fractions of
+/// the size.
+const BESIDE: [[f64; 2]; 4] = [
+    [0.0, 0.0],
+    [2.3e-5, 1.1e-5],
+    [-1.3e-5, 2.9e-5],
+    [-3.1e-5, -1.7e-5],
+];
 
-/// The pieces of flesh along a ray, in order, those that belong together as one. `outward` tells whether normals point out of the
-/// mesh as a whole.
-pub(super) fn pieces(tree: &TriangleTree, origin: &Point64, direction: &Vec64, size: f64, outward: bool) -> Vec<Piece> {
-    let side = if direction.x.abs() < 0.6 { Vec64::x() } else { Vec64::y() };
-    let (u, v) = (direction.cross(&side), direction.cross(&direction.cross(&side)));
-    let along = |[a, b]: [f64; 2]| crossings(tree, &(origin + (u * a + v * b) * size), direction, size);
-    let counted = BESIDE.iter().find_map(|beside| by_depth(&along(*beside), outward).filter(|pieces| !pieces.is_empty()));
+/// Intervals of flesh along a ray, in order, merged where they belong together. `outward` tells
+/// whether the mesh's normals point outwards as a whole.
+pub(super) fn pieces(
+    tree: &TriangleTree,
+    origin: &Point64,
+    direction: &Vec64,
+    size: f64,
+    outward: bool,
+) -> Vec<Piece> {
+    let side = if direction.x.abs() < 0.6 {
+        Vec64::x()
+    } else {
+        Vec64::y()
+    };
+    let (u, v) = (
+        direction.cross(&side),
+        direction.cross(&direction.cross(&side)),
+    );
+    let along =
+        |[a, b]: [f64; 2]| crossings(tree, &(origin + (u * a + v * b) * size), direction, size);
+    let counted = BESIDE
+        .iter()
+        .find_map(|beside| by_depth(&along(*beside), outward).filter(|pieces| !pieces.is_empty()));
     let counted = counted.unwrap_or_else(|| {
         let met = along(BESIDE[0]);
         by_turns(&met).unwrap_or_else(|| outermost(&met))
@@ -32,7 +56,9 @@ pub(super) fn pieces(tree: &TriangleTree, origin: &Point64, direction: &Vec64, s
 
 fn crossings(tree: &TriangleTree, origin: &Point64, direction: &Vec64, size: f64) -> Vec<Crossing> {
     let mut crossings: Vec<Crossing> = Vec::new();
-    tree.crossings(origin, direction, [0.0, f64::INFINITY], |crossing| crossings.push(crossing));
+    tree.crossings(origin, direction, [0.0, f64::INFINITY], |crossing| {
+        crossings.push(crossing);
+    });
     crossings.retain(|crossing| crossing.t.is_finite());
     crossings.sort_by(|a, b| a.t.total_cmp(&b.t));
     // An edge that is hit belongs to two triangles.
@@ -40,7 +66,7 @@ fn crossings(tree: &TriangleTree, origin: &Point64, direction: &Vec64, size: f64
     crossings
 }
 
-/// Inside is where more surfaces were entered than left. `None` if that doesn't add up.
+/// Inside is where more surfaces were entered than left. `None` if the counts do not match.
 fn by_depth(crossings: &[Crossing], outward: bool) -> Option<Vec<Piece>> {
     let mut depth = 0_i32;
     let mut pieces: Vec<Piece> = Vec::new();
@@ -64,12 +90,18 @@ fn by_depth(crossings: &[Crossing], outward: bool) -> Option<Vec<Piece>> {
     (depth == 0).then_some(pieces)
 }
 
-/// Every second stretch is inside, whatever way the triangles are turned. `None` for an odd number.
+/// Even-odd rule: every second interval is inside, independent of orientation. `None` for an odd
+/// number of crossings.
 fn by_turns(crossings: &[Crossing]) -> Option<Vec<Piece>> {
-    crossings.len().is_multiple_of(2).then(|| crossings.chunks_exact(2).map(|pair| [pair[0].t, pair[1].t]).collect())
+    crossings.len().is_multiple_of(2).then(|| {
+        crossings
+            .chunks_exact(2)
+            .map(|pair| [pair[0].t, pair[1].t])
+            .collect()
+    })
 }
 
-/// From the first surface to the last: something is open there.
+/// From the first surface to the last: the mesh is open along the ray.
 fn outermost(crossings: &[Crossing]) -> Vec<Piece> {
     match crossings {
         [first, .., last] => vec![[first.t, last.t]],
@@ -77,13 +109,19 @@ fn outermost(crossings: &[Crossing]) -> Vec<Piece> {
     }
 }
 
-/// Pieces without a gap worth the name between them are one; sheets in front of flesh belong to it.
+/// Merges intervals separated by small gaps, and sheets with the flesh behind them.
 fn joined(pieces: Vec<Piece>, size: f64) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {
         match joined.last_mut() {
             Some(last) if piece[0] - last[1] < CLOSE * size => last[1] = piece[1],
-            Some(last) if is_sheet(*last, size) && !is_sheet(piece, size) && piece[0] - last[1] < BEHIND * size => *last = piece,
+            Some(last)
+                if is_sheet(*last, size)
+                    && !is_sheet(piece, size)
+                    && piece[0] - last[1] < BEHIND * size =>
+            {
+                *last = piece;
+            }
             _ => joined.push(piece),
         }
     }

@@ -1,4 +1,4 @@
-//! The two sides of a rig.
+//! The mirror plane of a rig.
 
 use super::names::other_side;
 use super::{Rig, RigJoint};
@@ -9,25 +9,25 @@ use crate::math::{Point64, Vec64};
 pub struct Mirror {
     /// A point of the plane.
     pub point: Point64,
-    /// Its unit normal; it points to the left side.
+    /// Its unit normal, towards the left side.
     pub normal: Vec64,
-    /// What comes nearer to the plane than this lies on it, world units.
+    /// Points within this distance lie on the plane, world units.
     pub snap: f64,
 }
 
-/// What is on the other side of a joint.
+/// The mirror partner of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Partner {
     /// The joint itself: it lies on the plane.
     Itself,
     /// Another joint.
     Joint(usize),
-    /// Nothing.
+    /// None.
     Missing,
 }
 
 impl Partner {
-    /// The joint that is there.
+    /// The partner's index.
     #[must_use]
     pub fn joint(self, own: usize) -> Option<usize> {
         match self {
@@ -45,7 +45,7 @@ impl Mirror {
         (point - self.point).dot(&self.normal)
     }
 
-    /// The point on the other side.
+    /// The reflected point.
     #[must_use]
     pub fn reflect(&self, point: &Point64) -> Point64 {
         point - self.normal * (2.0 * self.side(point))
@@ -63,29 +63,39 @@ impl Mirror {
         self.side(point).abs() <= self.snap
     }
 
-    /// What is on the other side of a joint: by its name if that says so, else by its place.
+    /// The partner of a joint: by name if the name has a side, otherwise by position.
     #[must_use]
     pub fn partner(&self, rig: &Rig, joint: usize) -> Partner {
         let this = &rig.joints()[joint];
         let opposite = self.reflect(&this.position);
         let far = |other: &RigJoint| (other.position - opposite).norm();
-        if let Some(other) = other_side(&this.name).and_then(|name| rig.find(&name)).filter(|&other| other != joint) {
+        if let Some(other) = other_side(&this.name)
+            .and_then(|name| rig.find(&name))
+            .filter(|&other| other != joint)
+        {
             return Partner::Joint(other);
         }
         if self.is_on_plane(&this.position) {
             return Partner::Itself;
         }
-        let others =
-            rig.joints().iter().enumerate().filter(|(index, other)| *index != joint && other.parent.is_some() == this.parent.is_some());
-        let nearest = others.map(|(index, other)| (index, far(other))).min_by(|a, b| a.1.total_cmp(&b.1));
-        nearest.filter(|(_, distance)| *distance <= self.snap).map_or(Partner::Missing, |(index, _)| Partner::Joint(index))
+        let others = rig.joints().iter().enumerate().filter(|(index, other)| {
+            *index != joint && other.parent.is_some() == this.parent.is_some()
+        });
+        let nearest = others
+            .map(|(index, other)| (index, far(other)))
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        nearest
+            .filter(|(_, distance)| *distance <= self.snap)
+            .map_or(Partner::Missing, |(index, _)| Partner::Joint(index))
     }
 
-    /// Whether every joint has its like on the other side, with the like parent there.
+    /// Whether every joint has a partner with the corresponding parent.
     #[must_use]
     pub fn is_symmetric(&self, rig: &Rig) -> bool {
         (0..rig.len()).all(|joint| {
-            let Some(other) = self.partner(rig, joint).joint(joint) else { return false };
+            let Some(other) = self.partner(rig, joint).joint(joint) else {
+                return false;
+            };
             let (this, that) = (&rig.joints()[joint], &rig.joints()[other]);
             let parents = match (this.parent, that.parent) {
                 (None, None) => true,

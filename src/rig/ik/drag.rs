@@ -1,17 +1,17 @@
-//! One drag, from the press of the button to its release.
+//! One drag, from button press to release.
 
 use std::collections::BTreeSet;
 
 use super::IkRig;
 use super::figure::Figure;
-use super::minimise::{Effort, Goal, Mover, Problem};
-use super::plan::{Plan, Unit};
+use super::minimise::{Effort, Goal, Minimisation, Mover};
+use super::plan::{DragPlan, DragUnit};
 use super::two_bone::TwoBone;
 use crate::math::Point64;
 use crate::rig::limits::{LimitMap, clamp_joint};
 use crate::rig::{Pose, Skeleton};
 
-/// A point of the body that is held.
+/// The dragged point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grip {
     /// The joint that carries the point.
@@ -21,72 +21,98 @@ pub struct Grip {
 }
 
 impl Grip {
-    /// The joint itself.
+    /// A grip at the joint itself.
     #[must_use]
     pub fn of_joint(joint: usize) -> Self {
-        Self { joint, point: Point64::origin() }
+        Self {
+            joint,
+            point: Point64::origin(),
+        }
     }
 }
 
-/// How a hand or foot that is dragged turns.
+/// Rotation of a dragged hand or foot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EndTurn {
-    /// With the forearm or shin that carries it.
+    /// Rotates with the forearm or shin.
     #[default]
     Follows,
-    /// Not at all: as a foot on the ground.
+    /// Keeps its world rotation, as a foot on the ground.
     Stays,
 }
 
-/// What holds a body while it is dragged.
+/// Constraints on a body during a drag.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Held {
-    /// Joints that stay where they are and turned as they are.
+pub struct DragConstraints {
+    /// Pinned joints, which keep position and rotation.
     pub pins: BTreeSet<usize>,
-    /// How far joints may turn.
+    /// Joint limits.
     pub limits: LimitMap,
-    /// How a hand or foot that is dragged turns.
+    /// Rotation of a dragged hand or foot.
     pub end: EndTurn,
 }
 
-/// A drag under way.
+/// A drag in progress.
 #[derive(Debug, Clone)]
 pub struct IkDrag {
     start: Pose,
     current: Pose,
     grip: Grip,
     limits: LimitMap,
-    plan: Plan,
+    plan: DragPlan,
 }
 
-/// First towards the pose at the start, then exactly there.
-const SOFT: Effort = Effort { pull: 1e-4, iterations: 40 };
-const EXACT: Effort = Effort { pull: 0.0, iterations: 8 };
-const PINS: Effort = Effort { pull: 0.0, iterations: 20 };
-/// How much more pins count than the point held.
+/// First towards the pose at the start, then exactly to it.
+const SOFT: Effort = Effort {
+    pull: 1e-4,
+    iterations: 40,
+};
+const EXACT: Effort = Effort {
+    pull: 0.0,
+    iterations: 8,
+};
+const PINS: Effort = Effort {
+    pull: 0.0,
+    iterations: 20,
+};
+/// Weight of pins relative to the dragged point.
 const PIN_WEIGHT: f64 = 30.0;
-/// What is missing for a pin, in sizes, that is worth another round.
+/// Remaining error of a pin, in sizes, above which another iteration is made.
 const PIN_HOLDS: f64 = 1e-7;
-/// Bodies are hardly stretched more than this: a chain in one line has nowhere to go but by turning back, and the search is slow there.
+/// Chains are not stretched beyond this fraction: a collinear chain can only fold by rotating back,
+/// where the search converges slowly.
 const ALMOST: f64 = 0.98;
-/// How much more the body resists where a limb's own joints help.
+/// Factor on the body's stiffness where a limb's own joints help.
 const STIFF: f64 = 8.0;
-/// The body follows when a limb is stretched by more than this part of its length.
+/// The body follows when a limb is stretched beyond this fraction of its length.
 const FOLLOWS_FROM: f64 = 0.9;
 
 impl IkDrag {
-    /// Begins a drag of a pose. Nothing if the skeleton has no such joint, or no size.
+    /// Starts a drag from a pose. `None` if the skeleton lacks the joint, or has zero size.
     #[must_use]
-    pub fn begin(skeleton: &Skeleton, rig: &IkRig, start: &Pose, grip: Grip, held: &Held) -> Option<Self> {
-        if start.locals.len() != skeleton.len() || !grip.point.coords.iter().all(|c| c.is_finite()) {
+    pub fn begin(
+        skeleton: &Skeleton,
+        rig: &IkRig,
+        start: &Pose,
+        grip: Grip,
+        held: &DragConstraints,
+    ) -> Option<Self> {
+        if start.locals.len() != skeleton.len() || !grip.point.coords.iter().all(|c| c.is_finite())
+        {
             return None;
         }
         let figure = Figure::new(skeleton, start.clone());
-        let plan = Plan::of(&figure, rig, grip, held)?;
-        Some(Self { start: start.clone(), current: start.clone(), grip, limits: held.limits.clone(), plan })
+        let plan = DragPlan::of(&figure, rig, grip, held)?;
+        Some(Self {
+            start: start.clone(),
+            current: start.clone(),
+            grip,
+            limits: held.limits.clone(),
+            plan,
+        })
     }
 
-    /// The point held.
+    /// The dragged point.
     #[must_use]
     pub fn grip(&self) -> Grip {
         self.grip
@@ -98,15 +124,16 @@ impl IkDrag {
         &self.start
     }
 
-    /// The pose now.
+    /// The current pose.
     #[must_use]
     pub fn pose(&self) -> &Pose {
         &self.current
     }
 
-    /// Brings the point held to a target in world space, or as near as the body can.
+    /// Moves the dragged point to a target in world space, or as near as possible.
     pub fn reach(&mut self, skeleton: &Skeleton, target: &Point64) -> &Pose {
-        if skeleton.len() != self.start.locals.len() || !target.coords.iter().all(|c| c.is_finite()) {
+        if skeleton.len() != self.start.locals.len() || !target.coords.iter().all(|c| c.is_finite())
+        {
             return &self.current;
         }
         let start = Figure::new(skeleton, self.start.clone());
@@ -115,7 +142,7 @@ impl IkDrag {
             self.current.clone_from(&self.start);
             return &self.current;
         }
-        // Farther than this nothing changes any more but rounding.
+        // Targets farther away give the same result, apart from rounding.
         let far = (target - held).cap_magnitude(100.0 * self.plan.size);
         let mut figure = Figure::new(skeleton, self.current.clone());
         self.solve(&start, &mut figure, &held, &(held + far));
@@ -125,48 +152,102 @@ impl IkDrag {
         &self.current
     }
 
-    fn solve(&mut self, start: &Figure<'_>, figure: &mut Figure<'_>, held: &Point64, target: &Point64) {
-        let mut unit = std::mem::replace(&mut self.plan.unit, Unit::Whole { joint: 0 });
+    fn solve(
+        &mut self,
+        start: &Figure<'_>,
+        figure: &mut Figure<'_>,
+        held: &Point64,
+        target: &Point64,
+    ) {
+        let mut unit = std::mem::replace(&mut self.plan.unit, DragUnit::Whole { joint: 0 });
         match &mut unit {
-            Unit::Whole { joint } => self.shift_whole(start, figure, *joint, &(target - held)),
-            Unit::Swivel { bones, wrist } => {
+            DragUnit::Whole { joint } => self.shift_whole(start, figure, *joint, &(target - held)),
+            DragUnit::Swivel { bones, wrist } => {
                 bones.swivel_towards(figure, wrist, target);
                 figure.refresh(&self.plan.joints);
                 self.keep_pins(start, figure);
             }
-            Unit::Body { joint } => {
-                let local = start.world[*joint].try_inverse().map_or_else(Point64::origin, |inverse| inverse * held);
-                let goal = Goal { joint: *joint, local, target: *target, ring: None, weight: 1.0 };
+            DragUnit::Body { joint } => {
+                let local = start.world[*joint]
+                    .try_inverse()
+                    .map_or_else(Point64::origin, |inverse| inverse * held);
+                let goal = Goal {
+                    joint: *joint,
+                    local,
+                    target: *target,
+                    ring: None,
+                    weight: 1.0,
+                };
                 self.move_body(start, figure, Some(goal));
             }
-            Unit::Limb { bones, stays: None } => self.move_limb(start, figure, bones, &(*held, *target)),
-            Unit::Limb { bones, stays: Some((place, turn)) } => {
-                // The whole hand is shifted: so is the wrist.
+            DragUnit::Limb { bones, stays: None } => {
+                self.move_limb(start, figure, bones, &(*held, *target));
+            }
+            DragUnit::Limb {
+                bones,
+                stays: Some((place, turn)),
+            } => {
+                // The whole hand is translated, including the wrist.
                 self.move_limb(start, figure, bones, &(*place, *place + (target - held)));
                 let wrist = bones.limb.end;
                 figure.pose.locals[wrist].rotation = figure.base_turn(wrist).inverse() * *turn;
                 clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, wrist);
             }
-            Unit::Beyond { bones, wrist, chain, reach } => {
+            DragUnit::Beyond {
+                bones,
+                wrist,
+                chain,
+                reach,
+            } => {
                 let away = target - *wrist;
                 let near = follow(away.norm(), *reach, (held - *wrist).norm());
-                let part = if away.norm() > near { 1.0 - near / away.norm() } else { 0.0 };
+                let part = if away.norm() > near {
+                    1.0 - near / away.norm()
+                } else {
+                    0.0
+                };
                 self.move_limb(start, figure, bones, &(*wrist, *wrist + away * part));
-                let goal = Goal { joint: self.grip.joint, local: self.grip.point, target: *target, ring: None, weight: 1.0 };
+                let goal = Goal {
+                    joint: self.grip.joint,
+                    local: self.grip.point,
+                    target: *target,
+                    ring: None,
+                    weight: 1.0,
+                };
                 let problem = self.problem(start, chain, std::slice::from_ref(&goal));
                 problem.solve(figure, SOFT);
                 problem.solve(figure, EXACT);
                 self.help(start, figure, bones, chain, goal);
             }
-            Unit::Toes { bones, ankle, chain, toes } => {
-                self.move_limb(start, figure, bones, &(*ankle, *ankle + toes.shift(&(target - held))));
+            DragUnit::Toes {
+                bones,
+                ankle,
+                chain,
+                toes,
+            } => {
+                self.move_limb(
+                    start,
+                    figure,
+                    bones,
+                    &(*ankle, *ankle + toes.shift(&(target - held))),
+                );
                 let foot = bones.limb.end;
                 figure.pose.locals[foot].rotation = figure.base_turn(foot).inverse() * toes.turn;
                 clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, foot);
                 figure.refresh(&self.plan.joints);
-                let goal = Goal { joint: self.grip.joint, local: self.grip.point, target: *target, ring: None, weight: 1.0 };
-                // The foot, which comes last, turns only where nothing else helps.
-                let problem = self.problem(start, &chain[..chain.len().saturating_sub(1)], std::slice::from_ref(&goal));
+                let goal = Goal {
+                    joint: self.grip.joint,
+                    local: self.grip.point,
+                    target: *target,
+                    ring: None,
+                    weight: 1.0,
+                };
+                // The foot comes last: it rotates only where nothing else helps.
+                let problem = self.problem(
+                    start,
+                    &chain[..chain.len().saturating_sub(1)],
+                    std::slice::from_ref(&goal),
+                );
                 problem.solve(figure, SOFT);
                 problem.solve(figure, EXACT);
                 self.help(start, figure, bones, chain, goal);
@@ -176,8 +257,14 @@ impl IkDrag {
         figure.refresh_all();
     }
 
-    /// A root or the hips go where they are dragged, as far as pins let them.
-    fn shift_whole(&self, start: &Figure<'_>, figure: &mut Figure<'_>, joint: usize, by: &crate::math::Vec64) {
+    /// Moves a root or the hips to the target, as far as pins allow.
+    fn shift_whole(
+        &self,
+        start: &Figure<'_>,
+        figure: &mut Figure<'_>,
+        joint: usize,
+        by: &crate::math::Vec64,
+    ) {
         figure.pose.clone_from(&start.pose);
         figure.refresh_all();
         let base = crate::math::linear_part(&figure.base(joint));
@@ -188,11 +275,23 @@ impl IkDrag {
         self.keep_pins(start, figure);
     }
 
-    fn problem<'a>(&'a self, start: &'a Figure<'a>, movers: &'a [Mover], goals: &'a [Goal]) -> Problem<'a> {
-        Problem { start, movers, goals, joints: &self.plan.joints, limits: &self.limits, size: self.plan.size }
+    fn problem<'a>(
+        &'a self,
+        start: &'a Figure<'a>,
+        movers: &'a [Mover],
+        goals: &'a [Goal],
+    ) -> Minimisation<'a> {
+        Minimisation {
+            start,
+            movers,
+            goals,
+            joints: &self.plan.joints,
+            limits: &self.limits,
+            size: self.plan.size,
+        }
     }
 
-    /// Joints of the body turn for a goal, and for the pins.
+    /// Rotates joints of the body towards a goal, subject to the pins.
     fn move_body(&self, start: &Figure<'_>, figure: &mut Figure<'_>, goal: Option<Goal>) {
         let mut goals = self.pin_goals();
         goals.extend(goal);
@@ -201,16 +300,21 @@ impl IkDrag {
         }
         let tethered = |within: &dyn Fn(f64) -> f64| {
             let mut goals = goals.clone();
-            if let (Some(last), Some(goal), Some((from, reach))) = (goals.last_mut(), goal, self.plan.tether) {
+            if let (Some(last), Some(goal), Some((from, reach))) =
+                (goals.last_mut(), goal, self.plan.tether)
+            {
                 let away = goal.target - from;
                 last.target = from + away.cap_magnitude(reach * within(away.norm() / reach));
             }
             goals
         };
         let soft = tethered(&|_| ALMOST);
-        self.problem(start, &self.plan.movers, &soft).solve(figure, SOFT);
-        let exact = tethered(&|stretch| 1.0 - (1.0 - ALMOST) * ((stretch - 1.0) * 10.0).clamp(0.0, 1.0));
-        self.problem(start, &self.plan.movers, &exact).solve(figure, EXACT);
+        self.problem(start, &self.plan.movers, &soft)
+            .solve(figure, SOFT);
+        let exact =
+            tethered(&|stretch| 1.0 - (1.0 - ALMOST) * ((stretch - 1.0) * 10.0).clamp(0.0, 1.0));
+        self.problem(start, &self.plan.movers, &exact)
+            .solve(figure, EXACT);
         self.keep_pins(start, figure);
     }
 
@@ -227,7 +331,8 @@ impl IkDrag {
             }
         }
         for pin in &pins {
-            figure.pose.locals[pin.joint].rotation = figure.base_turn(pin.joint).inverse() * pin.turn;
+            figure.pose.locals[pin.joint].rotation =
+                figure.base_turn(pin.joint).inverse() * pin.turn;
             clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, pin.joint);
             figure.refresh(&self.plan.joints);
         }
@@ -239,39 +344,86 @@ impl IkDrag {
                 Some(bones) => (bones.limb.upper, Some(bones.range())),
                 None => (pin.joint, None),
             };
-            Goal { joint, local: Point64::origin(), target: pin.place, ring, weight: PIN_WEIGHT }
+            Goal {
+                joint,
+                local: Point64::origin(),
+                target: pin.place,
+                ring,
+                weight: PIN_WEIGHT,
+            }
         };
         self.plan.pins.iter().map(goal).collect()
     }
 
-    /// A limb brings the point `held` (at the start) to a target; the body helps where that is too far or too near.
-    fn move_limb(&self, start: &Figure<'_>, figure: &mut Figure<'_>, bones: &mut TwoBone, (held, target): &(Point64, Point64)) {
+    /// Moves the point `held` (at the start) to a target by a limb; the body helps if the target is
+    /// too far or too near.
+    fn move_limb(
+        &self,
+        start: &Figure<'_>,
+        figure: &mut Figure<'_>,
+        bones: &mut TwoBone,
+        (held, target): &(Point64, Point64),
+    ) {
         let limb = bones.limb;
         let shoulder = start.place(limb.upper);
         let [least, most] = bones.range();
         let far = follow((target - shoulder).norm(), most, (held - shoulder).norm());
         let ring = Some([least, far.max(least)]);
-        let body = Goal { joint: limb.upper, local: Point64::origin(), target: *target, ring, weight: 1.0 };
+        let body = Goal {
+            joint: limb.upper,
+            local: Point64::origin(),
+            target: *target,
+            ring,
+            weight: 1.0,
+        };
         self.move_body(start, figure, Some(body));
         bones.solve(figure, target);
-        let clamped = [limb.upper, limb.lower].map(|joint| clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, joint));
+        let clamped = [limb.upper, limb.lower]
+            .map(|joint| clamp_joint(figure.skeleton, &self.limits, &mut figure.pose, joint));
         figure.refresh(&self.plan.joints);
         if clamped.contains(&true)
             && let Some(inverse) = start.world[limb.lower].try_inverse()
         {
-            let goal = Goal { joint: limb.lower, local: inverse * held, target: *target, ring: None, weight: 1.0 };
+            let goal = Goal {
+                joint: limb.lower,
+                local: inverse * held,
+                target: *target,
+                ring: None,
+                weight: 1.0,
+            };
             self.help(start, figure, bones, &[], goal);
         }
     }
 
-    /// A target that a limb alone can't reach, at its limits or with stiff wrist: all joints share it.
-    fn help(&self, start: &Figure<'_>, figure: &mut Figure<'_>, bones: &TwoBone, beyond: &[Mover], goal: Goal) {
+    /// For a target that a limb alone cannot reach (joint limits, stiff wrist), all joints share
+    /// the motion.
+    fn help(
+        &self,
+        start: &Figure<'_>,
+        figure: &mut Figure<'_>,
+        bones: &TwoBone,
+        beyond: &[Mover],
+        goal: Goal,
+    ) {
         let limb = bones.limb;
         let stiffness = (bones.range()[1] / self.plan.size).powi(2);
         let mut movers = beyond.to_vec();
-        movers.push(Mover { joint: limb.lower, shifts: false, stiffness, hinge: Some(bones.hinge_in_base()) });
-        movers.push(Mover { joint: limb.upper, shifts: false, stiffness, hinge: None });
-        movers.extend(self.plan.movers.iter().map(|mover| Mover { stiffness: mover.stiffness * STIFF, ..*mover }));
+        movers.push(Mover {
+            joint: limb.lower,
+            shifts: false,
+            stiffness,
+            hinge: Some(bones.hinge_in_base()),
+        });
+        movers.push(Mover {
+            joint: limb.upper,
+            shifts: false,
+            stiffness,
+            hinge: None,
+        });
+        movers.extend(self.plan.movers.iter().map(|mover| Mover {
+            stiffness: mover.stiffness * STIFF,
+            ..*mover
+        }));
         let mut goals = self.pin_goals();
         goals.push(goal);
         let problem = self.problem(start, &movers, &goals);
@@ -282,8 +434,9 @@ impl IkDrag {
     }
 }
 
-/// How far from the shoulder a target may stay that was `distance` away at the start: as it is while the limb reaches it easily, and
-/// smoothly less than `reach` beyond. What was stretched at the start may stay so.
+/// Limits the distance of a target from the shoulder, which was `distance` at the start: unchanged
+/// within easy reach, and smoothly limited to `reach` beyond. A limb that was stretched at the
+/// start may stay so.
 fn follow(distance: f64, reach: f64, at_start: f64) -> f64 {
     let from = (FOLLOWS_FROM * reach).max(at_start).min(reach);
     let left = reach - from;

@@ -1,4 +1,4 @@
-//! A pose with its joints' places, kept together while a solver turns joints.
+//! A pose with cached world transforms, kept consistent while a solver rotates joints.
 
 use crate::math::{Affine, Point64, Quat, Vec64, linear_part, origin_of};
 use crate::rig::{Pose, Skeleton};
@@ -14,10 +14,14 @@ pub(super) struct Figure<'a> {
 impl<'a> Figure<'a> {
     pub fn new(skeleton: &'a Skeleton, pose: Pose) -> Self {
         let world = skeleton.world_from_joint(&pose);
-        Self { skeleton, pose, world }
+        Self {
+            skeleton,
+            pose,
+            world,
+        }
     }
 
-    /// Brings the places of these joints (parents first) up to date.
+    /// Updates the world transforms of these joints (parents first).
     pub fn refresh(&mut self, joints: &[usize]) {
         for &joint in joints {
             self.world[joint] = self.base(joint) * self.pose.locals[joint].to_affine();
@@ -25,13 +29,16 @@ impl<'a> Figure<'a> {
     }
 
     pub fn refresh_all(&mut self) {
-        self.skeleton.world_from_joint_into(&self.pose, &mut self.world);
+        self.skeleton
+            .world_from_joint_into(&self.pose, &mut self.world);
     }
 
-    /// The frame that a joint's local transform is given in.
+    /// The frame in which a joint's local transform is given.
     pub fn base(&self, joint: usize) -> Affine {
         let own = &self.skeleton.joints()[joint];
-        own.parent.map_or(own.parent_from_base, |parent| self.world[parent] * own.parent_from_base)
+        own.parent.map_or(own.parent_from_base, |parent| {
+            self.world[parent] * own.parent_from_base
+        })
     }
 
     pub fn base_turn(&self, joint: usize) -> Quat {
@@ -47,24 +54,36 @@ impl<'a> Figure<'a> {
     }
 
     pub fn is_finite(&self) -> bool {
-        self.pose.locals.iter().all(|local| local.rotation.coords.iter().chain(local.translation.iter()).all(|c| c.is_finite()))
+        self.pose.locals.iter().all(|local| {
+            local
+                .rotation
+                .coords
+                .iter()
+                .chain(local.translation.iter())
+                .all(|c| c.is_finite())
+        })
     }
 }
 
-/// The rotation of a transform: its axes, each of length one. Shear is not looked at; a mirroring transform has its X axis turned.
+/// The rotation of a transform, from its normalised axes; shear is ignored, and for a mirroring
+/// transform the X axis is negated.
 pub(super) fn rotation_of(transform: &Affine) -> Quat {
     let mut axes = linear_part(transform);
     let mirrored = axes.determinant() < 0.0;
     for axis in 0..3 {
         let length = axes.column(axis).norm();
         let length = if length > 1e-300 { length } else { 1.0 };
-        axes.column_mut(axis).unscale_mut(if mirrored && axis == 0 { -length } else { length });
+        axes.column_mut(axis).unscale_mut(if mirrored && axis == 0 {
+            -length
+        } else {
+            length
+        });
     }
     let quat = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
     Quat::try_new(quat.into_inner(), 1e-12).unwrap_or_else(Quat::identity)
 }
 
-/// The smallest rotation from one unit direction to another; opposite ones turn about `axis`.
+/// The smallest rotation from one unit direction to another; for opposite directions about `axis`.
 pub(super) fn swing(from: &Vec64, to: &Vec64, axis: &Vec64) -> Quat {
     Quat::rotation_between(from, to).unwrap_or_else(|| {
         let across = axis - from * axis.dot(from);
@@ -75,24 +94,24 @@ pub(super) fn swing(from: &Vec64, to: &Vec64, axis: &Vec64) -> Quat {
     })
 }
 
-/// Turn about a unit axis.
+/// Rotation about a unit axis.
 pub(super) fn about(axis: &Vec64, angle: f64) -> Quat {
     Quat::new(axis * angle)
 }
 
-/// The rotation that takes one pair of perpendicular unit vectors to another.
+/// The rotation that maps one pair of perpendicular unit vectors to another.
 pub(super) fn frame_turn(from: [&Vec64; 2], to: [&Vec64; 2]) -> Quat {
     let frame = |[x, y]: [&Vec64; 2]| nalgebra::Matrix3::from_columns(&[*x, *y, x.cross(y)]);
     let turn = frame(to) * frame(from).transpose();
     Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(turn))
 }
 
-/// The part of `vector` across the unit `axis`, of length one.
+/// The normalised part of `vector` perpendicular to the unit `axis`.
 pub(super) fn across(vector: &Vec64, axis: &Vec64) -> Option<Vec64> {
     (vector - axis * vector.dot(axis)).try_normalize(1e-9)
 }
 
-/// 0 below `from`, 1 above `to`, smooth between.
+/// Smoothstep: 0 below `from`, 1 above `to`.
 pub(super) fn smoothstep(from: f64, to: f64, x: f64) -> f64 {
     let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

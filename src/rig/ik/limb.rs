@@ -1,11 +1,12 @@
-//! Limbs: two bones with a hinge between them, such as arms and legs, and how they are found.
+//! Limbs (arms and legs): two bones with a hinge between them, and their detection.
 
 use super::figure::{across, rotation_of};
 use crate::math::{Affine, Vec64, origin_of};
 use crate::rig::Skeleton;
-use crate::rig::retarget::{Role, Roles, Side};
+use crate::rig::retarget::{JointRoles, Role, Side};
 
-/// Two bones that turn: from `upper` to `lower`, and from `lower` to `end`. Joints between them ride along.
+/// Two rotating bones: from `upper` to `lower`, and from `lower` to `end`. Joints between them keep
+/// their local transforms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limb {
     /// Shoulder or hip.
@@ -14,17 +15,19 @@ pub struct Limb {
     pub lower: usize,
     /// Wrist or ankle.
     pub end: usize,
-    /// What the lower bone turns about when the limb bends, in the frame of `upper`; positive bends.
+    /// Hinge axis of the lower bone, in the frame of `upper`; positive rotation bends.
     pub hinge: Vec64,
-    /// It ends in a foot, which stays as it is turned while toes are dragged.
+    /// Whether it ends in a foot, which keeps its rotation while toes are dragged.
     pub is_leg: bool,
 }
 
-/// Below this bend at rest, radians, the body knows better which way a limb bends than its joints do.
+/// For a smaller bend at rest, radians, the bend direction follows from the body rather than from
+/// the joints.
 const TELLING_BEND: f64 = 0.26;
 
-/// All limbs of a skeleton: by the roles of its joints, or else every pair of bones between a branching and an end.
-pub(super) fn limbs_of(skeleton: &Skeleton, roles: &Roles) -> Vec<Limb> {
+/// All limbs of a skeleton: by the roles of its joints, otherwise every pair of bones between a
+/// branching joint and an end.
+pub(super) fn limbs_of(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Limb> {
     let world = skeleton.world_from_joint(&skeleton.rest_pose());
     let front = front_of(&world, roles);
     let mut limbs = Vec::new();
@@ -33,7 +36,10 @@ pub(super) fn limbs_of(skeleton: &Skeleton, roles: &Roles) -> Vec<Limb> {
         let leg = [Role::Thigh(side), Role::Shin(side), Role::Foot(side)];
         limbs.extend(by_roles(skeleton, roles, arm, &world, front));
         let leg = by_roles(skeleton, roles, leg, &world, front.map(|front| -front));
-        limbs.extend(leg.map(|leg| Limb { is_leg: true, ..leg }));
+        limbs.extend(leg.map(|leg| Limb {
+            is_leg: true,
+            ..leg
+        }));
     }
     if limbs.is_empty() {
         limbs.extend((0..skeleton.len()).filter_map(|end| by_shape(skeleton, end, &world)));
@@ -41,36 +47,63 @@ pub(super) fn limbs_of(skeleton: &Skeleton, roles: &Roles) -> Vec<Limb> {
     limbs
 }
 
-fn by_roles(skeleton: &Skeleton, roles: &Roles, of: [Role; 3], world: &[Affine], towards: Option<Vec64>) -> Option<Limb> {
+fn by_roles(
+    skeleton: &Skeleton,
+    roles: &JointRoles,
+    of: [Role; 3],
+    world: &[Affine],
+    towards: Option<Vec64>,
+) -> Option<Limb> {
     let [upper, lower] = [roles.first(of[0])?, roles.first(of[1])?];
-    // Where there is no hand, the forearm's farthest child ends it.
+    // Without a hand, the forearm's farthest child is the end.
     let far = |joint: &usize| (origin_of(&world[*joint]) - origin_of(&world[lower])).norm();
     let end = roles
         .first(of[2])
-        .or_else(|| skeleton.children(lower).iter().copied().max_by(|a, b| far(a).total_cmp(&far(b))))
+        .or_else(|| {
+            skeleton
+                .children(lower)
+                .iter()
+                .copied()
+                .max_by(|a, b| far(a).total_cmp(&far(b)))
+        })
         .filter(|&end| is_below(skeleton, lower, end))?;
-    is_below(skeleton, upper, lower).then(|| limb([upper, lower, end], world, towards)).flatten()
+    is_below(skeleton, upper, lower)
+        .then(|| limb([upper, lower, end], world, towards))
+        .flatten()
 }
 
-/// Two bones that hang on a branching or on nothing, and end in a leaf, in a branching, or in a short tip.
+/// Two bones that start at a branching joint or a root, and end in a leaf, a branching joint, or a
+/// short tip.
 fn by_shape(skeleton: &Skeleton, end: usize, world: &[Affine]) -> Option<Limb> {
     let parent = |joint: usize| skeleton.joints()[joint].parent;
     let lower = parent(end)?;
     let upper = parent(lower)?;
     let hangs_free = parent(upper).is_none_or(|above| skeleton.children(above).len() > 1);
     let one_way = skeleton.children(upper).len() == 1 && skeleton.children(lower).len() == 1;
-    let length = |joint: usize| parent(joint).map_or(0.0, |above| (origin_of(&world[joint]) - origin_of(&world[above])).norm());
+    let length = |joint: usize| {
+        parent(joint).map_or(0.0, |above| {
+            (origin_of(&world[joint]) - origin_of(&world[above])).norm()
+        })
+    };
     let ends = match skeleton.children(end) {
-        [tip] => skeleton.children(*tip).is_empty() && length(*tip) < 0.5 * length(end).min(length(lower)),
+        [tip] => {
+            skeleton.children(*tip).is_empty()
+                && length(*tip) < 0.5 * length(end).min(length(lower))
+        }
         _ => true,
     };
-    (hangs_free && one_way && ends).then(|| limb([upper, lower, end], world, None)).flatten()
+    (hangs_free && one_way && ends)
+        .then(|| limb([upper, lower, end], world, None))
+        .flatten()
 }
 
 fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64>) -> Option<Limb> {
     let [shoulder, elbow, wrist] = [upper, lower, end].map(|joint| origin_of(&world[joint]));
     let axis = (wrist - shoulder).try_normalize(1e-12)?;
-    let (first, second) = ((elbow - shoulder).try_normalize(1e-12)?, (wrist - elbow).try_normalize(1e-12)?);
+    let (first, second) = (
+        (elbow - shoulder).try_normalize(1e-12)?,
+        (wrist - elbow).try_normalize(1e-12)?,
+    );
     let bent = first.cross(&second);
     let told = towards.and_then(|towards| across(&axis.cross(&towards), &axis));
     let normal = match (bent.norm() > TELLING_BEND.sin(), told) {
@@ -78,32 +111,49 @@ fn limb([upper, lower, end]: [usize; 3], world: &[Affine], towards: Option<Vec64
         (false, None) if bent.norm() < 1e-4 => any_across(&axis),
         _ => bent.normalize(),
     };
-    Some(Limb { upper, lower, end, hinge: rotation_of(&world[upper]).inverse() * normal, is_leg: false })
+    Some(Limb {
+        upper,
+        lower,
+        end,
+        hinge: rotation_of(&world[upper]).inverse() * normal,
+        is_leg: false,
+    })
 }
 
-/// The direction a body faces at rest.
-pub(in crate::rig) fn front_of(world: &[Affine], roles: &Roles) -> Option<Vec64> {
-    let place = |role: Role| roles.first(role).map(|joint| origin_of(&world[joint]).coords);
+/// The body's forward direction at rest.
+pub(in crate::rig) fn front_of(world: &[Affine], roles: &JointRoles) -> Option<Vec64> {
+    let place = |role: Role| {
+        roles
+            .first(role)
+            .map(|joint| origin_of(&world[joint]).coords)
+    };
     let pair = |role: fn(Side) -> Role| Some([place(role(Side::Left))?, place(role(Side::Right))?]);
     let thighs = pair(Role::Thigh)?;
     let left = thighs[0] - thighs[1];
     let below = (thighs[0] + thighs[1]) / 2.0;
-    let above = pair(Role::UpperArm).map(|[a, b]| (a + b) / 2.0).or_else(|| place(Role::Head)).or_else(|| place(Role::Neck))?;
+    let above = pair(Role::UpperArm)
+        .map(|[a, b]| (a + b) / 2.0)
+        .or_else(|| place(Role::Head))
+        .or_else(|| place(Role::Neck))?;
     left.cross(&(above - below)).try_normalize(1e-12)
 }
 
-/// Whether `above` carries `joint`.
+/// Whether `above` is an ancestor of `joint` or the joint itself.
 pub(super) fn is_below(skeleton: &Skeleton, above: usize, joint: usize) -> bool {
     path_up(skeleton, joint).skip(1).any(|other| other == above)
 }
 
-/// A joint, its parent, and so on.
+/// A joint and its ancestors, nearest first.
 pub(super) fn path_up(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(joint), |&joint| skeleton.joints()[joint].parent)
 }
 
-/// Some unit vector across a unit vector.
+/// A unit vector perpendicular to a unit vector.
 pub(super) fn any_across(axis: &Vec64) -> Vec64 {
-    let helper = if axis.z.abs() < 0.7 { Vec64::z() } else { Vec64::y() };
+    let helper = if axis.z.abs() < 0.7 {
+        Vec64::z()
+    } else {
+        Vec64::y()
+    };
     axis.cross(&helper).normalize()
 }

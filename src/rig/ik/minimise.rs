@@ -1,7 +1,7 @@
-//! The rest of the body: joints share what limbs can't do.
+//! Damped least squares for the rest of the body: joints share the motion that limbs cannot make.
 //!
-//! Levenberg–Marquardt on the turns ω of joints (rotation vectors about world axes, three per joint) and, where it may move, the
-//! shift of the hips:
+//! Levenberg–Marquardt over the rotations ω of joints (rotation vectors about world axes, three per
+//! joint) and, where permitted, the translation of the hips:
 //!
 //! ```text
 //!     min  Σ wᵣ² ‖eᵣ‖²  +  μ Σ sⱼ ‖pⱼ‖²
@@ -9,15 +9,16 @@
 //!
 //! | letter | here       | unit   |                                                                            |
 //! |--------|------------|--------|----------------------------------------------------------------------------|
-//! | e      | `residual` | size   | what is missing: point to target, or distance out of a ring                |
-//! | p      | `pull`     | rad    | how far a joint is from where it was when the drag began                   |
+//! | e      | `residual` | size   | point to target, or distance from an annulus                                 |
+//! | p      | `pull`     | rad    | rotation of a joint since the start of the drag                             |
 //! | s      | `stiffness`| size²  | grows with the square of the lever and towards the hips: far joints go first |
 //! | M      | `metric`   |        | diagonal (μ + λ) s                                                         |
 //!
-//! A step is `(JᵀJ + M) δ = Jᵀe − μ s p`. There are few residuals (3 to about 20) and many joints, so the step is taken in the small
-//! space: `(1 + J M⁻¹ Jᵀ) y = J M⁻¹ g`, `δ = M⁻¹ (g − Jᵀ y)` (Woodbury). With λ → 0 it is the least turn, measured by s, that
-//! does what is asked. A step is kept only if it helps, so that targets out of reach end in a stretched chain that stands still.
-//! Joint limits are projected onto after each step.
+//! A step is `(JᵀJ + M) δ = Jᵀe − μ s p`. There are few residuals (3 to about 20) and many joints,
+//! so the step is computed in the residual space: `(1 + J M⁻¹ Jᵀ) y = J M⁻¹ g`,
+//! `δ = M⁻¹ (g − Jᵀ y)` (Woodbury). For λ → 0 it is the rotation of minimum s-weighted norm that
+//! meets the goals. A step is accepted only if it reduces the error, so that unreachable targets
+//! give a stretched, static chain. Joint limits are projected after each step.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -25,30 +26,30 @@ use super::figure::Figure;
 use crate::math::{Point64, Quat, Vec64};
 use crate::rig::limits::{LimitMap, clamp_joint};
 
-/// Something a joint may do.
+/// A degree of freedom of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Mover {
     pub joint: usize,
-    /// Shift instead of turn.
+    /// Translates instead of rotating.
     pub shifts: bool,
     pub stiffness: f64,
-    /// Turns about this axis only, given in the frame that the joint's local transform is given in.
+    /// Rotates about this axis only, given in the frame of the joint's local transform.
     pub hinge: Option<Vec64>,
 }
 
-/// Something asked for.
+/// A goal for a point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
     pub joint: usize,
     /// A point in the joint's frame.
     pub local: Point64,
     pub target: Point64,
-    /// How far from the target the point may be: at least and at most. `None` is exactly there.
+    /// Minimum and maximum distance of the point from the target. `None`: exactly at the target.
     pub ring: Option<[f64; 2]>,
     pub weight: f64,
 }
 
-/// How hard to try.
+/// Solver settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     /// μ.
@@ -56,25 +57,25 @@ pub(super) struct Effort {
     pub iterations: usize,
 }
 
-/// A minimisation: what may move, what is asked for, and the joints whose places follow.
-pub(super) struct Problem<'a> {
+/// A minimisation: degrees of freedom, goals, and the joints to update.
+pub(super) struct Minimisation<'a> {
     pub start: &'a Figure<'a>,
     pub movers: &'a [Mover],
     pub goals: &'a [Goal],
-    /// Joints to refresh, parents first.
+    /// Joints to update, parents first.
     pub joints: &'a [usize],
     pub limits: &'a LimitMap,
     /// The character's size: the unit of lengths.
     pub size: f64,
 }
 
-/// A turn in one step, at most.
+/// Maximum rotation per step, radians.
 const LONGEST_STEP: f64 = 0.6;
-/// Squared residual, in sizes, that counts as nothing.
+/// Squared residual, in sizes, that counts as zero.
 const NOTHING: f64 = 1e-14;
 
-impl Problem<'_> {
-    /// Turns the joints of a figure.
+impl Minimisation<'_> {
+    /// Rotates the joints of a figure.
     pub fn solve(&self, figure: &mut Figure<'_>, effort: Effort) {
         let mut damping = 1e-4;
         let mut cost = self.cost(figure, effort.pull);
@@ -82,12 +83,18 @@ impl Problem<'_> {
             if cost < NOTHING {
                 return;
             }
-            let Some(step) = self.step(figure, effort.pull, damping) else { return };
+            let Some(step) = self.step(figure, effort.pull, damping) else {
+                return;
+            };
             let longest = step.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()));
             if longest < 1e-10 || !longest.is_finite() {
                 return;
             }
-            let before: Vec<_> = self.movers.iter().map(|mover| figure.pose.locals[mover.joint]).collect();
+            let before: Vec<_> = self
+                .movers
+                .iter()
+                .map(|mover| figure.pose.locals[mover.joint])
+                .collect();
             self.take(figure, &step, (LONGEST_STEP / longest).min(1.0));
             let after = self.cost(figure, effort.pull);
             if after < cost {
@@ -110,12 +117,15 @@ impl Problem<'_> {
         }
     }
 
-    /// What is missing most, in sizes.
+    /// The largest residual, in sizes.
     pub fn worst(&self, figure: &Figure<'_>) -> f64 {
-        self.goals.iter().map(|goal| self.residual(figure, goal).0.norm()).fold(0.0, f64::max)
+        self.goals
+            .iter()
+            .map(|goal| self.residual(figure, goal).0.norm())
+            .fold(0.0, f64::max)
     }
 
-    /// What is missing for a goal, in sizes, and the point now.
+    /// The residual of a goal, in sizes, and the point's current position.
     fn residual(&self, figure: &Figure<'_>, goal: &Goal) -> (Vec64, Point64) {
         let point = figure.point(goal.joint, &goal.local);
         let missing = goal.target - point;
@@ -124,14 +134,21 @@ impl Problem<'_> {
             Some([least, most]) => {
                 let distance = missing.norm();
                 let excess = (distance - most).max(0.0) + (distance - least).min(0.0);
-                if excess == 0.0 || distance < 1e-9 * self.size { Vec64::zeros() } else { missing * (excess / distance) }
+                if excess == 0.0 || distance < 1e-9 * self.size {
+                    Vec64::zeros()
+                } else {
+                    missing * (excess / distance)
+                }
             }
         };
         (missing / self.size, point)
     }
 
     fn pull(&self, figure: &Figure<'_>, mover: &Mover) -> Vec64 {
-        let (now, first) = (&figure.pose.locals[mover.joint], &self.start.pose.locals[mover.joint]);
+        let (now, first) = (
+            &figure.pose.locals[mover.joint],
+            &self.start.pose.locals[mover.joint],
+        );
         if mover.shifts {
             let base = crate::math::linear_part(&figure.base(mover.joint));
             base * (now.translation - first.translation) / self.size
@@ -141,22 +158,38 @@ impl Problem<'_> {
     }
 
     fn cost(&self, figure: &Figure<'_>, pull: f64) -> f64 {
-        let missing: f64 = self.goals.iter().map(|goal| goal.weight.powi(2) * self.residual(figure, goal).0.norm_squared()).sum();
+        let missing: f64 = self
+            .goals
+            .iter()
+            .map(|goal| goal.weight.powi(2) * self.residual(figure, goal).0.norm_squared())
+            .sum();
         if pull == 0.0 {
             return missing;
         }
-        missing + pull * self.movers.iter().map(|mover| mover.stiffness * self.pull(figure, mover).norm_squared()).sum::<f64>()
+        missing
+            + pull
+                * self
+                    .movers
+                    .iter()
+                    .map(|mover| mover.stiffness * self.pull(figure, mover).norm_squared())
+                    .sum::<f64>()
     }
 
     fn step(&self, figure: &Figure<'_>, pull: f64, damping: f64) -> Option<DVector<f64>> {
         let columns = 3 * self.movers.len();
-        let rows: usize = self.goals.iter().map(|goal| if goal.ring.is_some() { 1 } else { 3 }).sum();
+        let rows: usize = self
+            .goals
+            .iter()
+            .map(|goal| if goal.ring.is_some() { 1 } else { 3 })
+            .sum();
         let mut jacobian = DMatrix::zeros(rows, columns);
         let mut missing = DVector::zeros(rows);
         let mut row = 0;
         for goal in self.goals {
             let (residual, point) = self.residual(figure, goal);
-            let direction = goal.ring.map(|_| residual.try_normalize(1e-300).unwrap_or_else(Vec64::zeros));
+            let direction = goal
+                .ring
+                .map(|_| residual.try_normalize(1e-300).unwrap_or_else(Vec64::zeros));
             let height = if direction.is_some() { 1 } else { 3 };
             for (column, mover) in self.movers.iter().enumerate() {
                 if !self.moves(mover, goal) {
@@ -176,20 +209,30 @@ impl Problem<'_> {
                     None => block,
                 };
                 match direction {
-                    Some(direction) => jacobian.fixed_view_mut::<1, 3>(row, 3 * column).copy_from(&(direction.transpose() * block)),
-                    None => jacobian.fixed_view_mut::<3, 3>(row, 3 * column).copy_from(&block),
+                    Some(direction) => jacobian
+                        .fixed_view_mut::<1, 3>(row, 3 * column)
+                        .copy_from(&(direction.transpose() * block)),
+                    None => jacobian
+                        .fixed_view_mut::<3, 3>(row, 3 * column)
+                        .copy_from(&block),
                 }
             }
             match direction {
                 Some(_) => missing[row] = residual.norm() * goal.weight,
-                None => missing.fixed_rows_mut::<3>(row).copy_from(&(residual * goal.weight)),
+                None => missing
+                    .fixed_rows_mut::<3>(row)
+                    .copy_from(&(residual * goal.weight)),
             }
             row += height;
         }
         let mut gradient = jacobian.tr_mul(&missing);
         let mut metric = DVector::zeros(columns);
         for (column, mover) in self.movers.iter().enumerate() {
-            let pulled = if pull > 0.0 { self.pull(figure, mover) * (pull * mover.stiffness) } else { Vec64::zeros() };
+            let pulled = if pull > 0.0 {
+                self.pull(figure, mover) * (pull * mover.stiffness)
+            } else {
+                Vec64::zeros()
+            };
             for axis in 0..3 {
                 metric[3 * column + axis] = (pull + damping) * mover.stiffness;
                 gradient[3 * column + axis] -= pulled[axis];
@@ -205,13 +248,13 @@ impl Problem<'_> {
         Some(step.component_div(&metric))
     }
 
-    /// Whether a mover carries a goal's point.
+    /// Whether a mover affects a goal's point.
     fn moves(&self, mover: &Mover, goal: &Goal) -> bool {
         super::limb::path_up(self.start.skeleton, goal.joint).any(|joint| joint == mover.joint)
     }
 
     fn take(&self, figure: &mut Figure<'_>, step: &DVector<f64>, scale: f64) {
-        // From the end, so that the frames of joints above are still those that the step was measured in.
+        // From the end, so that the frames of ancestors are still those used for the Jacobian.
         for (index, mover) in self.movers.iter().enumerate().rev() {
             let delta = step.fixed_rows::<3>(3 * index).into_owned() * scale;
             let joint = mover.joint;
@@ -222,7 +265,8 @@ impl Problem<'_> {
                 }
             } else {
                 let base = figure.base_turn(joint);
-                let local = base.inverse() * Quat::new(delta) * base * figure.pose.locals[joint].rotation;
+                let local =
+                    base.inverse() * Quat::new(delta) * base * figure.pose.locals[joint].rotation;
                 figure.pose.locals[joint].rotation = Quat::new_normalize(local.into_inner());
                 clamp_joint(figure.skeleton, self.limits, &mut figure.pose, joint);
             }

@@ -1,28 +1,31 @@
-//! Posing by dragging: a point of the body follows the hand, and the body follows the point.
+//! Inverse kinematics: poses a body by dragging a point of it.
 //!
-//! A drag works in units from the point held towards the hips:
-//! 1. **Fingers**, tails, necks: any chain of joints (`minimise.rs`). What lies beyond its reach moves the limb that carries it.
-//!    **Toes** bend up or down a little, and the foot goes along as it is turned (`toes.rs`).
-//! 2. **Limbs**: arms and legs are solved exactly, as two bones and a hinge (`two_bone.rs`), in a plane that does not flip.
-//! 3. **Body**: what is beyond a limb's reach is done by the joints that carry it, clavicle first, hips last (`minimise.rs`). It sets
-//!    in softly shortly before the limb is straight.
+//! A drag works on units, from the dragged point towards the hips:
+//! 1. **Fingers**, tails, necks: chains of joints (`minimise.rs`). If a target exceeds their reach,
+//!    the limb that carries them moves. **Toes** bend slightly up or down, and the foot follows
+//!    without rotating (`toes.rs`).
+//! 2. **Limbs**: arms and legs are solved exactly, as two bones and a hinge (`two_bone.rs`), in a
+//!    plane that does not flip.
+//! 3. **Body**: if a target exceeds a limb's reach, the joints that carry the limb move, clavicle
+//!    first, hips last (`minimise.rs`). This starts smoothly shortly before the limb is straight.
 //!
-//! Joints that are pinned stay where they are, turned as they are: pinned limbs give way by themselves, and where feet are pinned the
-//! hips may move. Everything is measured from the pose at the drag's start, so that the same target gives the same pose, and a drag
-//! back to its beginning gives the beginning; only to stay continuous does a step begin at the result of the one before. Joint
-//! limits are respected everywhere.
+//! Pinned joints keep position and rotation: pinned limbs adapt, and if feet are pinned the hips
+//! may move. All quantities are measured from the pose at the start of the drag, so that equal
+//! targets give equal poses, and a drag back to the start restores the initial pose; the previous
+//! result is only the initial value, for continuity. Joint limits are always respected.
 //!
-//! Sources: the weighted least-norm view of redundant chains is that of D. Whitney, "Resolved Motion Rate Control", 1969, with the
-//! damping of Y. Nakamura and H. Hanafusa, 1986 (here Levenberg–Marquardt's); the two-bone form is folklore.
+//! Sources: the weighted least-norm solution for redundant chains is D. Whitney, "Resolved Motion
+//! Rate Control", 1969; damping is due to Y. Nakamura and H. Hanafusa, 1986 (here in
+//! Levenberg–Marquardt form); the two-bone solution is standard.
 //!
 //! ```
 //! use sinew::math::Point64;
-//! use sinew::rig::{Skeleton, ik::{Grip, IkDrag, IkRig, Held}};
+//! use sinew::rig::{Skeleton, ik::{Grip, IkDrag, IkRig, DragConstraints}};
 //! let p = |x: f64, y: f64| Point64::new(x, y, 0.0);
 //! let arm = [("shoulder", None, p(0.0, 0.0)), ("elbow", Some(0), p(1.0, 0.1)), ("wrist", Some(1), p(2.0, 0.0))];
 //! let skeleton = Skeleton::from_positions(&arm.map(|(name, parent, at)| (name.to_owned(), parent, at)))?;
 //! let rig = IkRig::of(&skeleton);
-//! let mut drag = IkDrag::begin(&skeleton, &rig, &skeleton.rest_pose(), Grip::of_joint(2), &Held::default()).expect("a wrist");
+//! let mut drag = IkDrag::begin(&skeleton, &rig, &skeleton.rest_pose(), Grip::of_joint(2), &DragConstraints::default()).expect("a wrist");
 //! let pose = drag.reach(&skeleton, &p(0.5, 1.2));
 //! let wrist = skeleton.world_from_joint(pose)[2] * Point64::origin();
 //! assert!((wrist - p(0.5, 1.2)).norm() < 1e-9);
@@ -38,14 +41,14 @@ mod plan;
 mod toes;
 mod two_bone;
 
-pub use drag::{EndTurn, Grip, Held, IkDrag};
+pub use drag::{DragConstraints, EndTurn, Grip, IkDrag};
 pub use limb::Limb;
 pub use pins::keep_pins;
 
 use super::Skeleton;
-use super::retarget::{Role, Roles};
+use super::retarget::{JointRoles, Role};
 
-/// What inverse kinematics knows of a skeleton. Depends on the skeleton only.
+/// Limbs and hips of a skeleton, for inverse kinematics. Depends on the skeleton only.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IkRig {
     limbs: Vec<Limb>,
@@ -56,9 +59,11 @@ impl IkRig {
     /// Finds limbs and hips.
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
-        let roles = Roles::of(skeleton);
+        let roles = JointRoles::of(skeleton);
         let limbs = limb::limbs_of(skeleton, &roles);
-        let hips = roles.first(Role::Hips).filter(|&hips| limbs.iter().all(|limb| limb.upper != hips));
+        let hips = roles
+            .first(Role::Hips)
+            .filter(|&hips| limbs.iter().all(|limb| limb.upper != hips));
         Self { limbs, hips }
     }
 
@@ -68,7 +73,7 @@ impl IkRig {
         &self.limbs
     }
 
-    /// The joint that moves the whole body, if it is known.
+    /// The joint that moves the whole body, if determined.
     #[must_use]
     pub fn hips(&self) -> Option<usize> {
         self.hips

@@ -1,4 +1,4 @@
-//! Pins under turns that are no drag: limbs give way when what carries them is turned.
+//! Pins for rotations that are not drags: limbs adapt when their ancestors are rotated.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +8,40 @@ use super::limb::is_below;
 use super::two_bone::TwoBone;
 use crate::rig::{Pose, Skeleton};
 
-/// Brings hands and feet that are pinned back to where they were, after joints above their limbs were turned.
+/// Restores the positions of pinned hands and feet after ancestors of their limbs were rotated.
 ///
-/// A limb that was turned itself is left alone: what is said last counts.
-pub fn keep_pins(skeleton: &Skeleton, rig: &IkRig, start: &Pose, pose: &mut Pose, pins: &BTreeSet<usize>, turned: &BTreeSet<usize>) {
+/// A limb that was rotated directly is left unchanged: the latest input has priority.
+pub fn keep_pins(
+    skeleton: &Skeleton,
+    rig: &IkRig,
+    start: &Pose,
+    pose: &mut Pose,
+    pins: &BTreeSet<usize>,
+    turned: &BTreeSet<usize>,
+) {
     let carried = |joint: usize| turned.iter().any(|&above| is_below(skeleton, above, joint));
     let held = |end: usize| pins.contains(&end);
-    let limbs = rig
-        .limbs()
-        .iter()
-        .filter(|limb| held(limb.end) && carried(limb.upper) && !turned.iter().any(|&joint| touches(skeleton, limb.upper, joint)));
+    let limbs = rig.limbs().iter().filter(|limb| {
+        held(limb.end)
+            && carried(limb.upper)
+            && !turned
+                .iter()
+                .any(|&joint| touches(skeleton, limb.upper, joint))
+    });
     let limbs: Vec<_> = limbs.copied().collect();
-    if limbs.is_empty() || start.locals.len() != skeleton.len() || pose.locals.len() != skeleton.len() {
+    if limbs.is_empty()
+        || start.locals.len() != skeleton.len()
+        || pose.locals.len() != skeleton.len()
+    {
         return;
     }
     let before = Figure::new(skeleton, start.clone());
     let mut figure = Figure::new(skeleton, pose.clone());
     for limb in limbs {
         let place = before.place(limb.end);
-        let Some(mut bones) = TwoBone::begin(&before, limb, &place) else { continue };
+        let Some(mut bones) = TwoBone::begin(&before, limb, &place) else {
+            continue;
+        };
         bones.solve(&mut figure, &place);
         figure.refresh_all();
         let turn = rotation_of(&before.world[limb.end]);
@@ -38,7 +53,7 @@ pub fn keep_pins(skeleton: &Skeleton, rig: &IkRig, start: &Pose, pose: &mut Pose
     }
 }
 
-/// Whether a joint is the limb's first, or below it.
+/// Whether a joint is the limb's first joint or its descendant.
 fn touches(skeleton: &Skeleton, upper: usize, joint: usize) -> bool {
     joint == upper || is_below(skeleton, upper, joint)
 }

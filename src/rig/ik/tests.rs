@@ -1,11 +1,11 @@
-//! Dragging, by theorem.
+//! Property tests of drags.
 
 use super::*;
 use crate::math::{Point64, Quat, Vec64, origin_of};
 use crate::rig::limits::{Limit, LimitMap};
 use crate::rig::{Pose, Skeleton};
 
-/// A human of 24 joints in a T-pose, 1.7 high, facing +Z.
+/// A human of 24 joints in a T-pose, height 1.7, facing +Z.
 fn human() -> Skeleton {
     let p = Point64::new;
     let mut joints = vec![
@@ -17,15 +17,29 @@ fn human() -> Skeleton {
     ];
     for (side, x) in [("L", 1.0), ("R", -1.0)] {
         let first = joints.len();
-        let arm =
-            [("clavicle", 0.04, 1.45), ("upper_arm", 0.18, 1.45), ("forearm", 0.46, 1.45), ("hand", 0.72, 1.45), ("index", 0.8, 1.45)];
+        let arm = [
+            ("clavicle", 0.04, 1.45),
+            ("upper_arm", 0.18, 1.45),
+            ("forearm", 0.46, 1.45),
+            ("hand", 0.72, 1.45),
+            ("index", 0.8, 1.45),
+        ];
         for (i, (name, at, y)) in arm.into_iter().enumerate() {
             let parent = if i == 0 { 2 } else { first + i - 1 };
             joints.push((format!("{name}.{side}"), Some(parent), p(at * x, y, 0.0)));
         }
-        joints.push((format!("index2.{side}"), Some(first + 4), p(0.84 * x, 1.45, 0.0)));
+        joints.push((
+            format!("index2.{side}"),
+            Some(first + 4),
+            p(0.84 * x, 1.45, 0.0),
+        ));
         let first = joints.len();
-        let leg = [("thigh", 0.95, 0.0), ("shin", 0.52, 0.01), ("foot", 0.1, 0.0), ("toe", 0.02, 0.12)];
+        let leg = [
+            ("thigh", 0.95, 0.0),
+            ("shin", 0.52, 0.01),
+            ("foot", 0.1, 0.0),
+            ("toe", 0.02, 0.12),
+        ];
         for (i, (name, y, z)) in leg.into_iter().enumerate() {
             let parent = if i == 0 { 0 } else { first + i - 1 };
             joints.push((format!("{name}.{side}"), Some(parent), p(0.1 * x, y, z)));
@@ -37,14 +51,28 @@ fn human() -> Skeleton {
 const SIZE: f64 = 2.3;
 
 fn tail() -> Skeleton {
-    let joints: Vec<_> =
-        (0..12).map(|i: usize| (format!("t{i}"), i.checked_sub(1), Point64::new(0.02 * (i as f64).sin(), 0.0, i as f64 * 0.2))).collect();
+    let joints: Vec<_> = (0..12)
+        .map(|i: usize| {
+            (
+                format!("t{i}"),
+                i.checked_sub(1),
+                Point64::new(0.02 * (i as f64).sin(), 0.0, i as f64 * 0.2),
+            )
+        })
+        .collect();
     Skeleton::from_positions(&joints).unwrap()
 }
 
-fn begin(skeleton: &Skeleton, pose: &Pose, joint: &str, held: &Held) -> IkDrag {
+fn begin(skeleton: &Skeleton, pose: &Pose, joint: &str, held: &DragConstraints) -> IkDrag {
     let joint = skeleton.find(joint).unwrap();
-    IkDrag::begin(skeleton, &IkRig::of(skeleton), pose, Grip::of_joint(joint), held).unwrap()
+    IkDrag::begin(
+        skeleton,
+        &IkRig::of(skeleton),
+        pose,
+        Grip::of_joint(joint),
+        held,
+    )
+    .unwrap()
 }
 
 fn place(skeleton: &Skeleton, pose: &Pose, joint: &str) -> Point64 {
@@ -53,43 +81,78 @@ fn place(skeleton: &Skeleton, pose: &Pose, joint: &str) -> Point64 {
 
 /// The largest angle between two poses.
 fn apart(a: &Pose, b: &Pose) -> f64 {
-    let turned = a.locals.iter().zip(&b.locals).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max);
-    let shifted = a.locals.iter().zip(&b.locals).map(|(a, b)| (a.translation - b.translation).norm()).fold(0.0, f64::max);
+    let turned = a
+        .locals
+        .iter()
+        .zip(&b.locals)
+        .map(|(a, b)| a.rotation.angle_to(&b.rotation))
+        .fold(0.0, f64::max);
+    let shifted = a
+        .locals
+        .iter()
+        .zip(&b.locals)
+        .map(|(a, b)| (a.translation - b.translation).norm())
+        .fold(0.0, f64::max);
     turned.max(shifted)
 }
 
-fn pinned(skeleton: &Skeleton, names: &[&str]) -> Held {
-    Held { pins: names.iter().map(|name| skeleton.find(name).unwrap()).collect(), ..Held::default() }
+fn pinned(skeleton: &Skeleton, names: &[&str]) -> DragConstraints {
+    DragConstraints {
+        pins: names
+            .iter()
+            .map(|name| skeleton.find(name).unwrap())
+            .collect(),
+        ..DragConstraints::default()
+    }
 }
 
 #[test]
-fn arms_and_legs_are_limbs_and_bend_as_bodies_do() {
+fn arms_and_legs_are_limbs_and_bend_anatomically() {
     let skeleton = human();
     let rig = IkRig::of(&skeleton);
     assert_eq!(rig.limbs().len(), 4);
     assert_eq!(rig.hips(), Some(0));
-    for (joint, toward) in [("hand.L", 1.0), ("hand.R", 1.0), ("foot.L", -1.0), ("foot.R", -1.0)] {
+    for (joint, toward) in [
+        ("hand.L", 1.0),
+        ("hand.R", 1.0),
+        ("foot.L", -1.0),
+        ("foot.R", -1.0),
+    ] {
         let rest = skeleton.rest_pose();
-        let mut drag = begin(&skeleton, &rest, joint, &Held::default());
-        let limb = rig.limbs().iter().find(|limb| limb.end == skeleton.find(joint).unwrap()).unwrap();
+        let mut drag = begin(&skeleton, &rest, joint, &DragConstraints::default());
+        let limb = rig
+            .limbs()
+            .iter()
+            .find(|limb| limb.end == skeleton.find(joint).unwrap())
+            .unwrap();
         let world = skeleton.world_from_joint(&rest);
         let (top, end) = (origin_of(&world[limb.upper]), origin_of(&world[limb.end]));
         let pose = drag.reach(&skeleton, &(top + (end - top) * 0.7));
         let middle = origin_of(&skeleton.world_from_joint(pose)[limb.lower]);
-        // Elbows go back, knees to the front.
+        // Elbows point back, knees point to the front.
         assert!(middle.z * toward < -0.05, "{joint}: {middle}");
     }
 }
 
 #[test]
-fn what_can_be_reached_is_reached_and_the_rest_pose_stays() {
+fn reachable_targets_are_reached_and_the_rest_pose_is_kept() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
-    for joint in ["hand.L", "forearm.L", "foot.R", "index2.L", "head", "toe.L", "hips", "chest", "shin.R"] {
+    for joint in [
+        "hand.L",
+        "forearm.L",
+        "foot.R",
+        "index2.L",
+        "head",
+        "toe.L",
+        "hips",
+        "chest",
+        "shin.R",
+    ] {
         let at = place(&skeleton, &rest, joint);
-        let mut drag = begin(&skeleton, &rest, joint, &Held::default());
+        let mut drag = begin(&skeleton, &rest, joint, &DragConstraints::default());
         assert_eq!(*drag.reach(&skeleton, &at), rest, "{joint}");
-        // Where a pose puts it, it can be.
+        // Positions taken from poses are reachable.
         for i in 0..6 {
             let mut other = rest.clone();
             for (j, local) in other.locals.iter_mut().enumerate().skip(1) {
@@ -97,63 +160,100 @@ fn what_can_be_reached_is_reached_and_the_rest_pose_stays() {
                 local.rotation = Quat::from_euler_angles(angle, -angle, 0.5 * angle);
             }
             let target = place(&skeleton, &other, joint);
-            let mut drag = begin(&skeleton, &rest, joint, &Held::default());
+            let mut drag = begin(&skeleton, &rest, joint, &DragConstraints::default());
             let reached = place(&skeleton, drag.reach(&skeleton, &target), joint);
-            // The knee of a leg whose hips stand still is only on a sphere.
+            // The knee of a leg with fixed hips can only be on a sphere.
             let tolerance = if joint == "shin.R" { 0.1 } else { 1e-4 * SIZE };
-            assert!((reached - target).norm() < tolerance, "{joint} {i}: off by {}", (reached - target).norm());
+            assert!(
+                (reached - target).norm() < tolerance,
+                "{joint} {i}: off by {}",
+                (reached - target).norm()
+            );
             let back = drag.reach(&skeleton, &at).clone();
-            assert!(apart(&back, &rest) < 1e-9, "{joint} comes back");
+            assert!(apart(&back, &rest) < 1e-9, "{joint} returns to its start");
         }
     }
 }
 
 #[test]
-fn a_point_of_the_flesh_is_a_grip_too() {
+fn a_point_of_the_flesh_can_be_dragged() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
-    for (joint, local) in
-        [("forearm.L", [0.2, 0.03, 0.02]), ("hand.R", [-0.05, 0.02, 0.0]), ("upper_arm.L", [0.2, 0.04, 0.0]), ("chest", [0.1, 0.1, 0.1])]
-    {
-        let grip = Grip { joint: skeleton.find(joint).unwrap(), point: Point64::from(local) };
-        let mut drag = IkDrag::begin(&skeleton, &IkRig::of(&skeleton), &rest, grip, &Held::default()).unwrap();
+    for (joint, local) in [
+        ("forearm.L", [0.2, 0.03, 0.02]),
+        ("hand.R", [-0.05, 0.02, 0.0]),
+        ("upper_arm.L", [0.2, 0.04, 0.0]),
+        ("chest", [0.1, 0.1, 0.1]),
+    ] {
+        let grip = Grip {
+            joint: skeleton.find(joint).unwrap(),
+            point: Point64::from(local),
+        };
+        let mut drag = IkDrag::begin(
+            &skeleton,
+            &IkRig::of(&skeleton),
+            &rest,
+            grip,
+            &DragConstraints::default(),
+        )
+        .unwrap();
         let from = skeleton.world_from_joint(&rest)[grip.joint] * grip.point;
         let target = from + Vec64::new(-0.03 * from.x.signum(), -0.06, 0.08);
         let pose = drag.reach(&skeleton, &target).clone();
         let reached = skeleton.world_from_joint(&pose)[grip.joint] * grip.point;
-        assert!((reached - target).norm() < 1e-4 * SIZE, "{joint}: off by {}", (reached - target).norm());
+        assert!(
+            (reached - target).norm() < 1e-4 * SIZE,
+            "{joint}: off by {}",
+            (reached - target).norm()
+        );
     }
 }
 
 #[test]
-fn the_arm_moves_before_the_torso_and_the_torso_before_nothing() {
+fn the_arm_moves_before_the_torso() {
     let skeleton = human();
     let mut pose = skeleton.rest_pose();
     // A bent arm.
     pose.locals[skeleton.find("forearm.L").unwrap()].rotation = Quat::new(Vec64::y() * -1.2);
     let turned = |drag: &IkDrag, now: &Pose, joint: &str| {
         let joint = skeleton.find(joint).unwrap();
-        now.locals[joint].rotation.angle_to(&drag.start().locals[joint].rotation)
+        now.locals[joint]
+            .rotation
+            .angle_to(&drag.start().locals[joint].rotation)
     };
-    let mut drag = begin(&skeleton, &pose, "hand.L", &Held::default());
+    let mut drag = begin(&skeleton, &pose, "hand.L", &DragConstraints::default());
     let from = place(&skeleton, &pose, "hand.L");
-    let near = drag.reach(&skeleton, &(from + Vec64::new(0.03, 0.02, 0.02))).clone();
+    let near = drag
+        .reach(&skeleton, &(from + Vec64::new(0.03, 0.02, 0.02)))
+        .clone();
     assert!(turned(&drag, &near, "chest") < 1e-9 && turned(&drag, &near, "upper_arm.L") > 0.01);
-    let far = drag.reach(&skeleton, &(from + Vec64::new(0.1, -0.5, 0.8))).clone();
-    assert!(turned(&drag, &far, "chest") > 0.02 && turned(&drag, &far, "spine") > 0.01, "the torso follows");
-    assert!(far.locals[0] == pose.locals[0], "nothing holds the feet, so the hips stay");
+    let far = drag
+        .reach(&skeleton, &(from + Vec64::new(0.1, -0.5, 0.8)))
+        .clone();
+    assert!(
+        turned(&drag, &far, "chest") > 0.02 && turned(&drag, &far, "spine") > 0.01,
+        "the torso follows"
+    );
+    assert!(
+        far.locals[0] == pose.locals[0],
+        "the feet are not pinned, so the hips stay"
+    );
     for joint in ["thigh.L", "upper_arm.R", "head"] {
         assert!(turned(&drag, &far, joint) < 1e-12, "{joint}");
     }
 }
 
 #[test]
-fn out_of_reach_a_limb_is_straight_and_still() {
+fn a_limb_is_straight_and_static_for_unreachable_targets() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
     for joint in ["hand.L", "foot.R"] {
-        let limb = *IkRig::of(&skeleton).limbs().iter().find(|limb| limb.end == skeleton.find(joint).unwrap()).unwrap();
-        let mut drag = begin(&skeleton, &rest, joint, &Held::default());
+        let limb = *IkRig::of(&skeleton)
+            .limbs()
+            .iter()
+            .find(|limb| limb.end == skeleton.find(joint).unwrap())
+            .unwrap();
+        let mut drag = begin(&skeleton, &rest, joint, &DragConstraints::default());
         let mut before: Option<Pose> = None;
         for i in 0..200 {
             let angle = 0.4 * (f64::from(i) * 0.0314).sin();
@@ -161,22 +261,36 @@ fn out_of_reach_a_limb_is_straight_and_still() {
             let pose = drag.reach(&skeleton, &target).clone();
             let world = skeleton.world_from_joint(&pose);
             let at = |joint: usize| origin_of(&world[joint]);
-            let (first, second) = (at(limb.lower) - at(limb.upper), at(limb.end) - at(limb.lower));
-            assert!(first.angle(&second) < 1e-3 || i < 2, "{joint} {i}: bent by {}", first.angle(&second));
+            let (first, second) = (
+                at(limb.lower) - at(limb.upper),
+                at(limb.end) - at(limb.lower),
+            );
+            assert!(
+                first.angle(&second) < 1e-3 || i < 2,
+                "{joint} {i}: bent by {}",
+                first.angle(&second)
+            );
             assert!((target - at(limb.upper)).angle(&(at(limb.end) - at(limb.upper))) < 1e-3);
             if let Some(before) = before.replace(pose.clone()).filter(|_| i > 8) {
-                assert!(apart(&before, &pose) < 0.06, "{joint} {i}: {}", apart(&before, &pose));
+                assert!(
+                    apart(&before, &pose) < 0.06,
+                    "{joint} {i}: {}",
+                    apart(&before, &pose)
+                );
             }
         }
     }
 }
 
 #[test]
-fn a_small_move_is_a_small_move_everywhere() {
+fn small_drags_give_small_pose_changes() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
     for joint in ["hand.L", "foot.L", "head", "index2.R", "forearm.R", "hips"] {
-        for held in [Held::default(), pinned(&skeleton, &["foot.L", "foot.R"])] {
+        for held in [
+            DragConstraints::default(),
+            pinned(&skeleton, &["foot.L", "foot.R"]),
+        ] {
             if held.pins.contains(&skeleton.find(joint).unwrap()) {
                 continue;
             }
@@ -187,39 +301,62 @@ fn a_small_move_is_a_small_move_everywhere() {
             for i in 0..900 {
                 let t = f64::from(i) * 0.007;
                 let grown = (f64::from(i) / 300.0).min(1.0);
-                // An elbow that is dragged through its shoulder has to turn about.
+                // An elbow dragged through its shoulder must rotate by a half turn.
                 let wide = if joint == "forearm.R" { 0.2 } else { 0.9 };
-                let target = from + Vec64::new((1.3 * t).sin(), 0.6 * (2.1 * t).sin(), 0.8 * (1.7 * t).sin()) * (wide * grown);
+                let target = from
+                    + Vec64::new(
+                        (1.3 * t).sin(),
+                        0.6 * (2.1 * t).sin(),
+                        0.8 * (1.7 * t).sin(),
+                    ) * (wide * grown);
                 let pose = drag.reach(&skeleton, &target).clone();
                 worst = worst.max(apart(&before, &pose));
                 before = pose;
             }
-            // The target moves by about 0.01 in each step; joints near a fold turn by more than that over their length.
-            assert!(worst < 0.7, "{joint}, {} pins: {worst} rad in one step", held.pins.len());
+            // The target moves by about 0.01 per step; joints near a fold rotate by more than that
+            // divided by their length.
+            assert!(
+                worst < 0.7,
+                "{joint}, {} pins: {worst} rad in one step",
+                held.pins.len()
+            );
         }
     }
 }
 
 #[test]
-fn pins_hold_places_and_turns() {
+fn pins_keep_positions_and_rotations() {
     let skeleton = human();
     let mut pose = skeleton.rest_pose();
     pose.locals[0].translation.y -= 0.05;
     for side in ["L", "R"] {
-        // Knees a little bent.
-        pose.locals[skeleton.find(&format!("thigh.{side}")).unwrap()].rotation = Quat::new(Vec64::x() * -0.4);
-        pose.locals[skeleton.find(&format!("shin.{side}")).unwrap()].rotation = Quat::new(Vec64::x() * 0.8);
+        // Knees slightly bent.
+        pose.locals[skeleton.find(&format!("thigh.{side}")).unwrap()].rotation =
+            Quat::new(Vec64::x() * -0.4);
+        pose.locals[skeleton.find(&format!("shin.{side}")).unwrap()].rotation =
+            Quat::new(Vec64::x() * 0.8);
     }
     let held = pinned(&skeleton, &["foot.L", "foot.R", "hand.R"]);
-    for (joint, by) in [("hips", [0.1, -0.2, 0.05]), ("hand.L", [-0.3, -0.9, 0.5]), ("head", [0.2, -0.2, 0.3]), ("hips", [0.0, 0.8, 0.0])] {
+    for (joint, by) in [
+        ("hips", [0.1, -0.2, 0.05]),
+        ("hand.L", [-0.3, -0.9, 0.5]),
+        ("head", [0.2, -0.2, 0.3]),
+        ("hips", [0.0, 0.8, 0.0]),
+    ] {
         let mut drag = begin(&skeleton, &pose, joint, &held);
         let from = place(&skeleton, &pose, joint);
         for step in 1..=8 {
-            let after = drag.reach(&skeleton, &(from + Vec64::from(by) * f64::from(step) / 8.0)).clone();
-            let (a, b) = (skeleton.world_from_joint(&pose), skeleton.world_from_joint(&after));
+            let after = drag
+                .reach(&skeleton, &(from + Vec64::from(by) * f64::from(step) / 8.0))
+                .clone();
+            let (a, b) = (
+                skeleton.world_from_joint(&pose),
+                skeleton.world_from_joint(&after),
+            );
             for &pin in &held.pins {
                 let off = (origin_of(&a[pin]) - origin_of(&b[pin])).norm();
-                let turned = super::figure::rotation_of(&a[pin]).angle_to(&super::figure::rotation_of(&b[pin]));
+                let turned = super::figure::rotation_of(&a[pin])
+                    .angle_to(&super::figure::rotation_of(&b[pin]));
                 assert!(
                     off < 1e-4 * SIZE && turned < 1e-6,
                     "{joint} {step}: {} moved by {off}, turned by {turned}",
@@ -231,115 +368,237 @@ fn pins_hold_places_and_turns() {
 }
 
 #[test]
-fn a_pinned_hand_can_be_put_elsewhere() {
+fn a_pinned_hand_can_be_moved() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
     let held = pinned(&skeleton, &["foot.L", "foot.R"]);
     let mut drag = begin(&skeleton, &rest, "foot.L", &held);
-    let (target, other) = (place(&skeleton, &rest, "foot.L") + Vec64::new(0.1, 0.2, 0.2), place(&skeleton, &rest, "foot.R"));
+    let (target, other) = (
+        place(&skeleton, &rest, "foot.L") + Vec64::new(0.1, 0.2, 0.2),
+        place(&skeleton, &rest, "foot.R"),
+    );
     let pose = drag.reach(&skeleton, &target).clone();
     assert!((place(&skeleton, &pose, "foot.L") - target).norm() < 1e-4 * SIZE);
     assert!((place(&skeleton, &pose, "foot.R") - other).norm() < 1e-4 * SIZE);
 }
 
 #[test]
-fn an_elbow_swings_about_a_pinned_hand() {
+fn an_elbow_swivels_about_a_pinned_hand() {
     let skeleton = human();
     let mut pose = skeleton.rest_pose();
     pose.locals[skeleton.find("forearm.L").unwrap()].rotation = Quat::new(Vec64::y() * -1.0);
     let held = pinned(&skeleton, &["hand.L"]);
     let mut drag = begin(&skeleton, &pose, "forearm.L", &held);
-    let (hand, elbow) = (place(&skeleton, &pose, "hand.L"), place(&skeleton, &pose, "forearm.L"));
-    assert!((place(&skeleton, drag.reach(&skeleton, &(elbow + Vec64::new(0.0, 1e-7, 0.0))), "forearm.L") - elbow).norm() < 1e-5);
-    let pose = drag.reach(&skeleton, &(elbow + Vec64::new(0.0, -5.0, 0.0))).clone();
-    assert!(place(&skeleton, &pose, "forearm.L").y < elbow.y - 0.05, "the elbow goes down");
+    let (hand, elbow) = (
+        place(&skeleton, &pose, "hand.L"),
+        place(&skeleton, &pose, "forearm.L"),
+    );
+    assert!(
+        (place(
+            &skeleton,
+            drag.reach(&skeleton, &(elbow + Vec64::new(0.0, 1e-7, 0.0))),
+            "forearm.L"
+        ) - elbow)
+            .norm()
+            < 1e-5
+    );
+    let pose = drag
+        .reach(&skeleton, &(elbow + Vec64::new(0.0, -5.0, 0.0)))
+        .clone();
+    assert!(
+        place(&skeleton, &pose, "forearm.L").y < elbow.y - 0.05,
+        "the elbow goes down"
+    );
     assert!((place(&skeleton, &pose, "hand.L") - hand).norm() < 1e-6);
 }
 
 #[test]
-fn a_foot_may_keep_its_turn() {
+fn a_foot_may_keep_its_rotation() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
-    let mut drag = begin(&skeleton, &rest, "foot.L", &Held { end: EndTurn::Stays, ..Held::default() });
+    let mut drag = begin(
+        &skeleton,
+        &rest,
+        "foot.L",
+        &DragConstraints {
+            end: EndTurn::Stays,
+            ..DragConstraints::default()
+        },
+    );
     let target = place(&skeleton, &rest, "foot.L") + Vec64::new(0.05, 0.3, 0.2);
     let pose = drag.reach(&skeleton, &target).clone();
     let foot = skeleton.world_from_joint(&pose)[skeleton.find("foot.L").unwrap()];
-    assert!((origin_of(&foot) - target).norm() < 1e-9 && super::figure::rotation_of(&foot).angle() < 1e-9);
+    assert!(
+        (origin_of(&foot) - target).norm() < 1e-9
+            && super::figure::rotation_of(&foot).angle() < 1e-9
+    );
 }
 
 #[test]
 fn tails_bend_at_the_tip_first_and_reach() {
     let skeleton = tail();
     let rest = skeleton.rest_pose();
-    let mut drag = begin(&skeleton, &rest, "t11", &Held::default());
+    let mut drag = begin(&skeleton, &rest, "t11", &DragConstraints::default());
     let from = place(&skeleton, &rest, "t11");
-    let pose = drag.reach(&skeleton, &(from + Vec64::new(0.15, 0.1, -0.05))).clone();
-    let angle = |joint: usize| pose.locals[joint].rotation.angle_to(&rest.locals[joint].rotation);
-    assert!(angle(10) > angle(6) && angle(6) > angle(2), "{} {} {}", angle(10), angle(6), angle(2));
+    let pose = drag
+        .reach(&skeleton, &(from + Vec64::new(0.15, 0.1, -0.05)))
+        .clone();
+    let angle = |joint: usize| {
+        pose.locals[joint]
+            .rotation
+            .angle_to(&rest.locals[joint].rotation)
+    };
+    assert!(
+        angle(10) > angle(6) && angle(6) > angle(2),
+        "{} {} {}",
+        angle(10),
+        angle(6),
+        angle(2)
+    );
     let mut before = rest.clone();
     for i in 0..400 {
         let t = f64::from(i) * 0.0157;
-        let target = Point64::new(1.2 * t.sin(), 0.7 * (2.0 * t).sin(), 2.2 - 0.9 * (1.0 - t.cos()));
+        let target = Point64::new(
+            1.2 * t.sin(),
+            0.7 * (2.0 * t).sin(),
+            2.2 - 0.9 * (1.0 - t.cos()),
+        );
         let pose = drag.reach(&skeleton, &target).clone();
         let off = (place(&skeleton, &pose, "t11") - target).norm();
         if target.coords.norm() < 2.0 {
             assert!(off < 1e-4 * 2.2, "{i}: off by {off} at {target}");
         }
-        // A straight tail folds with the square root of what it is pushed.
-        assert!(i == 0 || apart(&before, &pose) < 0.6, "{i}: {}", apart(&before, &pose));
+        // A straight tail folds with the square root of the displacement.
+        assert!(
+            i == 0 || apart(&before, &pose) < 0.6,
+            "{i}: {}",
+            apart(&before, &pose)
+        );
         before = pose;
     }
 }
 
 #[test]
-fn limits_are_kept_and_what_is_possible_is_reached() {
+fn limits_are_kept_and_reachable_targets_reached() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
     let mut limits = LimitMap::new();
     for joint in 1..skeleton.len() {
         let axes = Limit::axes_for(&skeleton, joint, None);
-        limits.insert(joint, Limit { twist: [-0.4, 0.4], swing_y: [-0.9, 0.9], swing_z: [-0.9, 0.9], base_from_limit: axes });
+        limits.insert(
+            joint,
+            Limit {
+                twist: [-0.4, 0.4],
+                swing_y: [-0.9, 0.9],
+                swing_z: [-0.9, 0.9],
+                base_from_limit: axes,
+            },
+        );
     }
-    let held = Held { limits: limits.clone(), ..Held::default() };
+    let held = DragConstraints {
+        limits: limits.clone(),
+        ..DragConstraints::default()
+    };
     let mut drag = begin(&skeleton, &rest, "hand.L", &held);
     for i in 0..300 {
         let t = f64::from(i) * 0.03;
-        let target = Point64::new(0.5 * t.cos(), 1.3 + 0.5 * (1.3 * t).sin(), 0.4 + 0.3 * (0.7 * t).sin());
+        let target = Point64::new(
+            0.5 * t.cos(),
+            1.3 + 0.5 * (1.3 * t).sin(),
+            0.4 + 0.3 * (0.7 * t).sin(),
+        );
         let pose = drag.reach(&skeleton, &target);
         for (&joint, limit) in &limits {
-            let turn = pose.locals[joint].rotation * skeleton.joints()[joint].rest.rotation.inverse();
-            assert!(limit.allows(&turn), "{i}: {} {:?}", skeleton.joints()[joint].name, limit.angles_of(&turn));
+            let turn =
+                pose.locals[joint].rotation * skeleton.joints()[joint].rest.rotation.inverse();
+            assert!(
+                limit.allows(&turn),
+                "{i}: {} {:?}",
+                skeleton.joints()[joint].name,
+                limit.angles_of(&turn)
+            );
         }
     }
-    // A small turn of all joints is possible.
+    // A small rotation of all joints is possible.
     let mut other = rest.clone();
     for (joint, limit) in &limits {
-        if ["upper_arm.L", "forearm.L", "clavicle.L"].map(|name| skeleton.find(name).unwrap()).contains(joint) {
-            other.locals[*joint].rotation = limit.turn_of([0.1, -0.4, 0.3]) * other.locals[*joint].rotation;
+        if ["upper_arm.L", "forearm.L", "clavicle.L"]
+            .map(|name| skeleton.find(name).unwrap())
+            .contains(joint)
+        {
+            other.locals[*joint].rotation =
+                limit.turn_of([0.1, -0.4, 0.3]) * other.locals[*joint].rotation;
         }
     }
     let target = place(&skeleton, &other, "hand.L");
     let mut drag = begin(&skeleton, &rest, "hand.L", &held);
     let reached = place(&skeleton, drag.reach(&skeleton, &target), "hand.L");
-    assert!((reached - target).norm() < 1e-3 * SIZE, "off by {}", (reached - target).norm());
+    assert!(
+        (reached - target).norm() < 1e-3 * SIZE,
+        "off by {}",
+        (reached - target).norm()
+    );
 }
 
 #[test]
-fn nonsense_is_harmless_and_equal_drags_are_equal() {
+fn invalid_input_is_tolerated_and_drags_are_deterministic() {
     let skeleton = human();
     let rest = skeleton.rest_pose();
     let rig = IkRig::of(&skeleton);
-    assert!(IkDrag::begin(&skeleton, &rig, &rest, Grip::of_joint(999), &Held::default()).is_none());
-    assert!(IkDrag::begin(&skeleton, &rig, &Pose::default(), Grip::of_joint(0), &Held::default()).is_none());
-    assert!(IkDrag::begin(&Skeleton::default(), &IkRig::default(), &Pose::default(), Grip::of_joint(0), &Held::default()).is_none());
-    let all = Held { pins: (0..skeleton.len()).collect(), ..Held::default() };
-    for held in [Held::default(), all] {
+    assert!(
+        IkDrag::begin(
+            &skeleton,
+            &rig,
+            &rest,
+            Grip::of_joint(999),
+            &DragConstraints::default()
+        )
+        .is_none()
+    );
+    assert!(
+        IkDrag::begin(
+            &skeleton,
+            &rig,
+            &Pose::default(),
+            Grip::of_joint(0),
+            &DragConstraints::default()
+        )
+        .is_none()
+    );
+    assert!(
+        IkDrag::begin(
+            &Skeleton::default(),
+            &IkRig::default(),
+            &Pose::default(),
+            Grip::of_joint(0),
+            &DragConstraints::default()
+        )
+        .is_none()
+    );
+    let all = DragConstraints {
+        pins: (0..skeleton.len()).collect(),
+        ..DragConstraints::default()
+    };
+    for held in [DragConstraints::default(), all] {
         for joint in 0..skeleton.len() {
             let run = || {
-                let mut drag = IkDrag::begin(&skeleton, &rig, &rest, Grip::of_joint(joint), &held).unwrap();
-                for target in [[f64::NAN, 0.0, 0.0], [1e300, -1e300, 0.0], [0.0; 3], [0.1, 1.45, 0.0], [0.4, 0.3, -0.5]] {
+                let mut drag =
+                    IkDrag::begin(&skeleton, &rig, &rest, Grip::of_joint(joint), &held).unwrap();
+                for target in [
+                    [f64::NAN, 0.0, 0.0],
+                    [1e300, -1e300, 0.0],
+                    [0.0; 3],
+                    [0.1, 1.45, 0.0],
+                    [0.4, 0.3, -0.5],
+                ] {
                     let pose = drag.reach(&skeleton, &Point64::from(target));
-                    assert!(pose.locals.iter().all(|local| local.rotation.coords.iter().all(|c| c.is_finite())));
+                    assert!(
+                        pose.locals.iter().all(|local| local
+                            .rotation
+                            .coords
+                            .iter()
+                            .all(|c| c.is_finite()))
+                    );
                 }
                 drag.pose().clone()
             };
@@ -349,34 +608,65 @@ fn nonsense_is_harmless_and_equal_drags_are_equal() {
 }
 
 #[test]
-fn a_dragged_toe_bends_or_takes_the_foot_along_but_does_not_swivel_it() {
+fn a_dragged_toe_bends_or_moves_the_foot_without_swivelling_it() {
     let p = |y: f64, z: f64| Point64::new(0.1, y, z);
-    let mut joints =
-        vec![("hips".to_owned(), None, Point64::new(0.0, 1.0, 0.0)), ("spine".to_owned(), Some(0), Point64::new(0.0, 1.4, 0.0))];
+    let mut joints = vec![
+        ("hips".to_owned(), None, Point64::new(0.0, 1.0, 0.0)),
+        ("spine".to_owned(), Some(0), Point64::new(0.0, 1.4, 0.0)),
+    ];
     for (name, side) in [("L", 1.0), ("R", -1.0)] {
         let first = joints.len();
-        for (i, (bone, at)) in
-            [("thigh", p(0.95, 0.0)), ("shin", p(0.5, 0.03)), ("foot", p(0.09, 0.0)), ("toes", p(0.03, 0.13)), ("toe_end", p(0.02, 0.2))]
-                .into_iter()
-                .enumerate()
+        for (i, (bone, at)) in [
+            ("thigh", p(0.95, 0.0)),
+            ("shin", p(0.5, 0.03)),
+            ("foot", p(0.09, 0.0)),
+            ("toes", p(0.03, 0.13)),
+            ("toe_end", p(0.02, 0.2)),
+        ]
+        .into_iter()
+        .enumerate()
         {
             let parent = if i == 0 { 0 } else { first + i - 1 };
-            joints.push((format!("{bone}.{name}"), Some(parent), Point64::new(at.x * side, at.y, at.z)));
+            joints.push((
+                format!("{bone}.{name}"),
+                Some(parent),
+                Point64::new(at.x * side, at.y, at.z),
+            ));
         }
     }
     let skeleton = Skeleton::from_positions(&joints).unwrap();
     let rest = skeleton.rest_pose();
-    let rotation = |pose: &Pose, joint: &str| figure::rotation_of(&skeleton.world_from_joint(pose)[skeleton.find(joint).unwrap()]);
+    let rotation = |pose: &Pose, joint: &str| {
+        figure::rotation_of(&skeleton.world_from_joint(pose)[skeleton.find(joint).unwrap()])
+    };
     let at = place(&skeleton, &rest, "toe_end.L");
-    for (by, foot_moves) in [([0.0, 0.01, 0.0], false), ([0.05, 0.02, 0.0], true), ([0.0, 0.2, 0.1], true), ([-0.1, 0.1, -0.2], true)] {
+    for (by, foot_moves) in [
+        ([0.0, 0.01, 0.0], false),
+        ([0.05, 0.02, 0.0], true),
+        ([0.0, 0.2, 0.1], true),
+        ([-0.1, 0.1, -0.2], true),
+    ] {
         let target = at + Vec64::from(by);
-        let mut drag = begin(&skeleton, &rest, "toe_end.L", &Held::default());
+        let mut drag = begin(&skeleton, &rest, "toe_end.L", &DragConstraints::default());
         let pose = drag.reach(&skeleton, &target).clone();
-        assert!((place(&skeleton, &pose, "toe_end.L") - target).norm() < 1e-4 * SIZE, "{by:?}");
-        assert!(rotation(&pose, "foot.L").angle_to(&rotation(&rest, "foot.L")) < 0.02, "{by:?}");
+        assert!(
+            (place(&skeleton, &pose, "toe_end.L") - target).norm() < 1e-4 * SIZE,
+            "{by:?}"
+        );
+        assert!(
+            rotation(&pose, "foot.L").angle_to(&rotation(&rest, "foot.L")) < 0.02,
+            "{by:?}"
+        );
         let went = (place(&skeleton, &pose, "foot.L") - place(&skeleton, &rest, "foot.L")).norm();
-        assert_eq!(went > 0.6 * Vec64::from(by).norm(), foot_moves, "{by:?}: the foot went {went}");
+        assert_eq!(
+            went > 0.6 * Vec64::from(by).norm(),
+            foot_moves,
+            "{by:?}: the foot went {went}"
+        );
         let bent = rotation(&pose, "toes.L").angle_to(&rotation(&pose, "foot.L"));
-        assert!(bent < 0.62 && (foot_moves || bent > 0.1), "{by:?}: the toes are bent by {bent}");
+        assert!(
+            bent < 0.62 && (foot_moves || bent > 0.1),
+            "{by:?}: the toes are bent by {bent}"
+        );
     }
 }

@@ -1,31 +1,32 @@
-//! Dragged toes: they bend a little, and the foot goes along without turning.
+//! Dragged toes: they bend slightly, and the foot follows without rotating.
 //!
-//! With B the ball of the foot, H the point held, e the unit vector from B to H and t the one across it in which toes bend, a drag by d
-//! bends the toes by the angle
+//! With B the ball of the foot, H the dragged point, e the unit vector from B to H and t the
+//! perpendicular direction in which toes bend, a drag by d bends the toes by the angle
 //!
 //! ```text
 //!     θ = m sgn(x) (1 − exp(−|x| / m)),     x = d·t / |H − B|,
 //! ```
 //!
-//! which is x for small drags and never more than m. The foot makes the rest of the way, so that the point held is at its target.
+//! which is x for small drags and at most m. The foot is translated by the rest, so that the
+//! dragged point reaches its target.
 
 use super::figure::{Figure, rotation_of};
 use super::limb::Limb;
 use crate::math::{Point64, Quat, Vec64};
 
-/// What toes do while one of them is held.
+/// State of a toe drag.
 #[derive(Debug, Clone)]
 pub(super) struct Toes {
-    /// How the foot is turned.
+    /// The foot's rotation.
     pub turn: Quat,
-    /// From the ball of the foot to the point held.
+    /// From the ball of the foot to the dragged point.
     length: f64,
     along: Vec64,
-    /// What the toes bend towards; nothing if no bend can be told.
+    /// The bend direction; `None` if it is undetermined.
     across: Option<Vec64>,
 }
 
-/// Toes bend by less than this while they are dragged, radians.
+/// Maximum bend of toes during a drag, radians.
 const MOST_BEND: f64 = 0.6;
 
 impl Toes {
@@ -36,12 +37,19 @@ impl Toes {
         // Toes bend towards the shin and away from it.
         let shin = start.place(limb.lower) - start.place(limb.end);
         let across = (shin - along * shin.dot(&along)).try_normalize(1e-3 * shin.norm().max(1e-12));
-        Self { turn: rotation_of(&start.world[limb.end]), length, along, across: across.filter(|_| along != Vec64::zeros()) }
+        Self {
+            turn: rotation_of(&start.world[limb.end]),
+            length,
+            along,
+            across: across.filter(|_| along != Vec64::zeros()),
+        }
     }
 
-    /// How far the foot goes when the point held goes by `drag`.
+    /// Displacement of the foot for a displacement `drag` of the dragged point.
     pub fn shift(&self, drag: &Vec64) -> Vec64 {
-        let Some(across) = self.across else { return *drag };
+        let Some(across) = self.across else {
+            return *drag;
+        };
         let x = drag.dot(&across) / self.length;
         let angle = MOST_BEND * x.signum() * (1.0 - (-x.abs() / MOST_BEND).exp());
         drag - (across * angle.sin() - self.along * (1.0 - angle.cos())) * self.length
@@ -54,17 +62,26 @@ mod tests {
 
     #[test]
     fn toes_take_small_drags_and_the_foot_takes_large_ones() {
-        let toes = Toes { turn: Quat::identity(), length: 0.06, along: Vec64::z(), across: Some(Vec64::y()) };
+        let toes = Toes {
+            turn: Quat::identity(),
+            length: 0.06,
+            along: Vec64::z(),
+            across: Some(Vec64::y()),
+        };
         for (drag, least, most) in [(0.002, 0.0, 0.1), (0.3, 0.85, 1.0)] {
             let part = toes.shift(&(Vec64::y() * drag)).y / drag;
             assert!((least..most).contains(&part), "{drag}: {part}");
         }
-        // What the toes leave over they can reach.
+        // The remainder is within the foot's reach.
         for step in 0..50 {
             let drag = Vec64::new(0.01, 0.02, -0.01) * f64::from(step) * 0.2;
             let bent = Vec64::z() * 0.06 + drag - toes.shift(&drag);
             assert!((bent.norm() - 0.06).abs() < 1e-12, "{step}");
         }
-        assert_eq!(toes.shift(&Vec64::x()), Vec64::x(), "to the side the foot goes");
+        assert_eq!(
+            toes.shift(&Vec64::x()),
+            Vec64::x(),
+            "to the side the foot goes"
+        );
     }
 }

@@ -1,64 +1,78 @@
-//! Two bones and a hinge, exactly: the law of cosines for the bend, and a plane that does not flip.
+//! Exact two-bone solution: the law of cosines for the bend, and a plane that does not flip.
 //!
-//! The triangle of shoulder, elbow and wrist leaves one freedom: where the elbow is on its circle about the line from shoulder to
-//! wrist. Everywhere but near the direction opposite to where the drag began, the plane is the first one, carried over by the
-//! smallest rotation from the first direction of that line to the present one: the same target always gives the same elbow. Opposite to
-//! the first direction that rotation is not defined (no continuous choice is: a sphere can't be combed), and there the plane is
-//! carried along from one target to the next. All of this happens in the frame of what the limb hangs on, so that limbs follow a
-//! turning torso.
+//! The triangle of shoulder, elbow and wrist leaves one freedom: the elbow's position on its circle
+//! about the line from shoulder to wrist. Except near the direction opposite to the initial one,
+//! the plane is the initial plane, mapped by the smallest rotation from the initial direction of
+//! that line to the present one: equal targets give equal elbows. At the opposite direction that
+//! rotation is undefined (no continuous choice exists, by the hairy ball theorem); there the plane
+//! is transported from one target to the next. All of this happens in the frame of the limb's
+//! parent, so that limbs follow a rotating torso.
 
 use super::figure::{Figure, about, across, frame_turn, smoothstep, swing};
 use super::limb::{Limb, any_across, path_up};
 use crate::math::{Point64, Quat, Vec64};
 
-/// A limb being posed, and the plane it bends in. Directions are those of the drag's start, as seen from what carries the limb.
+/// A limb during a drag, and its bending plane. Directions are those at the start of the drag, in
+/// the frame of the limb's parent.
 #[derive(Debug, Clone)]
 pub(super) struct TwoBone {
     pub limb: Limb,
-    /// From `upper` down to `lower`.
+    /// Joints from `upper` down to `lower`.
     path: Vec<usize>,
     lengths: [f64; 2],
     /// Unit directions of both bones at the start.
     first_bones: [Vec64; 2],
-    /// From shoulder to the point held, at the start.
+    /// From the shoulder to the dragged point, at the start.
     first_axis: Vec64,
-    /// What the limb likes to bend about, at the start; across `first_axis`.
+    /// Preferred bend axis at the start; perpendicular to `first_axis`.
     first_hinge: Vec64,
-    /// The same two now.
+    /// The current values of both.
     axis: Vec64,
     hinge: Vec64,
-    /// Angle about the axis from the hinge to what the limb was bent about at the start.
+    /// Angle about the axis from the hinge to the bend axis at the start.
     swivel: f64,
-    /// How much of the swivel stays when the limb bends: a limb that was almost straight bends as it likes.
+    /// Fraction of the swivel that is kept when the limb bends: a limb that was almost straight
+    /// bends about its hinge.
     swivel_kept: f64,
     first_bend: f64,
-    /// What the limb was bent about at the start.
+    /// The bend axis at the start.
     first_normal: Vec64,
-    /// Transforms of `upper` and `lower` at the start: turn of the base, and local turn.
+    /// Transforms of `upper` and `lower` at the start: base rotation, and local rotation.
     first_turns: [(Quat, Quat); 2],
 }
 
 impl TwoBone {
-    /// Begins with a point that `lower` carries, world space. Nothing if a bone has no length.
+    /// Starts with a point carried by `lower`, world space. `None` if a bone has zero length.
     pub fn begin(start: &Figure<'_>, limb: Limb, held: &Point64) -> Option<Self> {
         let (shoulder, elbow) = (start.place(limb.upper), start.place(limb.lower));
         let bones = [elbow - shoulder, held - elbow];
         let lengths = bones.map(|bone| bone.norm());
         let least = 1e-9 * (lengths[0] + lengths[1]);
-        let first_bones = [bones[0].try_normalize(least)?, bones[1].try_normalize(least)?];
-        let first_axis = (held - shoulder).try_normalize(1e-6 * (lengths[0] + lengths[1])).unwrap_or(first_bones[0]);
+        let first_bones = [
+            bones[0].try_normalize(least)?,
+            bones[1].try_normalize(least)?,
+        ];
+        let first_axis = (held - shoulder)
+            .try_normalize(1e-6 * (lengths[0] + lengths[1]))
+            .unwrap_or(first_bones[0]);
         let turn_of = |joint: usize| (start.base_turn(joint), start.pose.locals[joint].rotation);
         let first_turns = [turn_of(limb.upper), turn_of(limb.lower)];
         let liked = first_turns[0].0 * first_turns[0].1 * limb.hinge;
         let bent = first_bones[0].cross(&first_bones[1]);
         let normal = (bent.norm() > 1e-5).then(|| bent.normalize());
-        let first_hinge = across(&liked, &first_axis).or(normal).unwrap_or_else(|| any_across(&first_axis));
-        let swivel = normal.map_or(0.0, |normal| angle_about(&first_axis, &first_hinge, &normal));
+        let first_hinge = across(&liked, &first_axis)
+            .or(normal)
+            .unwrap_or_else(|| any_across(&first_axis));
+        let swivel = normal.map_or(0.0, |normal| {
+            angle_about(&first_axis, &first_hinge, &normal)
+        });
         let first_bend = bent.norm().atan2(first_bones[0].dot(&first_bones[1]));
         let swivel_kept = smoothstep(0.1, 0.35, first_bend);
         let first_normal = about(&first_axis, swivel) * first_hinge;
         let (axis, hinge) = (first_axis, first_hinge);
-        let mut path: Vec<usize> = path_up(start.skeleton, limb.lower).take_while(|&joint| joint != limb.upper).collect();
+        let mut path: Vec<usize> = path_up(start.skeleton, limb.lower)
+            .take_while(|&joint| joint != limb.upper)
+            .collect();
         path.push(limb.upper);
         path.reverse();
         Some(Self {
@@ -78,21 +92,27 @@ impl TwoBone {
         })
     }
 
-    /// How near and how far from the shoulder the point held can be.
+    /// Minimum and maximum distance of the dragged point from the shoulder.
     pub fn range(&self) -> [f64; 2] {
-        [(self.lengths[0] - self.lengths[1]).abs(), self.lengths[0] + self.lengths[1]]
+        [
+            (self.lengths[0] - self.lengths[1]).abs(),
+            self.lengths[0] + self.lengths[1],
+        ]
     }
 
-    /// What the lower bone turns about, in the frame that its joint's local transform is given in.
+    /// Hinge axis of the lower bone, in the frame of its joint's local transform.
     pub fn hinge_in_base(&self) -> Vec64 {
         self.first_turns[1].0.inverse() * self.first_normal
     }
 
-    /// Puts the point held at the target, or as near as the limb can: straight, or folded. Places below the limb are not refreshed.
+    /// Moves the dragged point to the target, or as near as the limb can: straight, or folded.
+    /// Descendants of the limb are not updated.
     pub fn solve(&mut self, figure: &mut Figure<'_>, target: &Point64) {
         let line = self.carried(figure).inverse() * (target - figure.place(self.limb.upper));
         let [l1, l2] = self.lengths;
-        let axis = line.try_normalize(1e-9 * self.range()[1]).unwrap_or(self.axis);
+        let axis = line
+            .try_normalize(1e-9 * self.range()[1])
+            .unwrap_or(self.axis);
         let distance = self.within_range(line.norm());
         self.follow(axis);
         let bend = angle_of_cosine((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2));
@@ -102,7 +122,8 @@ impl TwoBone {
         self.bend(figure, &axis, distance, &normal);
     }
 
-    /// Turns the plane about the line from shoulder to wrist so that the elbow comes as near as it can to a point.
+    /// Rotates the plane about the line from shoulder to wrist so that the elbow comes as near as
+    /// possible to a point.
     pub fn swivel_towards(&mut self, figure: &mut Figure<'_>, wrist: &Point64, point: &Point64) {
         let shoulder = figure.place(self.limb.upper);
         let back = self.carried(figure).inverse();
@@ -111,12 +132,17 @@ impl TwoBone {
             && let Some(outward) = across(&to_point, &axis)
         {
             self.follow(axis);
-            // The elbow lies on the side away from which the limb bends.
-            self.bend(figure, &axis, self.within_range(line.norm()), &outward.cross(&axis));
+            // The elbow lies on the convex side of the bend.
+            self.bend(
+                figure,
+                &axis,
+                self.within_range(line.norm()),
+                &outward.cross(&axis),
+            );
         }
     }
 
-    /// How far what carries the limb has turned since the start.
+    /// Rotation of the limb's parent since the start.
     fn carried(&self, figure: &Figure<'_>) -> Quat {
         figure.base_turn(self.limb.upper) * self.first_turns[0].0.inverse()
     }
@@ -136,18 +162,25 @@ impl TwoBone {
         self.axis = axis;
     }
 
-    /// The triangle with sides of both bones and `distance`, in the plane across `normal`.
+    /// The triangle with the lengths of both bones and `distance`, in the plane perpendicular to
+    /// `normal`.
     fn bend(&self, figure: &mut Figure<'_>, axis: &Vec64, distance: f64, normal: &Vec64) {
         let [l1, l2] = self.lengths;
-        let at_shoulder = angle_of_cosine((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance));
+        let at_shoulder =
+            angle_of_cosine((l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance));
         let upper = about(normal, -at_shoulder) * axis;
-        let lower = (axis * distance - upper * l1).try_normalize(1e-12).unwrap_or(upper);
+        let lower = (axis * distance - upper * l1)
+            .try_normalize(1e-12)
+            .unwrap_or(upper);
         let carried = self.carried(figure);
-        for ((joint, direction), (first, (base, local))) in
-            [self.limb.upper, self.limb.lower].into_iter().zip([upper, lower]).zip(self.first_bones.iter().zip(&self.first_turns))
+        for ((joint, direction), (first, (base, local))) in [self.limb.upper, self.limb.lower]
+            .into_iter()
+            .zip([upper, lower])
+            .zip(self.first_bones.iter().zip(&self.first_turns))
         {
             let turn = carried * frame_turn([first, &self.first_normal], [&direction, normal]);
-            figure.pose.locals[joint].rotation = figure.base_turn(joint).inverse() * turn * base * local;
+            figure.pose.locals[joint].rotation =
+                figure.base_turn(joint).inverse() * turn * base * local;
             figure.refresh(&self.path);
         }
     }
@@ -157,7 +190,7 @@ fn angle_of_cosine(cosine: f64) -> f64 {
     cosine.clamp(-1.0, 1.0).acos()
 }
 
-/// The angle about a unit axis that turns one vector across it onto another.
+/// The angle about a unit axis that rotates one perpendicular vector to another.
 fn angle_about(axis: &Vec64, from: &Vec64, to: &Vec64) -> f64 {
     from.cross(to).dot(axis).atan2(from.dot(to))
 }

@@ -8,7 +8,7 @@ use super::{Ease, Key, KeyedClip, LONGEST_SECS, Slope};
 use crate::math::{Quat, Vec64};
 use crate::rig::{Pose, PoseError, Skeleton, Trs};
 
-/// A [`KeyedClip`] as it is written.
+/// A [`KeyedClip`] as stored in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyedClipFile {
@@ -22,7 +22,7 @@ pub struct KeyedClipFile {
     pub joints: BTreeMap<String, Vec<KeyFile>>,
 }
 
-/// A local transform as it is written.
+/// A local transform as stored in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JointValue {
@@ -43,7 +43,7 @@ fn is_unscaled(scale: &[f64; 3]) -> bool {
     *scale == [1.0; 3]
 }
 
-/// A [`Key`] as it is written.
+/// A [`Key`] as stored in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFile {
@@ -53,12 +53,12 @@ pub struct KeyFile {
     pub value: JointValue,
     /// `step`, `linear`, `smooth`, or `free` with slopes.
     pub ease: EaseName,
-    /// For `free`: at this key and at the next one.
+    /// For `free`: slopes at this key and at the next one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slopes: Option<[SlopeValue; 2]>,
 }
 
-/// An [`Ease`] as it is written.
+/// An [`Ease`] as stored in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EaseName {
@@ -72,7 +72,7 @@ pub enum EaseName {
     Free,
 }
 
-/// A [`Slope`] as it is written.
+/// A [`Slope`] as stored in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlopeValue {
@@ -84,11 +84,11 @@ pub struct SlopeValue {
     pub scale: [f64; 3],
 }
 
-/// Why written keys or poses are of no use.
+/// Why stored keys or poses are invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeysError {
-    /// They are of another skeleton.
+    /// They belong to another skeleton.
     #[error("in \"{name}\" {source}")]
     Joint {
         /// The clip or pose.
@@ -96,20 +96,22 @@ pub enum KeysError {
         /// Which joint.
         source: PoseError,
     },
-    /// A number that is none, or a time outside the clip.
+    /// A non-finite number, or a time outside the clip.
     #[error("in \"{name}\" the key {index} of joint \"{joint}\" has {what}")]
     Number {
         /// The clip or pose.
         name: String,
         /// The joint.
         joint: String,
-        /// Which of its keys, from 0.
+        /// Index of the key.
         index: usize,
         /// What is wrong.
         what: &'static str,
     },
-    /// The clip's own numbers.
-    #[error("the clip \"{name}\" needs a duration from 0 to {LONGEST_SECS} seconds and 1 to 1000 frames per second")]
+    /// Duration or frame rate is out of range.
+    #[error(
+        "the clip \"{name}\" needs a duration from 0 to {LONGEST_SECS} seconds and 1 to 1000 frames per second"
+    )]
     Length {
         /// The clip.
         name: String,
@@ -119,16 +121,25 @@ pub enum KeysError {
 impl From<&Trs> for JointValue {
     fn from(value: &Trs) -> Self {
         let q = value.rotation.coords;
-        Self { translation: value.translation.into(), rotation: [q.x, q.y, q.z, q.w], scale: value.scale.into() }
+        Self {
+            translation: value.translation.into(),
+            rotation: [q.x, q.y, q.z, q.w],
+            scale: value.scale.into(),
+        }
     }
 }
 
 impl JointValue {
-    /// The transform, if all numbers are finite and the rotation is one.
+    /// The transform, if all numbers are finite and the rotation is valid.
     fn to_trs(self) -> Result<Trs, &'static str> {
         let [x, y, z, w] = self.rotation;
         let raw = nalgebra::Quaternion::new(w, x, y, z);
-        let finite = self.translation.iter().chain(&self.rotation).chain(&self.scale).all(|number| number.is_finite());
+        let finite = self
+            .translation
+            .iter()
+            .chain(&self.rotation)
+            .chain(&self.scale)
+            .all(|number| number.is_finite());
         if !finite {
             return Err("a number that is not finite");
         }
@@ -136,16 +147,28 @@ impl JointValue {
         if norm < 1e-9 {
             return Err("a rotation of length 0; it must be a unit quaternion x, y, z, w");
         }
-        // What was unit stays so to the last bit.
-        let rotation = if (norm - 1.0).abs() < 1e-9 { Quat::new_unchecked(raw) } else { Quat::new_normalize(raw) };
-        Ok(Trs { translation: Vec64::from(self.translation), rotation, scale: Vec64::from(self.scale) })
+        // A unit quaternion is kept bit-exactly.
+        let rotation = if (norm - 1.0).abs() < 1e-9 {
+            Quat::new_unchecked(raw)
+        } else {
+            Quat::new_normalize(raw)
+        };
+        Ok(Trs {
+            translation: Vec64::from(self.translation),
+            rotation,
+            scale: Vec64::from(self.scale),
+        })
     }
 }
 
 impl From<&Slope> for SlopeValue {
     fn from(slope: &Slope) -> Self {
         let q = slope.rotation.coords;
-        Self { translation: slope.translation.into(), rotation: [q.x, q.y, q.z, q.w], scale: slope.scale.into() }
+        Self {
+            translation: slope.translation.into(),
+            rotation: [q.x, q.y, q.z, q.w],
+            scale: slope.scale.into(),
+        }
     }
 }
 
@@ -153,7 +176,11 @@ impl SlopeValue {
     fn to_slope(self) -> Slope {
         let [x, y, z, w] = self.rotation;
         let rotation = nalgebra::Quaternion::new(w, x, y, z);
-        Slope { translation: Vec64::from(self.translation), rotation, scale: Vec64::from(self.scale) }
+        Slope {
+            translation: Vec64::from(self.translation),
+            rotation,
+            scale: Vec64::from(self.scale),
+        }
     }
 }
 
@@ -163,9 +190,17 @@ impl From<&Key> for KeyFile {
             Ease::Step => (EaseName::Step, None),
             Ease::Linear => (EaseName::Linear, None),
             Ease::Smooth => (EaseName::Smooth, None),
-            Ease::Free(slopes) => (EaseName::Free, Some([(&slopes[0]).into(), (&slopes[1]).into()])),
+            Ease::Free(slopes) => (
+                EaseName::Free,
+                Some([(&slopes[0]).into(), (&slopes[1]).into()]),
+            ),
         };
-        Self { time: key.time_secs, value: (&key.value).into(), ease, slopes }
+        Self {
+            time: key.time_secs,
+            value: (&key.value).into(),
+            ease,
+            slopes,
+        }
     }
 }
 
@@ -175,32 +210,47 @@ impl KeyFile {
             return Err("a time before the start or after the longest clip");
         }
         let finite = |slope: &SlopeValue| {
-            let mut numbers = slope.translation.iter().chain(&slope.rotation).chain(&slope.scale);
+            let mut numbers = slope
+                .translation
+                .iter()
+                .chain(&slope.rotation)
+                .chain(&slope.scale);
             numbers.all(|number| number.is_finite())
         };
         let ease = match (self.ease, &self.slopes) {
             (EaseName::Step, _) => Ease::Step,
             (EaseName::Linear, _) => Ease::Linear,
-            (EaseName::Free, Some(slopes)) if slopes.iter().all(finite) => Ease::Free(Box::new(slopes.map(SlopeValue::to_slope))),
+            (EaseName::Free, Some(slopes)) if slopes.iter().all(finite) => {
+                Ease::Free(Box::new(slopes.map(SlopeValue::to_slope)))
+            }
             (EaseName::Free, Some(_)) => return Err("a slope that is not finite"),
             (EaseName::Smooth | EaseName::Free, _) => Ease::Smooth,
         };
-        Ok(Key { time_secs: self.time, value: self.value.to_trs()?, ease })
+        Ok(Key {
+            time_secs: self.time,
+            value: self.value.to_trs()?,
+            ease,
+        })
     }
 }
 
 impl KeyedClip {
-    /// As it is written.
+    /// The stored form.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> KeyedClipFile {
         let joints = self.tracks().filter_map(|(joint, keys)| {
             let known = skeleton.joints().get(joint)?;
             Some((known.name.clone(), keys.iter().map(KeyFile::from).collect()))
         });
-        KeyedClipFile { name: self.name.clone(), fps: self.fps, duration: self.duration_secs, joints: joints.collect() }
+        KeyedClipFile {
+            name: self.name.clone(),
+            fps: self.fps,
+            duration: self.duration_secs,
+            joints: joints.collect(),
+        }
     }
 
-    /// From what was written.
+    /// Reads the stored form.
     ///
     /// # Errors
     /// [`KeysError`].
@@ -211,9 +261,20 @@ impl KeyedClip {
         }
         let mut clip = Self::new(name(), file.fps, file.duration);
         for (joint_name, keys) in &file.joints {
-            let joint = skeleton.find_or_suggest(joint_name).map_err(|source| KeysError::Joint { name: name(), source })?;
+            let joint =
+                skeleton
+                    .find_or_suggest(joint_name)
+                    .map_err(|source| KeysError::Joint {
+                        name: name(),
+                        source,
+                    })?;
             for (index, key) in keys.iter().enumerate() {
-                let wrong = |what| KeysError::Number { name: name(), joint: joint_name.clone(), index, what };
+                let wrong = |what| KeysError::Number {
+                    name: name(),
+                    joint: joint_name.clone(),
+                    index,
+                    what,
+                };
                 clip.put(joint, key.to_key().map_err(wrong)?);
             }
         }
@@ -221,7 +282,7 @@ impl KeyedClip {
     }
 }
 
-/// A pose that is kept under a name.
+/// A pose with a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedPose {
     /// Its name.
@@ -230,7 +291,7 @@ pub struct NamedPose {
     pub pose: Pose,
 }
 
-/// A [`NamedPose`] as it is written; joints at rest are left out.
+/// A [`NamedPose`] as stored in a file; joints at rest are omitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedPoseFile {
@@ -241,24 +302,46 @@ pub struct NamedPoseFile {
 }
 
 impl NamedPose {
-    /// As it is written.
+    /// The stored form.
     #[must_use]
     pub fn to_file(&self, skeleton: &Skeleton) -> NamedPoseFile {
-        let posed = skeleton.joints().iter().zip(&self.pose.locals).filter(|(joint, local)| joint.rest != **local);
-        NamedPoseFile { name: self.name.clone(), joints: posed.map(|(joint, local)| (joint.name.clone(), local.into())).collect() }
+        let posed = skeleton
+            .joints()
+            .iter()
+            .zip(&self.pose.locals)
+            .filter(|(joint, local)| joint.rest != **local);
+        NamedPoseFile {
+            name: self.name.clone(),
+            joints: posed
+                .map(|(joint, local)| (joint.name.clone(), local.into()))
+                .collect(),
+        }
     }
 
-    /// From what was written.
+    /// Reads the stored form.
     ///
     /// # Errors
     /// [`KeysError`].
     pub fn from_file(file: &NamedPoseFile, skeleton: &Skeleton) -> Result<Self, KeysError> {
         let mut pose = skeleton.rest_pose();
         for (name, value) in &file.joints {
-            let joint = skeleton.find_or_suggest(name).map_err(|source| KeysError::Joint { name: file.name.clone(), source })?;
-            let wrong = |what| KeysError::Number { name: file.name.clone(), joint: name.clone(), index: 0, what };
+            let joint = skeleton
+                .find_or_suggest(name)
+                .map_err(|source| KeysError::Joint {
+                    name: file.name.clone(),
+                    source,
+                })?;
+            let wrong = |what| KeysError::Number {
+                name: file.name.clone(),
+                joint: name.clone(),
+                index: 0,
+                what,
+            };
             pose.locals[joint] = value.to_trs().map_err(wrong)?;
         }
-        Ok(Self { name: file.name.clone(), pose })
+        Ok(Self {
+            name: file.name.clone(),
+            pose,
+        })
     }
 }

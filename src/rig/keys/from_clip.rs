@@ -1,35 +1,47 @@
-//! Curves → keys: the file's own, where its channels have them at the same times; else at all times that any of them has one.
+//! Curves → keys: the file's own keys if all channels of a joint have equal key times; otherwise
+//! keys at the union of their times.
 
 use nalgebra::SVector;
 
-use super::spline::{Keys, Piece, hold_time};
+use super::spline::{ChannelKeys, SplinePiece, hold_time};
 use super::{Ease, Key, KeyRef, KeyedClip, SAME_SECS, Slope, canonical, same_time};
 use crate::math::Quat;
 use crate::rig::trs::slerp;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Skeleton, Trs};
 
-/// The channels of one joint that move.
+/// The animated channels of one joint.
 #[derive(Default)]
 struct Channels {
-    translation: Option<Keys<3>>,
-    rotation: Option<Keys<4>>,
-    scale: Option<Keys<3>>,
+    translation: Option<ChannelKeys<3>>,
+    rotation: Option<ChannelKeys<4>>,
+    scale: Option<ChannelKeys<3>>,
 }
 
-/// A value and how it goes on, with slopes at both ends: what one channel says of one key. No piece: it stays.
-type Said<const D: usize> = (SVector<f64, D>, Option<(Piece<D>, [SVector<f64, D>; 2])>);
+/// One channel's contribution to a key: value, and interpolation with slopes at both ends. `None`:
+/// constant.
+type ChannelKey<const D: usize> = (
+    SVector<f64, D>,
+    Option<(SplinePiece<D>, [SVector<f64, D>; 2])>,
+);
 
 impl KeyedClip {
-    /// The keys of a clip of this skeleton. Playing them looks like playing the clip.
+    /// The keys of a clip of this skeleton. The keyed clip plays like the clip.
     #[must_use]
     pub fn from_clip(clip: &Clip, skeleton: &Skeleton, fps: f64) -> Self {
         let mut keyed = Self::new(clip.name.clone(), fps, clip.duration_secs);
-        for (joint, rest) in skeleton.joints().iter().enumerate().map(|(joint, known)| (joint, &known.rest)) {
+        for (joint, rest) in skeleton
+            .joints()
+            .iter()
+            .enumerate()
+            .map(|(joint, known)| (joint, &known.rest))
+        {
             let mut channels = Channels::default();
             for track in clip.tracks.iter().filter(|track| track.joint == joint) {
                 match &track.channel {
                     Channel::Translation(curve) => channels.translation = keys_of(curve, |v| *v),
-                    Channel::Rotation(curve) => channels.rotation = keys_of(curve, |q| q.coords).map(short_way),
+                    Channel::Rotation(curve) => {
+                        channels.rotation = keys_of(curve, |q| q.coords).map(short_way);
+                    }
                     Channel::Scale(curve) => channels.scale = keys_of(curve, |v| *v),
                 }
             }
@@ -38,18 +50,20 @@ impl KeyedClip {
                 keyed.tracks.insert(joint, keys);
             }
         }
-        keyed.duration_secs = keyed.duration_secs.max(clip.duration_secs.min(super::LONGEST_SECS));
+        keyed.duration_secs = keyed
+            .duration_secs
+            .max(clip.duration_secs.min(super::LONGEST_SECS));
         keyed
     }
 
-    /// Whether it has so many keys that nobody wants to edit them by hand: motion capture, or a bake.
+    /// Whether it has too many keys for manual editing: motion capture, or a bake.
     #[must_use]
     pub fn is_dense(&self) -> bool {
         let longest = self.tracks.values().map(Vec::len).max().unwrap_or(0);
         longest > 24 && longest as f64 > self.duration_secs * 8.0
     }
 
-    /// One key of the whole pose, at a time.
+    /// A single key of the whole pose, at a time.
     pub fn key_pose(&mut self, pose: &crate::rig::Pose, time_secs: f64) {
         for (joint, local) in pose.locals.iter().enumerate() {
             self.set_key(KeyRef { joint, time_secs }, *local);
@@ -57,34 +71,67 @@ impl KeyedClip {
     }
 }
 
-/// The keys of a curve, without those that only hold a step.
-fn keys_of<T, const D: usize>(curve: &Curve<T>, raw: impl Fn(&T) -> SVector<f64, D>) -> Option<Keys<D>> {
-    let (times, cubic) = (&curve.times_secs, curve.interpolation == Interpolation::Cubic);
-    let at = |key: usize, part: usize| curve.values.get(if cubic { 3 * key + part } else { key }).map(&raw);
-    let mut keys = Keys { times: Vec::new(), values: Vec::new(), pieces: Vec::new() };
+/// The keys of a curve, without those that only represent a step.
+fn keys_of<T, const D: usize>(
+    curve: &Curve<T>,
+    raw: impl Fn(&T) -> SVector<f64, D>,
+) -> Option<ChannelKeys<D>> {
+    let (times, cubic) = (
+        &curve.times_secs,
+        curve.interpolation == Interpolation::Cubic,
+    );
+    let at = |key: usize, part: usize| {
+        curve
+            .values
+            .get(if cubic { 3 * key + part } else { key })
+            .map(&raw)
+    };
+    let mut keys = ChannelKeys {
+        times: Vec::new(),
+        values: Vec::new(),
+        pieces: Vec::new(),
+    };
     let mut slopes = Vec::new();
     for (key, &time) in times.iter().enumerate() {
         let (value, arriving, leaving) = (at(key, 1)?, at(key, 0)?, at(key, 2)?);
-        let sound = [value, arriving, leaving].iter().all(|v| v.iter().all(|c| c.is_finite()));
-        if !sound || !time.is_finite() || time < 0.0 || keys.times.last().is_some_and(|last| time - last < SAME_SECS && !cubic) {
+        let sound = [value, arriving, leaving]
+            .iter()
+            .all(|v| v.iter().all(|c| c.is_finite()));
+        if !sound
+            || !time.is_finite()
+            || time < 0.0
+            || keys
+                .times
+                .last()
+                .is_some_and(|last| time - last < SAME_SECS && !cubic)
+        {
             continue;
         }
         keys.times.push(time);
         keys.values.push(value);
         slopes.push([arriving, leaving]);
     }
-    let holds: Vec<bool> = (0..keys.times.len()).map(|key| cubic && is_hold(&keys, &slopes, key)).collect();
+    let holds: Vec<bool> = (0..keys.times.len())
+        .map(|key| cubic && is_hold(&keys, &slopes, key))
+        .collect();
     let kept: Vec<usize> = (0..keys.times.len()).filter(|&key| !holds[key]).collect();
-    let stripped = Keys {
+    let stripped = ChannelKeys {
         times: kept.iter().map(|&key| keys.times[key]).collect(),
         values: kept.iter().map(|&key| keys.values[key]).collect(),
-        pieces: kept.windows(2).map(|pair| piece_of(curve.interpolation, &slopes, pair[0], pair[1])).collect(),
+        pieces: kept
+            .windows(2)
+            .map(|pair| piece_of(curve.interpolation, &slopes, pair[0], pair[1]))
+            .collect(),
     };
     (!stripped.times.is_empty()).then(|| recognised(stripped))
 }
 
-/// Whether a key is only there because a cubic curve can't say "step".
-fn is_hold<const D: usize>(keys: &Keys<D>, slopes: &[[SVector<f64, D>; 2]], key: usize) -> bool {
+/// Whether a key only represents a step in a cubic curve.
+fn is_hold<const D: usize>(
+    keys: &ChannelKeys<D>,
+    slopes: &[[SVector<f64, D>; 2]],
+    key: usize,
+) -> bool {
     let zero = SVector::<f64, D>::zeros();
     let inside = key > 0 && key + 1 < keys.times.len();
     inside
@@ -94,31 +141,36 @@ fn is_hold<const D: usize>(keys: &Keys<D>, slopes: &[[SVector<f64, D>; 2]], key:
         && slopes[key - 1][1] == zero
 }
 
-fn piece_of<const D: usize>(interpolation: Interpolation, slopes: &[[SVector<f64, D>; 2]], from: usize, to: usize) -> Piece<D> {
+fn piece_of<const D: usize>(
+    interpolation: Interpolation,
+    slopes: &[[SVector<f64, D>; 2]],
+    from: usize,
+    to: usize,
+) -> SplinePiece<D> {
     match interpolation {
-        Interpolation::Step => Piece::Step,
-        Interpolation::Linear => Piece::Linear,
-        Interpolation::Cubic if to > from + 1 => Piece::Step,
-        Interpolation::Cubic => Piece::Free([slopes[from][1], slopes[to][0]]),
+        Interpolation::Step => SplinePiece::Step,
+        Interpolation::Linear => SplinePiece::Linear,
+        Interpolation::Cubic if to > from + 1 => SplinePiece::Step,
+        Interpolation::Cubic => SplinePiece::Free([slopes[from][1], slopes[to][0]]),
     }
 }
 
-/// Free pieces that are what this crate makes of smooth or straight ones are called so.
-fn recognised<const D: usize>(mut keys: Keys<D>) -> Keys<D> {
+/// Classifies free pieces that equal this crate's smooth or linear ones.
+fn recognised<const D: usize>(mut keys: ChannelKeys<D>) -> ChannelKeys<D> {
     for piece in 0..keys.pieces.len() {
-        if let Piece::Free(slopes) = keys.pieces[piece] {
+        if let SplinePiece::Free(slopes) = keys.pieces[piece] {
             if slopes == [keys.auto_slope(piece), keys.auto_slope(piece + 1)] {
-                keys.pieces[piece] = Piece::Smooth;
+                keys.pieces[piece] = SplinePiece::Smooth;
             } else if slopes == [keys.chord(piece); 2] {
-                keys.pieces[piece] = Piece::Linear;
+                keys.pieces[piece] = SplinePiece::Linear;
             }
         }
     }
     keys
 }
 
-/// Each quaternion of the sign nearest to the one before; slopes follow.
-fn short_way(mut keys: Keys<4>) -> Keys<4> {
+/// Chooses the sign of each quaternion nearest to the previous one; slopes follow.
+fn short_way(mut keys: ChannelKeys<4>) -> ChannelKeys<4> {
     let mut signs = vec![1.0; keys.values.len()];
     let mut before: Option<SVector<f64, 4>> = None;
     for (value, sign) in keys.values.iter_mut().zip(&mut signs) {
@@ -129,7 +181,7 @@ fn short_way(mut keys: Keys<4>) -> Keys<4> {
         before = Some(*value);
     }
     for (index, piece) in keys.pieces.iter_mut().enumerate() {
-        if let Piece::Free([leaving, arriving]) = piece {
+        if let SplinePiece::Free([leaving, arriving]) = piece {
             *leaving *= signs[index];
             *arriving *= signs[index + 1];
         }
@@ -137,29 +189,41 @@ fn short_way(mut keys: Keys<4>) -> Keys<4> {
     keys
 }
 
-/// On the way from one value to another: along the arc for quaternions, which have four components.
-fn straight<const D: usize>(from: &SVector<f64, D>, to: &SVector<f64, D>, t: f64) -> SVector<f64, D> {
+/// Interpolates between two values: along the arc for quaternions, which have four components.
+fn straight<const D: usize>(
+    from: &SVector<f64, D>,
+    to: &SVector<f64, D>,
+    t: f64,
+) -> SVector<f64, D> {
     if D != 4 {
         return from.lerp(to, t);
     }
-    let unit = |v: &SVector<f64, D>| Quat::new_normalize(nalgebra::Quaternion::new(v[3], v[0], v[1], v[2]));
+    let unit = |v: &SVector<f64, D>| {
+        Quat::new_normalize(nalgebra::Quaternion::new(v[3], v[0], v[1], v[2]))
+    };
     let between = slerp(&unit(from), &unit(to), t);
     SVector::from_fn(|component, _| between.coords[component])
 }
 
-impl<const D: usize> Keys<D> {
-    /// The same with lines in place of steps: a key just before the next one.
+impl<const D: usize> ChannelKeys<D> {
+    /// The same curve with lines in place of steps: a key just before the next one.
     fn without_steps(self) -> Self {
-        let mut keys = Keys { times: Vec::new(), values: Vec::new(), pieces: Vec::new() };
+        let mut keys = ChannelKeys {
+            times: Vec::new(),
+            values: Vec::new(),
+            pieces: Vec::new(),
+        };
         for key in 0..self.times.len() {
             keys.times.push(self.times[key]);
             keys.values.push(self.values[key]);
             match self.pieces.get(key) {
-                Some(Piece::Step) => {
-                    let held = (self.times[key + 1] - 2.0 * SAME_SECS).max(f64::midpoint(self.times[key], self.times[key + 1]));
+                Some(SplinePiece::Step) => {
+                    let held = (self.times[key + 1] - 2.0 * SAME_SECS)
+                        .max(f64::midpoint(self.times[key], self.times[key + 1]));
                     keys.times.push(held);
                     keys.values.push(self.values[key]);
-                    keys.pieces.extend([Piece::Linear, Piece::Linear]);
+                    keys.pieces
+                        .extend([SplinePiece::Linear, SplinePiece::Linear]);
                 }
                 Some(piece) => keys.pieces.push(*piece),
                 None => {}
@@ -174,13 +238,15 @@ impl<const D: usize> Keys<D> {
         let length = self.times[piece + 1] - self.times[piece];
         let t = (time - self.times[piece]) / length;
         match self.pieces[piece] {
-            Piece::Step => (from, SVector::zeros()),
-            Piece::Linear => (straight(&from, &to, t), self.chord(piece)),
-            Piece::Smooth | Piece::Free(_) => {
+            SplinePiece::Step => (from, SVector::zeros()),
+            SplinePiece::Linear => (straight(&from, &to, t), self.chord(piece)),
+            SplinePiece::Smooth | SplinePiece::Free(_) => {
                 let [leaving, arriving] = self.slopes(piece).map(|slope| slope * length);
                 let (t2, t3) = (t * t, t * t * t);
-                let value =
-                    from * (2.0 * t3 - 3.0 * t2 + 1.0) + leaving * (t3 - 2.0 * t2 + t) + to * (3.0 * t2 - 2.0 * t3) + arriving * (t3 - t2);
+                let value = from * (2.0 * t3 - 3.0 * t2 + 1.0)
+                    + leaving * (t3 - 2.0 * t2 + t)
+                    + to * (3.0 * t2 - 2.0 * t3)
+                    + arriving * (t3 - t2);
                 let slope = from * (6.0 * t2 - 6.0 * t)
                     + leaving * (3.0 * t2 - 4.0 * t + 1.0)
                     + to * (6.0 * t - 6.0 * t2)
@@ -190,40 +256,57 @@ impl<const D: usize> Keys<D> {
         }
     }
 
-    /// What the channel says at given times, among which its own are.
-    fn at(&self, times: &[f64]) -> Vec<Said<D>> {
-        let piece_after = |time: f64| self.times.partition_point(|known| *known <= time + 0.5 * SAME_SECS).checked_sub(1);
+    /// The channel's keys at given times, which include its own.
+    fn at(&self, times: &[f64]) -> Vec<ChannelKey<D>> {
+        let piece_after = |time: f64| {
+            self.times
+                .partition_point(|known| *known <= time + 0.5 * SAME_SECS)
+                .checked_sub(1)
+        };
         let value_at = |time: f64| match piece_after(time) {
             None => (self.values[0], SVector::zeros()),
-            Some(key) if same_time(self.times[key], time) || key + 1 == self.times.len() => (self.values[key], SVector::zeros()),
+            Some(key) if same_time(self.times[key], time) || key + 1 == self.times.len() => {
+                (self.values[key], SVector::zeros())
+            }
             Some(key) => self.inside(key, time),
         };
         let said = |index: usize| {
             let (from, to) = (times[index], times.get(index + 1).copied());
             let value = value_at(from).0;
-            let piece = piece_after(from).filter(|piece| *piece < self.pieces.len()).zip(to).map(|(piece, to)| {
-                let whole = same_time(self.times[piece], from) && same_time(self.times[piece + 1], to);
-                let slopes = if whole { self.slopes(piece) } else { [self.slope_at(piece, from), self.slope_at(piece, to)] };
-                match self.pieces[piece] {
-                    Piece::Smooth | Piece::Free(_) if !whole => (Piece::Free(slopes), slopes),
-                    known => (known, slopes),
-                }
-            });
+            let piece = piece_after(from)
+                .filter(|piece| *piece < self.pieces.len())
+                .zip(to)
+                .map(|(piece, to)| {
+                    let whole =
+                        same_time(self.times[piece], from) && same_time(self.times[piece + 1], to);
+                    let slopes = if whole {
+                        self.slopes(piece)
+                    } else {
+                        [self.slope_at(piece, from), self.slope_at(piece, to)]
+                    };
+                    match self.pieces[piece] {
+                        SplinePiece::Smooth | SplinePiece::Free(_) if !whole => {
+                            (SplinePiece::Free(slopes), slopes)
+                        }
+                        known => (known, slopes),
+                    }
+                });
             (value, piece)
         };
         (0..times.len()).map(said).collect()
     }
 
     fn slope_at(&self, piece: usize, time: f64) -> SVector<f64, D> {
-        self.inside(piece, time.clamp(self.times[piece], self.times[piece + 1])).1
+        self.inside(piece, time.clamp(self.times[piece], self.times[piece + 1]))
+            .1
     }
 
     fn has_only_steps(&self) -> bool {
-        self.pieces.iter().all(|piece| *piece == Piece::Step)
+        self.pieces.iter().all(|piece| *piece == SplinePiece::Step)
     }
 
     fn has_steps(&self) -> bool {
-        self.pieces.contains(&Piece::Step)
+        self.pieces.contains(&SplinePiece::Step)
     }
 }
 
@@ -231,95 +314,164 @@ impl Channels {
     /// The keys of the joint.
     fn joined(mut self, rest: &Trs) -> Vec<Key> {
         self.agree_on_steps();
-        let lists =
-            [self.translation.as_ref().map(|k| &k.times), self.rotation.as_ref().map(|k| &k.times), self.scale.as_ref().map(|k| &k.times)];
+        let lists = [
+            self.translation.as_ref().map(|k| &k.times),
+            self.rotation.as_ref().map(|k| &k.times),
+            self.scale.as_ref().map(|k| &k.times),
+        ];
         let mut times: Vec<f64> = lists.into_iter().flatten().flatten().copied().collect();
         times.sort_by(f64::total_cmp);
         times.dedup_by(|later, earlier| same_time(*later, *earlier));
-        let translation = self.translation.map_or_else(|| vec![(rest.translation, None); times.len()], |keys| keys.at(&times));
-        let rotation = self.rotation.map_or_else(|| vec![(rest.rotation.coords, None); times.len()], |keys| keys.at(&times));
-        let scale = self.scale.map_or_else(|| vec![(rest.scale, None); times.len()], |keys| keys.at(&times));
+        let translation = self.translation.map_or_else(
+            || vec![(rest.translation, None); times.len()],
+            |keys| keys.at(&times),
+        );
+        let rotation = self.rotation.map_or_else(
+            || vec![(rest.rotation.coords, None); times.len()],
+            |keys| keys.at(&times),
+        );
+        let scale = self.scale.map_or_else(
+            || vec![(rest.scale, None); times.len()],
+            |keys| keys.at(&times),
+        );
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
         for (at, &time_secs) in times.iter().enumerate() {
-            let raw = Quat::try_new(nalgebra::Quaternion::from(rotation[at].0), 1e-12).unwrap_or_else(Quat::identity);
-            // A file's unit quaternion stays what it is, to the last bit.
-            let unit = if (rotation[at].0.norm() - 1.0).abs() < 1e-9 { Quat::new_unchecked(rotation[at].0.into()) } else { raw };
-            let value = Trs { translation: translation[at].0, rotation: canonical(&unit), scale: scale[at].0 };
-            let ease = if at + 1 < times.len() {
-                let ends = |values: &[Said<3>]| (values[at].1, [values[at].0, values[at + 1].0]);
-                ease_of(&ends(&translation), &(rotation[at].1, [rotation[at].0, rotation[at + 1].0]), &ends(&scale))
+            let raw = Quat::try_new(nalgebra::Quaternion::from(rotation[at].0), 1e-12)
+                .unwrap_or_else(Quat::identity);
+            // A unit quaternion of the file is kept bit-exactly.
+            let unit = if (rotation[at].0.norm() - 1.0).abs() < 1e-9 {
+                Quat::new_unchecked(rotation[at].0.into())
             } else {
-                keys.last().map_or(Ease::Linear, |before| before.ease.split())
+                raw
             };
-            keys.push(Key { time_secs, value, ease });
+            let value = Trs {
+                translation: translation[at].0,
+                rotation: canonical(&unit),
+                scale: scale[at].0,
+            };
+            let ease = if at + 1 < times.len() {
+                let ends =
+                    |values: &[ChannelKey<3>]| (values[at].1, [values[at].0, values[at + 1].0]);
+                ease_of(
+                    &ends(&translation),
+                    &(rotation[at].1, [rotation[at].0, rotation[at + 1].0]),
+                    &ends(&scale),
+                )
+            } else {
+                keys.last()
+                    .map_or(Ease::Linear, |before| before.ease.split())
+            };
+            keys.push(Key {
+                time_secs,
+                value,
+                ease,
+            });
         }
         keys
     }
 
-    /// Steps stay steps where all channels step; else they are held by lines.
+    /// Steps are kept where all channels step; otherwise they are represented by constant lines.
     fn agree_on_steps(&mut self) {
-        let Self { translation, rotation, scale } = &*self;
+        let Self {
+            translation,
+            rotation,
+            scale,
+        } = &*self;
         let vectors = || translation.iter().chain(scale.iter());
-        let any = vectors().any(Keys::has_steps) || rotation.iter().any(Keys::has_steps);
-        let all = vectors().all(Keys::has_only_steps) && rotation.iter().all(Keys::has_only_steps);
+        let any =
+            vectors().any(ChannelKeys::has_steps) || rotation.iter().any(ChannelKeys::has_steps);
+        let all = vectors().all(ChannelKeys::has_only_steps)
+            && rotation.iter().all(ChannelKeys::has_only_steps);
         let alike = {
-            let mut shapes = vectors().filter(|k| k.times.len() > 1).map(|k| (&k.times, steps(k)));
-            let turns = rotation.iter().filter(|k| k.times.len() > 1).map(|k| (&k.times, steps(k)));
+            let mut shapes = vectors()
+                .filter(|k| k.times.len() > 1)
+                .map(|k| (&k.times, steps(k)));
+            let turns = rotation
+                .iter()
+                .filter(|k| k.times.len() > 1)
+                .map(|k| (&k.times, steps(k)));
             let first = shapes.next().or_else(|| turns.clone().next());
             first.is_none_or(|first| shapes.chain(turns).all(|other| other == first))
         };
         if any && !all && !alike {
-            self.translation = self.translation.take().map(Keys::without_steps);
-            self.rotation = self.rotation.take().map(Keys::without_steps);
-            self.scale = self.scale.take().map(Keys::without_steps);
+            self.translation = self.translation.take().map(ChannelKeys::without_steps);
+            self.rotation = self.rotation.take().map(ChannelKeys::without_steps);
+            self.scale = self.scale.take().map(ChannelKeys::without_steps);
         }
     }
 }
 
-fn steps<const D: usize>(keys: &Keys<D>) -> Vec<bool> {
-    keys.pieces.iter().map(|piece| *piece == Piece::Step).collect()
+fn steps<const D: usize>(keys: &ChannelKeys<D>) -> Vec<bool> {
+    keys.pieces
+        .iter()
+        .map(|piece| *piece == SplinePiece::Step)
+        .collect()
 }
 
 /// A piece of one channel with the values at its ends.
-type Part<const D: usize> = (Option<(Piece<D>, [SVector<f64, D>; 2])>, [SVector<f64, D>; 2]);
+type ChannelPiece<const D: usize> = (
+    Option<(SplinePiece<D>, [SVector<f64, D>; 2])>,
+    [SVector<f64, D>; 2],
+);
 
-/// Whether a channel's piece may be called so: it is, or nothing moves.
-fn may_be<const D: usize>((said, ends): &Part<D>, wanted: &Piece<D>) -> bool {
+/// Whether a channel's piece can be represented by this interpolation: it equals it, or is
+/// constant.
+fn may_be<const D: usize>((said, ends): &ChannelPiece<D>, wanted: &SplinePiece<D>) -> bool {
     match said.map(|(piece, _)| piece) {
         None => true,
         Some(piece) if piece == *wanted => true,
-        Some(Piece::Linear | Piece::Step | Piece::Smooth) => ends[0] == ends[1] && *wanted != Piece::Step,
-        Some(Piece::Free(_)) => false,
+        Some(SplinePiece::Linear | SplinePiece::Step | SplinePiece::Smooth) => {
+            ends[0] == ends[1] && *wanted != SplinePiece::Step
+        }
+        Some(SplinePiece::Free(_)) => false,
     }
 }
 
-fn is_linear<const D: usize>(part: &Part<D>) -> bool {
-    matches!(part.0, Some((Piece::Linear, _)))
+fn is_linear<const D: usize>(part: &ChannelPiece<D>) -> bool {
+    matches!(part.0, Some((SplinePiece::Linear, _)))
 }
 
-/// One way to go on for all channels of a joint.
-fn ease_of(translation: &Part<3>, rotation: &Part<4>, scale: &Part<3>) -> Ease {
-    let all = |vector: Piece<3>, turn: Piece<4>| may_be(translation, &vector) && may_be(rotation, &turn) && may_be(scale, &vector);
-    if all(Piece::Step, Piece::Step) {
+/// The common interpolation for all channels of a joint.
+fn ease_of(
+    translation: &ChannelPiece<3>,
+    rotation: &ChannelPiece<4>,
+    scale: &ChannelPiece<3>,
+) -> Ease {
+    let all = |vector: SplinePiece<3>, turn: SplinePiece<4>| {
+        may_be(translation, &vector) && may_be(rotation, &turn) && may_be(scale, &vector)
+    };
+    if all(SplinePiece::Step, SplinePiece::Step) {
         return Ease::Step;
     }
     let any_linear = is_linear(translation) || is_linear(rotation) || is_linear(scale);
-    if !any_linear && all(Piece::Smooth, Piece::Smooth) {
+    if !any_linear && all(SplinePiece::Smooth, SplinePiece::Smooth) {
         return Ease::Smooth;
     }
-    if all(Piece::Linear, Piece::Linear) {
+    if all(SplinePiece::Linear, SplinePiece::Linear) {
         return Ease::Linear;
     }
-    let (t, r, s) = (slopes_of(translation), slopes_of(rotation), slopes_of(scale));
-    // Keys are stored with w ≥ 0: slopes turn with them.
+    let (t, r, s) = (
+        slopes_of(translation),
+        slopes_of(rotation),
+        slopes_of(scale),
+    );
+    // Keys are stored with w ≥ 0: the sign of slopes follows.
     let sign = |at: usize| {
         let raw = Quat::new_unchecked(nalgebra::Quaternion::from(rotation.1[at]));
-        if canonical(&raw).coords == raw.coords { 1.0 } else { -1.0 }
+        if canonical(&raw).coords == raw.coords {
+            1.0
+        } else {
+            -1.0
+        }
     };
-    let slope = |at: usize| Slope { translation: t[at], rotation: (r[at] * sign(at)).into(), scale: s[at] };
+    let slope = |at: usize| Slope {
+        translation: t[at],
+        rotation: (r[at] * sign(at)).into(),
+        scale: s[at],
+    };
     Ease::Free(Box::new([slope(0), slope(1)]))
 }
 
-fn slopes_of<const D: usize>(part: &Part<D>) -> [SVector<f64, D>; 2] {
+fn slopes_of<const D: usize>(part: &ChannelPiece<D>) -> [SVector<f64, D>; 2] {
     part.0.map_or([SVector::zeros(); 2], |(_, slopes)| slopes)
 }

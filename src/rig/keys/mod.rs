@@ -1,8 +1,8 @@
-//! Clips that can be edited: whole-joint keys over time.
+//! Editable clips: whole-joint keys over time.
 //!
-//! A key holds all of a joint's local transform, so that "key the pose" means what it says, and how to go on from it to the next
-//! key ([`Ease`]). A [`KeyedClip`] is played as the [`Clip`] it stands for ([`KeyedClip::clip`]): whatever plays, bakes or writes
-//! clips needs to know nothing of keys.
+//! A key stores a joint's complete local transform, and the interpolation to the next key
+//! ([`Ease`]). A [`KeyedClip`] is converted to a [`Clip`] ([`KeyedClip::clip`]) for playing, baking
+//! and writing, which do not depend on keys.
 //!
 //! | part          | what                                                                            |
 //! |---------------|---------------------------------------------------------------------------------|
@@ -24,32 +24,34 @@ use std::sync::OnceLock;
 use super::{Clip, Pose, Skeleton, Trs};
 use crate::math::{Quat, Vec64};
 
-pub use file::{EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, NamedPose, NamedPoseFile, SlopeValue};
-pub use reduce::Tolerance;
+pub use file::{
+    EaseName, JointValue, KeyFile, KeyedClipFile, KeysError, NamedPose, NamedPoseFile, SlopeValue,
+};
+pub use reduce::KeyTolerance;
 
-/// Keys nearer together than this are one, seconds.
+/// Keys closer than this are merged, seconds.
 pub const SAME_SECS: f64 = 1e-4;
-/// No clip is longer, seconds.
+/// Maximum duration of a clip, seconds.
 pub const LONGEST_SECS: f64 = 36_000.0;
-/// Frames per second of a new clip.
+/// Frame rate of a new clip.
 pub const NEW_FPS: f64 = 30.0;
 
-/// How a joint goes on from a key to the next one.
+/// Interpolation from a key to the next one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Ease {
-    /// It stays until the next key.
+    /// Constant until the next key.
     Step,
-    /// Straight on.
+    /// Linear.
     Linear,
-    /// In a curve that never goes beyond the two keys.
+    /// A smooth curve that does not overshoot the two keys.
     #[default]
     Smooth,
-    /// As the file has it: slopes at this key and at the next one.
+    /// Explicit slopes at this key and at the next one, as in the file.
     Free(Box<[Slope; 2]>),
 }
 
 impl Ease {
-    /// What it is called.
+    /// Display name.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -60,7 +62,7 @@ impl Ease {
         }
     }
 
-    /// The same over a longer or shorter time.
+    /// The same interpolation over another duration.
     fn stretched(&self, factor: f64) -> Self {
         let stretched = |slope: &Slope| Slope {
             translation: slope.translation / factor,
@@ -68,12 +70,14 @@ impl Ease {
             scale: slope.scale / factor,
         };
         match self {
-            Self::Free(slopes) => Self::Free(Box::new([stretched(&slopes[0]), stretched(&slopes[1])])),
+            Self::Free(slopes) => {
+                Self::Free(Box::new([stretched(&slopes[0]), stretched(&slopes[1])]))
+            }
             other => other.clone(),
         }
     }
 
-    /// What a piece of it is, when a key comes between.
+    /// The interpolation of a piece when a key is inserted.
     fn split(&self) -> Self {
         match self {
             Self::Free(_) => Self::Smooth,
@@ -100,16 +104,16 @@ pub struct Key {
     pub time_secs: f64,
     /// The joint's local transform, as in a [`Pose`]; its quaternion has w ≥ 0.
     pub value: Trs,
-    /// How to go on.
+    /// Interpolation to the next key.
     pub ease: Ease,
 }
 
-/// Names a key.
+/// Identifies a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyRef {
     /// Index into the skeleton.
     pub joint: usize,
-    /// When, within [`SAME_SECS`].
+    /// Its time, within [`SAME_SECS`].
     pub time_secs: f64,
 }
 
@@ -121,13 +125,16 @@ pub struct KeyedClip {
     duration_secs: f64,
     /// By joint; times ascending, no list empty.
     tracks: BTreeMap<usize, Vec<Key>>,
-    /// What it is played as; made when first asked for.
+    /// The clip for playback; computed on first use.
     played: OnceLock<Clip>,
 }
 
 impl PartialEq for KeyedClip {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.fps == other.fps && self.duration_secs == other.duration_secs && self.tracks == other.tracks
+        self.name == other.name
+            && self.fps == other.fps
+            && self.duration_secs == other.duration_secs
+            && self.tracks == other.tracks
     }
 }
 
@@ -135,7 +142,7 @@ fn same_time(a: f64, b: f64) -> bool {
     (a - b).abs() < SAME_SECS
 }
 
-/// Where the key of a time is, or would be put.
+/// The index of the key at a time, or its insertion position.
 fn found(keys: &[Key], time_secs: f64) -> Result<usize, usize> {
     let index = keys.partition_point(|key| key.time_secs <= time_secs - SAME_SECS);
     match keys.get(index) {
@@ -144,22 +151,33 @@ fn found(keys: &[Key], time_secs: f64) -> Result<usize, usize> {
     }
 }
 
-/// The piece that ends at a key ends elsewhere now.
+/// Updates the piece that ends at a key whose value changed.
 fn split_before(keys: &mut [Key], index: usize) {
     if let Some(before) = index.checked_sub(1).and_then(|before| keys.get_mut(before)) {
         before.ease = before.ease.split();
     }
 }
 
-/// The quaternion of the two that mean the rotation which has w ≥ 0, so that equal rotations are equal keys.
+/// Of the two quaternions of a rotation the one with w ≥ 0, so that equal rotations give equal
+/// keys.
 fn canonical(rotation: &Quat) -> Quat {
     let c = rotation.coords;
-    let first = [c.w, c.x, c.y, c.z].into_iter().find(|component| *component != 0.0);
-    if first.is_some_and(|component| component < 0.0) { Quat::new_unchecked(-rotation.into_inner()) } else { *rotation }
+    let first = [c.w, c.x, c.y, c.z]
+        .into_iter()
+        .find(|component| *component != 0.0);
+    if first.is_some_and(|component| component < 0.0) {
+        Quat::new_unchecked(-rotation.into_inner())
+    } else {
+        *rotation
+    }
 }
 
 fn is_sound(value: &Trs) -> bool {
-    let numbers = value.translation.iter().chain(value.rotation.coords.iter()).chain(value.scale.iter());
+    let numbers = value
+        .translation
+        .iter()
+        .chain(value.rotation.coords.iter())
+        .chain(value.scale.iter());
     numbers.into_iter().all(|number| number.is_finite())
 }
 
@@ -167,25 +185,46 @@ impl KeyedClip {
     /// A clip without keys.
     #[must_use]
     pub fn new(name: impl Into<String>, fps: f64, duration_secs: f64) -> Self {
-        let mut clip = Self { name: name.into(), ..Self::default() };
-        clip.fps = if fps.is_finite() { fps.clamp(1.0, 1000.0) } else { NEW_FPS };
+        let mut clip = Self {
+            name: name.into(),
+            ..Self::default()
+        };
+        clip.fps = if fps.is_finite() {
+            fps.clamp(1.0, 1000.0)
+        } else {
+            NEW_FPS
+        };
         clip.set_duration(duration_secs);
         clip
     }
 
-    /// One pose a frame, each as a key with straight lines between; joints that stay at rest have none.
+    /// One key per frame and joint with linear interpolation; joints that stay at rest have none.
     #[must_use]
-    pub fn of_poses(name: impl Into<String>, fps: f64, poses: &[Pose], skeleton: &Skeleton) -> Self {
+    pub fn of_poses(
+        name: impl Into<String>,
+        fps: f64,
+        poses: &[Pose],
+        skeleton: &Skeleton,
+    ) -> Self {
         let mut clip = Self::new(name, fps, 0.0);
         for (joint, known) in skeleton.joints().iter().enumerate() {
-            let locals = || poses.iter().filter_map(|pose| pose.locals.get(joint)).filter(|local| is_sound(local));
+            let locals = || {
+                poses
+                    .iter()
+                    .filter_map(|pose| pose.locals.get(joint))
+                    .filter(|local| is_sound(local))
+            };
             if locals().any(|local| *local != known.rest) {
                 let key = |(frame, local): (usize, &Trs)| Key {
                     time_secs: frame as f64 / clip.fps,
-                    value: Trs { rotation: canonical(&local.rotation), ..*local },
+                    value: Trs {
+                        rotation: canonical(&local.rotation),
+                        ..*local
+                    },
                     ease: Ease::Linear,
                 };
-                clip.tracks.insert(joint, locals().enumerate().map(key).collect());
+                clip.tracks
+                    .insert(joint, locals().enumerate().map(key).collect());
             }
         }
         clip.set_duration(poses.len().saturating_sub(1) as f64 / clip.fps);
@@ -198,13 +237,13 @@ impl KeyedClip {
         &self.name
     }
 
-    /// Frames per second: what times snap to, and what it is baked at.
+    /// Frames per second: the snapping grid of times, and the rate of baking.
     #[must_use]
     pub fn fps(&self) -> f64 {
         self.fps
     }
 
-    /// How long it is played.
+    /// Its duration.
     #[must_use]
     pub fn duration_secs(&self) -> f64 {
         self.duration_secs
@@ -216,12 +255,14 @@ impl KeyedClip {
         self.tracks.get(&joint).map_or(&[], Vec::as_slice)
     }
 
-    /// All joints that have keys, ascending, with them.
+    /// All joints with keys, ascending, and their keys.
     pub fn tracks(&self) -> impl Iterator<Item = (usize, &[Key])> {
-        self.tracks.iter().map(|(joint, keys)| (*joint, keys.as_slice()))
+        self.tracks
+            .iter()
+            .map(|(joint, keys)| (*joint, keys.as_slice()))
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     #[must_use]
     pub fn key_count(&self) -> usize {
         self.tracks.values().map(Vec::len).sum()
@@ -230,38 +271,43 @@ impl KeyedClip {
     /// The times at which any joint has a key, ascending.
     #[must_use]
     pub fn key_times(&self) -> Vec<f64> {
-        let mut times: Vec<f64> = self.tracks.values().flatten().map(|key| key.time_secs).collect();
+        let mut times: Vec<f64> = self
+            .tracks
+            .values()
+            .flatten()
+            .map(|key| key.time_secs)
+            .collect();
         times.sort_by(f64::total_cmp);
         times.dedup_by(|a, b| same_time(*a, *b));
         times
     }
 
-    /// The key of that name.
+    /// The key with that identifier.
     #[must_use]
     pub fn key(&self, key: KeyRef) -> Option<&Key> {
         let keys = self.keys(key.joint);
         found(keys, key.time_secs).ok().map(|index| &keys[index])
     }
 
-    /// The clip that is played.
+    /// The clip for playback.
     #[must_use]
     pub fn clip(&self) -> &Clip {
         self.played.get_or_init(|| spline::played(self))
     }
 
-    /// The pose at a time, held before the first and after the last key of each joint.
+    /// The pose at a time; constant before the first and after the last key of each joint.
     #[must_use]
     pub fn sample(&self, skeleton: &Skeleton, time_secs: f64) -> Pose {
         self.clip().sample(skeleton, time_secs)
     }
 
-    /// Gives it another name.
+    /// Renames it.
     pub fn rename(&mut self, name: impl Into<String>) {
         self.name = name.into();
         self.played.take();
     }
 
-    /// Changes how long it is played, not the keys. What is no length changes nothing.
+    /// Changes the duration, not the keys. An invalid duration is ignored.
     pub fn set_duration(&mut self, duration_secs: f64) {
         if duration_secs.is_finite() {
             self.duration_secs = duration_secs.clamp(1.0 / self.fps, LONGEST_SECS);
@@ -269,14 +315,18 @@ impl KeyedClip {
         }
     }
 
-    /// Sets one key; one that is there gets the new value and keeps its way to go on, a new one takes that of the piece it divides.
-    /// A clip that was shorter reaches to it. Numbers that are none, and times outside the longest clip, change nothing.
+    /// Sets one key. An existing key gets the new value and keeps its interpolation; a new one
+    /// takes that of the piece it divides. The clip is extended to contain the key. Non-finite
+    /// values, and times outside the maximum duration, are ignored.
     pub fn set_key(&mut self, at: KeyRef, value: Trs) {
         let KeyRef { joint, time_secs } = at;
         if !is_sound(&value) || !(0.0..=LONGEST_SECS).contains(&time_secs) {
             return;
         }
-        let value = Trs { rotation: canonical(&value.rotation), ..value };
+        let value = Trs {
+            rotation: canonical(&value.rotation),
+            ..value
+        };
         let keys = self.tracks.entry(joint).or_default();
         match found(keys, time_secs) {
             Ok(index) => keys[index].value = value,
@@ -286,16 +336,27 @@ impl KeyedClip {
                 }
                 let near = keys.get(index.saturating_sub(1));
                 let ease = near.map(|near| near.ease.split()).unwrap_or_default();
-                keys.insert(index, Key { time_secs, value, ease });
+                keys.insert(
+                    index,
+                    Key {
+                        time_secs,
+                        value,
+                        ease,
+                    },
+                );
             }
         }
         self.duration_secs = self.duration_secs.max(time_secs);
         self.played.take();
     }
 
-    /// Sets a key with its way to go on: for whoever makes clips. Keys with slopes of their own keep them if they come in order.
+    /// Inserts a key with its interpolation. Keys with explicit slopes keep them if they are
+    /// inserted in ascending order.
     pub fn put(&mut self, joint: usize, key: Key) {
-        let at = KeyRef { joint, time_secs: key.time_secs };
+        let at = KeyRef {
+            joint,
+            time_secs: key.time_secs,
+        };
         let ease = key.ease;
         self.set_key(at, key.value);
         if let Some(known) = self.key_mut(at) {
@@ -303,11 +364,15 @@ impl KeyedClip {
         }
     }
 
-    /// Takes keys away.
+    /// Deletes keys.
     pub fn remove_keys(&mut self, which: &[KeyRef]) {
         for key in which {
-            let Some(keys) = self.tracks.get_mut(&key.joint) else { continue };
-            let Ok(index) = found(keys, key.time_secs) else { continue };
+            let Some(keys) = self.tracks.get_mut(&key.joint) else {
+                continue;
+            };
+            let Ok(index) = found(keys, key.time_secs) else {
+                continue;
+            };
             keys.remove(index);
             split_before(keys, index);
         }
@@ -315,9 +380,13 @@ impl KeyedClip {
         self.played.take();
     }
 
-    /// Moves keys in time, together: not beyond the start. Keys that are not moved give way to those that come to lie on them.
+    /// Moves keys in time, together; times are not moved before the start. Unmoved keys at the new
+    /// times are replaced.
     pub fn move_keys(&mut self, which: &[KeyRef], by_secs: f64) {
-        let first = which.iter().map(|key| key.time_secs).fold(f64::INFINITY, f64::min);
+        let first = which
+            .iter()
+            .map(|key| key.time_secs)
+            .fold(f64::INFINITY, f64::min);
         let last = which.iter().map(|key| key.time_secs).fold(0.0, f64::max);
         if by_secs.is_finite() && first.is_finite() {
             let by_secs = by_secs.clamp(-first, (LONGEST_SECS - last).max(0.0));
@@ -325,34 +394,49 @@ impl KeyedClip {
         }
     }
 
-    /// Spreads keys away from a time, or draws them together, by a positive factor.
+    /// Scales key times relative to a time by a positive factor.
     pub fn scale_keys(&mut self, which: &[KeyRef], pivot_secs: f64, factor: f64) {
         if pivot_secs.is_finite() && factor.is_finite() && factor > 0.0 {
-            self.map_times(which, factor, |time| (pivot_secs + (time - pivot_secs) * factor).clamp(0.0, LONGEST_SECS));
+            self.map_times(which, factor, |time| {
+                (pivot_secs + (time - pivot_secs) * factor).clamp(0.0, LONGEST_SECS)
+            });
         }
     }
 
     fn map_times(&mut self, which: &[KeyRef], factor: f64, map: impl Fn(f64) -> f64) {
-        let before: BTreeMap<usize, usize> = self.tracks.iter().map(|(joint, keys)| (*joint, keys.len())).collect();
+        let before: BTreeMap<usize, usize> = self
+            .tracks
+            .iter()
+            .map(|(joint, keys)| (*joint, keys.len()))
+            .collect();
         let mut moved: Vec<(usize, Key)> = Vec::new();
         for at in which {
-            let Some(keys) = self.tracks.get_mut(&at.joint) else { continue };
-            let Ok(index) = found(keys, at.time_secs) else { continue };
+            let Some(keys) = self.tracks.get_mut(&at.joint) else {
+                continue;
+            };
+            let Ok(index) = found(keys, at.time_secs) else {
+                continue;
+            };
             moved.push((at.joint, keys.remove(index)));
             split_before(keys, index);
         }
         for (joint, key) in &mut moved {
             key.time_secs = map(key.time_secs);
             let keys = self.tracks.entry(*joint).or_default();
-            // Slopes belong to the keys that they are between: they stay where all keys move together.
+            // Slopes belong to the interval between keys: they are kept where all keys move
+            // together.
             let together = keys.is_empty() && before.get(joint).is_some_and(|count| *count > 1);
-            key.ease = if together { key.ease.stretched(factor) } else { key.ease.split() };
+            key.ease = if together {
+                key.ease.stretched(factor)
+            } else {
+                key.ease.split()
+            };
             keys.retain(|known| !same_time(known.time_secs, key.time_secs));
         }
         for (joint, key) in moved {
             self.duration_secs = self.duration_secs.max(key.time_secs);
             let keys = self.tracks.entry(joint).or_default();
-            // Two moved keys that came together are one.
+            // Two moved keys at equal times are merged.
             if let Err(index) = found(keys, key.time_secs) {
                 keys.insert(index, key);
             }
@@ -361,7 +445,7 @@ impl KeyedClip {
         self.played.take();
     }
 
-    /// Changes how keys go on.
+    /// Changes the interpolation of keys.
     pub fn set_ease(&mut self, which: &[KeyRef], ease: &Ease) {
         for at in which {
             if let Some(key) = self.key_mut(*at) {

@@ -1,15 +1,18 @@
-//! Theorems of keys.
+//! Property tests of keys.
 
 use super::*;
 use crate::math::Point64;
 use crate::rig::{Channel, Curve, Interpolation, Track};
 
-/// A small generator, so that every run tests the same.
+/// A small deterministic generator.
 struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -25,10 +28,16 @@ impl Random {
 
 fn skeleton() -> Skeleton {
     let p = |y: f64| Point64::new(0.0, y, 0.0);
-    Skeleton::from_positions(&[("a".into(), None, p(0.0)), ("b".into(), Some(0), p(1.0)), ("c".into(), Some(1), p(2.0))]).unwrap()
+    Skeleton::from_positions(&[
+        ("a".into(), None, p(0.0)),
+        ("b".into(), Some(0), p(1.0)),
+        ("c".into(), Some(1), p(2.0)),
+    ])
+    .unwrap()
 }
 
-/// Two joints with keys at odd times; the last key of each goes on as the one before it.
+/// Two joints with keys at unequal times; the interpolation of each last key equals that of the one
+/// before.
 fn random_clip(random: &mut Random, eases: &[Ease]) -> KeyedClip {
     let mut clip = KeyedClip::new("made", 30.0, 3.0);
     for joint in [0, 2] {
@@ -39,7 +48,14 @@ fn random_clip(random: &mut Random, eases: &[Ease]) -> KeyedClip {
                 ease = eases[(random.unit() * eases.len() as f64) as usize % eases.len()].clone();
             }
             let time_secs = (index as f64 + 0.8 * random.unit()) * 0.4;
-            clip.put(joint, Key { time_secs, value: random.value(), ease: ease.clone() });
+            clip.put(
+                joint,
+                Key {
+                    time_secs,
+                    value: random.value(),
+                    ease: ease.clone(),
+                },
+            );
         }
     }
     clip
@@ -56,27 +72,37 @@ fn apart(a: &Trs, b: &Trs) -> f64 {
 }
 
 fn all_keys(clip: &KeyedClip) -> Vec<KeyRef> {
-    clip.tracks().flat_map(|(joint, keys)| keys.iter().map(move |key| at(joint, key.time_secs))).collect()
+    clip.tracks()
+        .flat_map(|(joint, keys)| keys.iter().map(move |key| at(joint, key.time_secs)))
+        .collect()
 }
 
 fn in_order(clip: &KeyedClip) -> bool {
-    clip.tracks().all(|(_, keys)| !keys.is_empty() && keys.windows(2).all(|pair| pair[1].time_secs - pair[0].time_secs > 0.5 * SAME_SECS))
+    clip.tracks().all(|(_, keys)| {
+        !keys.is_empty()
+            && keys
+                .windows(2)
+                .all(|pair| pair[1].time_secs - pair[0].time_secs > 0.5 * SAME_SECS)
+    })
 }
 
 #[test]
-fn sampled_at_a_key_it_is_the_key() {
+fn sampling_at_a_key_returns_the_key() {
     let (mut random, skeleton) = (Random(1), skeleton());
     for _ in 0..50 {
         let clip = random_clip(&mut random, &EASES);
         for key in all_keys(&clip) {
             let sampled = clip.sample(&skeleton, key.time_secs).locals[key.joint];
-            assert!(apart(&sampled, &clip.key(key).unwrap().value) < 1e-9, "{key:?}");
+            assert!(
+                apart(&sampled, &clip.key(key).unwrap().value) < 1e-9,
+                "{key:?}"
+            );
         }
     }
 }
 
 #[test]
-fn to_a_clip_and_back_it_is_the_same() {
+fn a_keyed_clip_round_trips_through_a_clip() {
     let (mut random, skeleton) = (Random(2), skeleton());
     for round in 0..200 {
         let eases = match round % 4 {
@@ -92,7 +118,7 @@ fn to_a_clip_and_back_it_is_the_same() {
 }
 
 #[test]
-fn set_then_delete_is_as_before() {
+fn set_then_delete_restores_the_clip() {
     let mut random = Random(3);
     for _ in 0..50 {
         let before = random_clip(&mut random, &EASES);
@@ -114,35 +140,52 @@ fn moving_and_scaling_keep_order_and_values() {
     let (mut random, skeleton) = (Random(4), skeleton());
     for _ in 0..100 {
         let before = random_clip(&mut random, &EASES);
-        let which: Vec<KeyRef> = all_keys(&before).into_iter().filter(|_| random.unit() < 0.5).collect();
+        let which: Vec<KeyRef> = all_keys(&before)
+            .into_iter()
+            .filter(|_| random.unit() < 0.5)
+            .collect();
         let mut moved = before.clone();
         moved.move_keys(&which, (random.unit() - 0.5) * 3.0);
         assert!(in_order(&moved) && moved.key_count() <= before.key_count());
         let mut scaled = before.clone();
         scaled.scale_keys(&which, 1.0, 3.0 * random.unit() + 0.01);
         assert!(in_order(&scaled));
-        // All together there and back is no change.
+        // Moving all keys forth and back is the identity.
         let (mut there, all) = (before.clone(), all_keys(&before));
         there.move_keys(&all, 0.5);
         for time in [0.0, 0.3, 0.77, 1.9] {
-            for (a, b) in there.sample(&skeleton, time + 0.5).locals.iter().zip(&before.sample(&skeleton, time).locals) {
+            for (a, b) in there
+                .sample(&skeleton, time + 0.5)
+                .locals
+                .iter()
+                .zip(&before.sample(&skeleton, time).locals)
+            {
                 assert!(apart(a, b) < 1e-9);
             }
         }
-        let back: Vec<KeyRef> = all.iter().map(|key| at(key.joint, key.time_secs + 0.5)).collect();
+        let back: Vec<KeyRef> = all
+            .iter()
+            .map(|key| at(key.joint, key.time_secs + 0.5))
+            .collect();
         there.move_keys(&back, -0.5);
         assert_eq!(there.key_count(), before.key_count());
     }
 }
 
 #[test]
-fn a_key_never_goes_before_the_start_and_nonsense_changes_nothing() {
+fn keys_stay_after_the_start_and_invalid_input_is_ignored() {
     let mut clip = random_clip(&mut Random(5), &EASES);
     let before = clip.clone();
     clip.move_keys(&all_keys(&before), f64::NAN);
     clip.scale_keys(&all_keys(&before), 0.0, -1.0);
     clip.set_key(at(0, f64::NAN), Trs::IDENTITY);
-    clip.set_key(at(0, 1.0), Trs { translation: Vec64::new(f64::NAN, 0.0, 0.0), ..Trs::IDENTITY });
+    clip.set_key(
+        at(0, 1.0),
+        Trs {
+            translation: Vec64::new(f64::NAN, 0.0, 0.0),
+            ..Trs::IDENTITY
+        },
+    );
     clip.set_duration(f64::INFINITY);
     assert_eq!(clip, before);
     clip.move_keys(&all_keys(&before), -100.0);
@@ -150,7 +193,7 @@ fn a_key_never_goes_before_the_start_and_nonsense_changes_nothing() {
 }
 
 #[test]
-fn smooth_stays_between_its_keys() {
+fn smooth_curves_stay_between_their_keys() {
     let (mut random, skeleton) = (Random(6), skeleton());
     for _ in 0..50 {
         let clip = random_clip(&mut random, &EASES[2..]);
@@ -161,8 +204,12 @@ fn smooth_stays_between_its_keys() {
                 let time = pair[0].time_secs + t * (pair[1].time_secs - pair[0].time_secs);
                 let sampled = clip.sample(&skeleton, time).locals[0];
                 for axis in 0..3 {
-                    let (a, b) = (pair[0].value.translation[axis], pair[1].value.translation[axis]);
-                    let within = sampled.translation[axis] - a.min(b) > -1e-12 && a.max(b) - sampled.translation[axis] > -1e-12;
+                    let (a, b) = (
+                        pair[0].value.translation[axis],
+                        pair[1].value.translation[axis],
+                    );
+                    let within = sampled.translation[axis] - a.min(b) > -1e-12
+                        && a.max(b) - sampled.translation[axis] > -1e-12;
                     assert!(within, "{a} {b} {}", sampled.translation[axis]);
                 }
             }
@@ -171,43 +218,90 @@ fn smooth_stays_between_its_keys() {
 }
 
 #[test]
-fn a_smooth_turn_about_one_axis_takes_the_short_way_and_does_not_overshoot() {
+fn a_smooth_rotation_takes_the_shorter_arc_without_overshoot() {
     let skeleton = skeleton();
-    let turn = |degrees: f64| Trs { rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()), ..Trs::IDENTITY };
+    let turn = |degrees: f64| Trs {
+        rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
+        ..Trs::IDENTITY
+    };
     let mut clip = KeyedClip::new("turn", 30.0, 4.0);
     // 170° → 190° (as −170°) → 250° → 250° → 200°.
-    for (time, degrees) in [(0.0, 170.0), (1.0, -170.0), (2.0, -110.0), (3.0, -110.0), (4.0, -160.0)] {
+    for (time, degrees) in [
+        (0.0, 170.0),
+        (1.0, -170.0),
+        (2.0, -110.0),
+        (3.0, -110.0),
+        (4.0, -160.0),
+    ] {
         clip.set_key(at(0, time), turn(degrees));
     }
     let mut last = 170.0_f64;
     for step in 0..=400 {
         let time = f64::from(step) * 0.01;
-        let angle = clip.sample(&skeleton, time).locals[0].rotation.scaled_axis().z.to_degrees().rem_euclid(360.0);
+        let angle = clip.sample(&skeleton, time).locals[0]
+            .rotation
+            .scaled_axis()
+            .z
+            .to_degrees()
+            .rem_euclid(360.0);
         let rising = time <= 2.0;
-        assert!(if rising { angle - last > -1e-6 } else { last - angle > -1e-6 }, "{time} s: {last}° → {angle}°");
+        assert!(
+            if rising {
+                angle - last > -1e-6
+            } else {
+                last - angle > -1e-6
+            },
+            "{time} s: {last}° → {angle}°"
+        );
         assert!((169.99..=250.01).contains(&angle), "{time} s: {angle}°");
         last = angle;
     }
 }
 
 #[test]
-fn dense_samples_become_few_keys_within_the_tolerance() {
+fn dense_samples_reduce_to_few_keys_within_the_tolerance() {
     let skeleton = skeleton();
     let mut dense = KeyedClip::new("dense", 120.0, 4.0);
     for frame in 0..=480 {
         let time_secs = f64::from(frame) / 120.0;
-        let rotation = Quat::from_euler_angles((time_secs * 2.0).sin(), 0.4 * (time_secs * 3.0).cos(), 0.0);
+        let rotation =
+            Quat::from_euler_angles((time_secs * 2.0).sin(), 0.4 * (time_secs * 3.0).cos(), 0.0);
         let translation = Vec64::new(time_secs, 0.1 * (time_secs * 5.0).sin(), 0.0);
-        dense.put(0, Key { time_secs, value: Trs { translation, rotation, ..Trs::IDENTITY }, ease: Ease::Linear });
-        dense.put(1, Key { time_secs, value: Trs::IDENTITY, ease: Ease::Linear });
+        dense.put(
+            0,
+            Key {
+                time_secs,
+                value: Trs {
+                    translation,
+                    rotation,
+                    ..Trs::IDENTITY
+                },
+                ease: Ease::Linear,
+            },
+        );
+        dense.put(
+            1,
+            Key {
+                time_secs,
+                value: Trs::IDENTITY,
+                ease: Ease::Linear,
+            },
+        );
     }
     assert!(dense.is_dense());
-    let tolerance = Tolerance::of_size(2.0);
+    let tolerance = KeyTolerance::of_size(2.0);
     let few = dense.reduced(&tolerance);
-    assert!(few.keys(0).len() < 80 && few.keys(1).len() == 1, "{} keys", few.keys(0).len());
+    assert!(
+        few.keys(0).len() < 80 && few.keys(1).len() == 1,
+        "{} keys",
+        few.keys(0).len()
+    );
     for frame in 0..=480 {
         let time = f64::from(frame) / 120.0;
-        let (a, b) = (few.sample(&skeleton, time).locals[0], dense.sample(&skeleton, time).locals[0]);
+        let (a, b) = (
+            few.sample(&skeleton, time).locals[0],
+            dense.sample(&skeleton, time).locals[0],
+        );
         assert!(a.rotation.angle_to(&b.rotation) <= tolerance.angle_rad + 1e-9);
         assert!((a.translation - b.translation).norm() <= tolerance.distance + 1e-9);
     }
@@ -220,31 +314,73 @@ fn a_files_clip_keeps_its_keys_and_its_motion() {
     let flat = |v: f64| nalgebra::Quaternion::new(v, 0.1 * v, -v, 0.3);
     let cubic = Curve {
         times_secs: vec![0.0, 1.0, 2.0],
-        values: vec![flat(0.0), q(0.0, 0.2), flat(0.5), flat(-0.2), -q(1.0, 0.0), flat(0.1), flat(0.4), q(0.3, 0.9), flat(0.0)],
+        values: vec![
+            flat(0.0),
+            q(0.0, 0.2),
+            flat(0.5),
+            flat(-0.2),
+            -q(1.0, 0.0),
+            flat(0.1),
+            flat(0.4),
+            q(0.3, 0.9),
+            flat(0.0),
+        ],
         interpolation: Interpolation::Cubic,
     };
-    let steps = Curve { times_secs: vec![0.5, 1.5], values: vec![Vec64::x(), Vec64::y()], interpolation: Interpolation::Step };
-    let lines =
-        Curve { times_secs: vec![0.0, 1.0, 2.0], values: vec![Vec64::x(), Vec64::z(), Vec64::y()], interpolation: Interpolation::Linear };
+    let steps = Curve {
+        times_secs: vec![0.5, 1.5],
+        values: vec![Vec64::x(), Vec64::y()],
+        interpolation: Interpolation::Step,
+    };
+    let lines = Curve {
+        times_secs: vec![0.0, 1.0, 2.0],
+        values: vec![Vec64::x(), Vec64::z(), Vec64::y()],
+        interpolation: Interpolation::Linear,
+    };
     let clip = Clip {
         name: "file".into(),
         duration_secs: 2.0,
         tracks: vec![
-            Track { joint: 0, channel: Channel::Rotation(cubic) },
-            Track { joint: 0, channel: Channel::Translation(lines.clone()) },
-            Track { joint: 1, channel: Channel::Translation(lines) },
-            Track { joint: 2, channel: Channel::Translation(steps) },
+            Track {
+                joint: 0,
+                channel: Channel::Rotation(cubic),
+            },
+            Track {
+                joint: 0,
+                channel: Channel::Translation(lines.clone()),
+            },
+            Track {
+                joint: 1,
+                channel: Channel::Translation(lines),
+            },
+            Track {
+                joint: 2,
+                channel: Channel::Translation(steps),
+            },
         ],
     };
     let keyed = KeyedClip::from_clip(&clip, &skeleton, 30.0);
-    let times = |joint: usize| keyed.keys(joint).iter().map(|key| key.time_secs).collect::<Vec<_>>();
-    assert_eq!((times(0), times(1), times(2)), (vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 2.0], vec![0.5, 1.5]));
-    assert_eq!((&keyed.keys(1)[0].ease, &keyed.keys(2)[0].ease), (&Ease::Linear, &Ease::Step));
+    let times = |joint: usize| {
+        keyed
+            .keys(joint)
+            .iter()
+            .map(|key| key.time_secs)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (times(0), times(1), times(2)),
+        (vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 2.0], vec![0.5, 1.5])
+    );
+    assert_eq!(
+        (&keyed.keys(1)[0].ease, &keyed.keys(2)[0].ease),
+        (&Ease::Linear, &Ease::Step)
+    );
     for step in 0..=200 {
         let time = f64::from(step) * 0.01;
         let (a, b) = (keyed.sample(&skeleton, time), clip.sample(&skeleton, time));
         for joint in 0..3 {
-            // The second rotation has the other sign: its curve takes the long way, which no key does.
+            // The second rotation has the opposite sign: its curve takes the longer arc, which keys
+            // cannot represent.
             let skips = joint == 0;
             let moved = (a.locals[joint].translation - b.locals[joint].translation).norm();
             assert!(moved < 1e-9, "{time} s, joint {joint}: {moved}");
@@ -254,13 +390,34 @@ fn a_files_clip_keeps_its_keys_and_its_motion() {
 }
 
 #[test]
-fn a_file_comes_back() {
+fn a_file_round_trips() {
     let (mut random, skeleton) = (Random(7), skeleton());
     let mut clip = random_clip(&mut random, &EASES);
-    let slope = Slope { translation: Vec64::x(), rotation: nalgebra::Quaternion::new(0.1, 0.2, 0.3, 0.4), scale: Vec64::y() };
-    clip.put(1, Key { time_secs: 0.1, value: random.value(), ease: Ease::Free(Box::new([slope, slope])) });
-    clip.put(1, Key { time_secs: 0.7, value: random.value(), ease: Ease::Smooth });
-    assert_eq!(KeyedClip::from_file(&clip.to_file(&skeleton), &skeleton).unwrap(), clip);
+    let slope = Slope {
+        translation: Vec64::x(),
+        rotation: nalgebra::Quaternion::new(0.1, 0.2, 0.3, 0.4),
+        scale: Vec64::y(),
+    };
+    clip.put(
+        1,
+        Key {
+            time_secs: 0.1,
+            value: random.value(),
+            ease: Ease::Free(Box::new([slope, slope])),
+        },
+    );
+    clip.put(
+        1,
+        Key {
+            time_secs: 0.7,
+            value: random.value(),
+            ease: Ease::Smooth,
+        },
+    );
+    assert_eq!(
+        KeyedClip::from_file(&clip.to_file(&skeleton), &skeleton).unwrap(),
+        clip
+    );
     let text = serde_json::to_string(&clip.to_file(&skeleton)).unwrap();
     let read = KeyedClip::from_file(&serde_json::from_str(&text).unwrap(), &skeleton).unwrap();
     for ((joint, keys), (same, read)) in clip.tracks().zip(read.tracks()) {
@@ -269,11 +426,29 @@ fn a_file_comes_back() {
         assert!(
             keys.iter()
                 .zip(read)
-                .all(|(a, b)| same_time(a.time_secs, b.time_secs) && a.ease == b.ease && apart(&a.value, &b.value) < 1e-12)
+                .all(|(a, b)| same_time(a.time_secs, b.time_secs)
+                    && a.ease == b.ease
+                    && apart(&a.value, &b.value) < 1e-12)
         );
     }
-    let pose = NamedPose { name: "wave".into(), pose: Pose { locals: (0..3).map(|_| random.value()).collect() } };
-    assert_eq!(NamedPose::from_file(&pose.to_file(&skeleton), &skeleton).unwrap(), pose);
-    let wrong = KeyedClipFile { joints: [("bb".to_owned(), Vec::new())].into(), ..clip.to_file(&skeleton) };
-    assert!(KeyedClip::from_file(&wrong, &skeleton).unwrap_err().to_string().contains("bb"));
+    let pose = NamedPose {
+        name: "wave".into(),
+        pose: Pose {
+            locals: (0..3).map(|_| random.value()).collect(),
+        },
+    };
+    assert_eq!(
+        NamedPose::from_file(&pose.to_file(&skeleton), &skeleton).unwrap(),
+        pose
+    );
+    let wrong = KeyedClipFile {
+        joints: [("bb".to_owned(), Vec::new())].into(),
+        ..clip.to_file(&skeleton)
+    };
+    assert!(
+        KeyedClip::from_file(&wrong, &skeleton)
+            .unwrap_err()
+            .to_string()
+            .contains("bb")
+    );
 }

@@ -18,7 +18,9 @@ impl Soles {
     pub fn of(skeleton: &Skeleton, stance: &Stance, marks: &Landmarks, up: Vec64) -> Option<Self> {
         let mut joints = Vec::new();
         for side in Side::BOTH {
-            let Some(&foot) = marks.joints(Role::Foot(side)).first() else { continue };
+            let Some(&foot) = marks.joints(Role::Foot(side)).first() else {
+                continue;
+            };
             let mut below = vec![foot];
             while let Some(joint) = below.pop() {
                 joints.push(joint);
@@ -33,8 +35,17 @@ impl Soles {
         if !ground.is_finite() {
             return None;
         }
-        let under = |&joint: &usize| (joint, stance.turns[joint].inverse() * (up * (ground - stance.places[joint].dot(&up))));
-        Some(Self { points: joints.iter().map(under).collect(), up, ground })
+        let under = |&joint: &usize| {
+            (
+                joint,
+                stance.turns[joint].inverse() * (up * (ground - stance.places[joint].dot(&up))),
+            )
+        };
+        Some(Self {
+            points: joints.iter().map(under).collect(),
+            up,
+            ground,
+        })
     }
 
     /// Height of the lowest point.
@@ -47,14 +58,15 @@ impl Soles {
     }
 }
 
-/// The ground of a motion: where its feet are when they are low, not a single wrong frame's depth.
+/// Ground height of a motion: a low quantile of the feet's heights, robust against a single wrong
+/// frame.
 pub(super) fn ground_of(lowest: &[f64]) -> f64 {
     let mut sorted = lowest.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get(sorted.len() / 50).copied().unwrap_or(0.0)
 }
 
-/// Takes the kinks out of the corrections of height, without letting feet sink by more than `slack`.
+/// Smooths the corrections of height; feet may sink by at most `slack`.
 pub(super) fn smoothed(raw: &[f64], half_window: usize, slack: f64) -> Vec<f64> {
     let mut values = raw.to_vec();
     for _ in 0..2 {
@@ -64,12 +76,19 @@ pub(super) fn smoothed(raw: &[f64], half_window: usize, slack: f64) -> Vec<f64> 
             sums.push(sums[sums.len() - 1] + value);
         }
         let mean = |at: usize| {
-            let (from, to) = (at.saturating_sub(half_window), (at + half_window + 1).min(raw.len()));
+            let (from, to) = (
+                at.saturating_sub(half_window),
+                (at + half_window + 1).min(raw.len()),
+            );
             (sums[to] - sums[from]) / (to - from) as f64
         };
         values = (0..raw.len()).map(mean).collect();
     }
-    values.iter().zip(raw).map(|(smooth, raw)| smooth.max(raw - slack)).collect()
+    values
+        .iter()
+        .zip(raw)
+        .map(|(smooth, raw)| smooth.max(raw - slack))
+        .collect()
 }
 
 #[cfg(test)]
@@ -77,10 +96,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smoothing_keeps_constants_and_lets_nothing_sink() {
-        assert!(smoothed(&[2.0; 9], 3, 0.0).iter().all(|v| (v - 2.0).abs() < 1e-12));
-        let raw: Vec<f64> = (0..50).map(|i| if i % 10 == 0 { 1.0 } else { 0.0 }).collect();
-        assert!(smoothed(&raw, 3, 0.1).iter().zip(&raw).all(|(smooth, raw)| *smooth >= raw - 0.1 - 1e-12));
+    fn smoothing_keeps_constants_and_prevents_sinking() {
+        assert!(
+            smoothed(&[2.0; 9], 3, 0.0)
+                .iter()
+                .all(|v| (v - 2.0).abs() < 1e-12)
+        );
+        let raw: Vec<f64> = (0..50)
+            .map(|i| if i % 10 == 0 { 1.0 } else { 0.0 })
+            .collect();
+        assert!(
+            smoothed(&raw, 3, 0.1)
+                .iter()
+                .zip(&raw)
+                .all(|(smooth, raw)| *smooth >= raw - 0.1 - 1e-12)
+        );
         assert!(smoothed(&[], 3, 0.1).is_empty());
     }
 

@@ -1,4 +1,5 @@
-//! Which joints of a motion's skeleton move which joints of the character: a plain list that can be shown, saved, edited and read.
+//! Joint mappings between a motion's skeleton and a character: a plain list that can be shown,
+//! saved, edited and read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,32 +7,35 @@ use serde::{Deserialize, Serialize};
 
 use super::RetargetError;
 use super::role::{Digit, Role};
-use super::roles::Roles;
+use super::roles::JointRoles;
 use crate::rig::Skeleton;
 
-/// Joints of the character and the joints of the motion that move them, both by name from the body outwards.
+/// Joints of the character and the corresponding joints of the motion, both by name from the body
+/// outwards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pair {
-    /// What the joints are: `hips`, `spine`, `left_upper_arm`, … (see [`Role::id`]). With any other word the rotations are taken
-    /// over as they are.
+pub struct JointPair {
+    /// Their role: `hips`, `spine`, `left_upper_arm`, … (see [`Role::id`]). For any other word,
+    /// rotations are copied unchanged.
     pub role: String,
     /// Joints of the character.
     pub target: Vec<String>,
-    /// Joints of the motion. Where the numbers differ, the rotation of the chain is spread over the character's.
+    /// Joints of the motion. If the numbers differ, the chain's rotation is distributed over the
+    /// character's joints.
     pub source: Vec<String>,
 }
 
-/// How a motion goes onto a character.
+/// How a motion is retargeted to a character.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
-    /// Who moves whom.
-    pub pairs: Vec<Pair>,
-    /// Which axis of the motion points up; found out if not given.
+    /// The pairs of joints.
+    pub pairs: Vec<JointPair>,
+    /// Up axis of the motion; detected if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<UpAxis>,
-    /// Length of the character over length of the motion's skeleton; by the length of the legs if not given.
+    /// Ratio of the character's length to that of the motion's skeleton; from leg lengths if
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
 }
@@ -68,51 +72,103 @@ pub(super) struct Link {
 }
 
 impl Mapping {
-    /// Matches two skeletons by names and shape. What has no partner is left out.
+    /// Matches two skeletons by names and topology. Joints without a partner are omitted.
     #[must_use]
     pub fn guess(source: &Skeleton, target: &Skeleton) -> Self {
-        let (of_source, of_target) = (Roles::of(source), Roles::of(target));
-        let names = |skeleton: &Skeleton, joints: &[usize]| joints.iter().map(|&j| skeleton.joints()[j].name.clone()).collect::<Vec<_>>();
+        let (of_source, of_target) = (JointRoles::of(source), JointRoles::of(target));
+        let names = |skeleton: &Skeleton, joints: &[usize]| {
+            joints
+                .iter()
+                .map(|&j| skeleton.joints()[j].name.clone())
+                .collect::<Vec<_>>()
+        };
         let mut pairs = Vec::new();
         let mut moved = BTreeSet::new();
         for role in Role::all() {
-            let joints: Vec<usize> = of_target.joints(role).iter().copied().filter(|&joint| moved.insert(joint)).collect();
+            let joints: Vec<usize> = of_target
+                .joints(role)
+                .iter()
+                .copied()
+                .filter(|&joint| moved.insert(joint))
+                .collect();
             let partners = partner_of(role, &of_source);
             if !joints.is_empty() && !partners.is_empty() {
-                pairs.push(Pair { role: role.id(), target: names(target, &joints), source: names(source, partners) });
+                pairs.push(JointPair {
+                    role: role.id(),
+                    target: names(target, &joints),
+                    source: names(source, partners),
+                });
             }
         }
-        let taken = |roles: &Roles| roles.iter().flat_map(|(_, joints)| joints.to_vec()).collect::<BTreeSet<usize>>();
+        let taken = |roles: &JointRoles| {
+            roles
+                .iter()
+                .flat_map(|(_, joints)| joints.to_vec())
+                .collect::<BTreeSet<usize>>()
+        };
         let (source_taken, target_taken) = (taken(&of_source), taken(&of_target));
-        let source_by_name: BTreeMap<&str, usize> = source.joints().iter().enumerate().map(|(i, joint)| (joint.name.as_str(), i)).collect();
+        let source_by_name: BTreeMap<&str, usize> = source
+            .joints()
+            .iter()
+            .enumerate()
+            .map(|(i, joint)| (joint.name.as_str(), i))
+            .collect();
         for (index, joint) in target.joints().iter().enumerate() {
             if let Some(partner) = source_by_name.get(joint.name.as_str())
                 && !target_taken.contains(&index)
                 && !source_taken.contains(partner)
                 && !joint.name.ends_with("_end")
             {
-                pairs.push(Pair { role: "same name".to_owned(), target: vec![joint.name.clone()], source: vec![joint.name.clone()] });
+                pairs.push(JointPair {
+                    role: "same name".to_owned(),
+                    target: vec![joint.name.clone()],
+                    source: vec![joint.name.clone()],
+                });
             }
         }
-        Self { pairs, up: None, scale: None }
+        Self {
+            pairs,
+            up: None,
+            scale: None,
+        }
     }
 
-    /// Joints of the character that no pair names.
+    /// Joints of the character in no pair.
     #[must_use]
     pub fn unmatched<'a>(&self, target: &'a Skeleton) -> Vec<&'a str> {
-        let named: BTreeSet<&str> = self.pairs.iter().flat_map(|pair| pair.target.iter().map(String::as_str)).collect();
-        target.joints().iter().map(|joint| joint.name.as_str()).filter(|name| !named.contains(name)).collect()
+        let named: BTreeSet<&str> = self
+            .pairs
+            .iter()
+            .flat_map(|pair| pair.target.iter().map(String::as_str))
+            .collect();
+        target
+            .joints()
+            .iter()
+            .map(|joint| joint.name.as_str())
+            .filter(|name| !named.contains(name))
+            .collect()
     }
 
-    /// Puts indices for names.
-    pub(super) fn links(&self, source: &Skeleton, target: &Skeleton) -> Result<Vec<Link>, RetargetError> {
+    /// Resolves names to indices.
+    pub(super) fn links(
+        &self,
+        source: &Skeleton,
+        target: &Skeleton,
+    ) -> Result<Vec<Link>, RetargetError> {
         let mut moved = BTreeSet::new();
         let mut links = Vec::with_capacity(self.pairs.len());
         for pair in &self.pairs {
-            let find = |skeleton: &Skeleton, names: &[String], of: &'static str| -> Result<Vec<usize>, RetargetError> {
+            let find = |skeleton: &Skeleton,
+                        names: &[String],
+                        of: &'static str|
+             -> Result<Vec<usize>, RetargetError> {
                 names
                     .iter()
-                    .map(|name| skeleton.find_or_suggest(name).map_err(|problem| RetargetError::UnknownJoint { of, problem }))
+                    .map(|name| {
+                        skeleton
+                            .find_or_suggest(name)
+                            .map_err(|problem| RetargetError::UnknownJoint { of, problem })
+                    })
                     .collect()
             };
             let link = Link {
@@ -121,7 +177,9 @@ impl Mapping {
                 source: find(source, &pair.source, "the motion")?,
             };
             if let Some(twice) = link.target.iter().find(|&&joint| !moved.insert(joint)) {
-                return Err(RetargetError::Twice { name: target.joints()[*twice].name.clone() });
+                return Err(RetargetError::Twice {
+                    name: target.joints()[*twice].name.clone(),
+                });
             }
             if !link.target.is_empty() && !link.source.is_empty() {
                 links.push(link);
@@ -131,26 +189,45 @@ impl Mapping {
     }
 }
 
-/// The joints of the motion for a role of the character: fingers may stand in for each other.
-fn partner_of(role: Role, source: &Roles) -> &[usize] {
+/// The joints of the motion for a role of the character: fingers may substitute each other.
+fn partner_of(role: Role, source: &JointRoles) -> &[usize] {
     let own = source.joints(role);
-    let Role::Finger(side, digit) = role else { return own };
+    let Role::Finger(side, digit) = role else {
+        return own;
+    };
     if !own.is_empty() || digit == Digit::Thumb {
         return own;
     }
-    let mut instead = [Digit::All, Digit::Middle, Digit::Index, Digit::Ring, Digit::Little].into_iter();
-    // One finger of the motion must not drag along fingers that the motion leaves out, but if it has no others it stands for all.
-    let others = Digit::ALL.into_iter().filter(|digit| *digit != Digit::Thumb && !source.joints(Role::Finger(side, *digit)).is_empty());
+    let mut instead = [
+        Digit::All,
+        Digit::Middle,
+        Digit::Index,
+        Digit::Ring,
+        Digit::Little,
+    ]
+    .into_iter();
+    // One finger of the motion must not move fingers that the motion omits; if it is the only one,
+    // it moves all.
+    let others = Digit::ALL.into_iter().filter(|digit| {
+        *digit != Digit::Thumb && !source.joints(Role::Finger(side, *digit)).is_empty()
+    });
     let stands_for_all = digit == Digit::All || others.count() == 1;
     if !stands_for_all {
         return &[];
     }
-    instead.find_map(|digit| Some(source.joints(Role::Finger(side, digit))).filter(|joints| !joints.is_empty())).unwrap_or(&[])
+    instead
+        .find_map(|digit| {
+            Some(source.joints(Role::Finger(side, digit))).filter(|joints| !joints.is_empty())
+        })
+        .unwrap_or(&[])
 }
 
-/// For every joint of a character's chain the two joints of the motion's chain that it lies between, and how far; `None` for the
-/// joint before the chain.
-pub(super) fn spread_over(targets: usize, sources: usize) -> Vec<(Option<usize>, Option<usize>, f64)> {
+/// For every joint of a character's chain the two joints of the motion's chain between which it
+/// lies, and the fraction; `None` for the joint before the chain.
+pub(super) fn spread_over(
+    targets: usize,
+    sources: usize,
+) -> Vec<(Option<usize>, Option<usize>, f64)> {
     let at = |index: usize| index.checked_sub(1);
     let spread = |k: usize| {
         let place = k as f64 / targets as f64 * sources as f64;
@@ -161,10 +238,13 @@ pub(super) fn spread_over(targets: usize, sources: usize) -> Vec<(Option<usize>,
     (1..=targets).map(spread).collect()
 }
 
-/// Which joint of a finger moves which: aligned at the tips if the motion has more, at the hand if the character has.
+/// Correspondence of finger joints: aligned at the tips if the motion has more, at the hand if the
+/// character has more.
 pub(super) fn align_finger(targets: usize, sources: usize) -> Vec<(usize, usize)> {
     let skipped = sources.saturating_sub(targets);
-    (0..targets.min(sources)).map(|k| (k, k + skipped)).collect()
+    (0..targets.min(sources))
+        .map(|k| (k, k + skipped))
+        .collect()
 }
 
 #[cfg(test)]
@@ -177,7 +257,12 @@ mod tests {
             for sources in 1..6 {
                 let spread = spread_over(targets, sources);
                 let (below, above, fraction) = spread[targets - 1];
-                assert!(below == Some(sources - 1) && above == Some(sources - 1) && fraction.abs() < 1e-6, "{targets} {sources}");
+                assert!(
+                    below == Some(sources - 1)
+                        && above == Some(sources - 1)
+                        && fraction.abs() < 1e-6,
+                    "{targets} {sources}"
+                );
             }
         }
         assert_eq!(spread_over(2, 1)[0], (None, Some(0), 0.5));
@@ -189,8 +274,14 @@ mod tests {
     fn a_mapping_is_plain_json() {
         let text = r#"{"pairs": [{"role": "hips", "target": ["a"], "source": ["b"]}], "up": "-z", "scale": 2.5}"#;
         let mapping: Mapping = serde_json::from_str(text).unwrap();
-        assert_eq!((mapping.up, mapping.scale), (Some(UpAxis::MinusZ), Some(2.5)));
-        assert_eq!(serde_json::from_str::<Mapping>(&serde_json::to_string(&mapping).unwrap()).unwrap(), mapping);
+        assert_eq!(
+            (mapping.up, mapping.scale),
+            (Some(UpAxis::MinusZ), Some(2.5))
+        );
+        assert_eq!(
+            serde_json::from_str::<Mapping>(&serde_json::to_string(&mapping).unwrap()).unwrap(),
+            mapping
+        );
         assert!(serde_json::from_str::<Mapping>(r#"{"pears": []}"#).is_err());
     }
 }

@@ -1,25 +1,33 @@
-//! A motion of one skeleton on another: other names, other proportions, another rest pose, another up axis.
+//! Retargeting: applies a motion to another skeleton, with other names, proportions, rest pose or
+//! up axis.
 //!
 //! # How
-//! 1. **Mapping.** Joints of both skeletons get roles ([`Role`]) by their names, and by the shape of the skeleton where names say
-//!    nothing; joints of one role are a [`Pair`]. A [`Mapping`] is a plain list that can be saved and edited.
-//! 2. **Stance.** The motion's rest pose is the stance that rotations are measured from, if it looks like a person standing;
-//!    otherwise (some exporters lay all bones along one axis) its first frame, or the frame that looks most like one.
-//! 3. **Alignment.** The character is put into that stance bone by bone (`align.rs`), so that an A-pose and a T-pose agree.
-//! 4. **Transfer.** Every joint turns in the world as its partner does since the stance:
+//! 1. **Mapping.** Joints of both skeletons get roles ([`Role`]) by their names, otherwise by the
+//!    skeleton's topology; joints of equal role form a [`JointPair`]. A [`Mapping`] is a plain list
+//!    that can be saved and edited.
+//! 2. **Stance.** Rotations are measured from the motion's rest pose if it resembles a standing
+//!    person; otherwise (some exporters align all bones with one axis) from its first frame, or the
+//!    frame that resembles one most.
+//! 3. **Alignment.** The character is put into that stance bone by bone (`align.rs`), so that
+//!    A-pose and T-pose agree.
+//! 4. **Transfer.** Every joint rotates in the world as its partner does since the stance:
 //!
 //!    ```text
 //!    R(t) = C · Rₛ(t) · Rₛ(stance)⁻¹ · C⁻¹ · R(aligned)
 //!    ```
 //!
-//!    with C from the motion's axes to the character's. Rotation and twist are kept exactly. A chain (spine, neck) of another
-//!    number of joints gets the partner chain's rotation in equal steps, by spherical interpolation.
-//! 5. **Root.** The middle of the hip joints moves as in the motion, scaled by the length of the legs. It begins where the
-//!    character stands. Height is measured from the ground that the motion's feet stand on, and corrected by what the legs' other
-//!    proportions change, so that feet stand on the character's ground when the motion's feet do.
-//! 6. **Feet.** A foot that stands in the motion is kept from sliding by small turns of hip and knee (`feet.rs`).
+//! with C from the motion's axes to the character's. Rotation and twist are preserved exactly. A
+//! chain (spine, neck) with another number of joints gets the partner chain's rotation in equal
+//! steps, by spherical interpolation.
+//! 5. **Root.** The centre of the hip joints moves as in the motion, scaled by the ratio of leg
+//!    lengths, starting at the character's position. Height is measured from the ground under the
+//!    motion's feet, and corrected for other leg proportions, so that feet stand on the character's
+//!    ground when the motion's feet do.
+//! 6. **Feet.** A standing foot is kept from sliding by small rotations of hip and knee
+//!    (`feet.rs`).
 //!
-//! A first frame that has nothing to do with the second (a T-pose put in front, as in the CMU library) is left out.
+//! A first frame that is unrelated to the second (a T-pose before the motion, as in the CMU
+//! library) is omitted.
 
 mod align;
 mod feet;
@@ -32,76 +40,77 @@ mod stance;
 mod topology;
 mod transfer;
 
-pub use mapping::{Mapping, Pair, UpAxis};
+pub use mapping::{JointPair, Mapping, UpAxis};
 pub use role::{Digit, Role, Side};
-pub use roles::Roles;
+pub use roles::JointRoles;
 
 use super::{Clip, PoseError, Skeleton};
 use crate::progress::{Cancelled, Progress};
 
-/// Why a motion can't be put onto a character.
+/// Why a motion cannot be retargeted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RetargetError {
-    /// Too little of the two skeletons is alike.
+    /// The skeletons have too few common joints.
     #[error(
-        "the motion's skeleton can't be matched with the character's: {matched} of its joints were recognised{}; give a mapping",
+        "the motion's skeleton cannot be matched with the character's: {matched} of its joints were recognised{}; provide a mapping",
         if *hips { "" } else { ", and no hips" }
     )]
     NoMatch {
-        /// How many pairs there are.
+        /// Number of matched pairs.
         matched: usize,
         /// Whether hips are among them.
         hips: bool,
     },
-    /// A mapping names a joint that is not there.
-    #[error("the mapping names a joint that {of} doesn't have: {problem}")]
+    /// A mapping refers to a missing joint.
+    #[error("the mapping refers to a joint that {of} does not have: {problem}")]
     UnknownJoint {
         /// "the character" or "the motion".
         of: &'static str,
         /// Which.
         problem: PoseError,
     },
-    /// A joint of the character is to follow two masters.
-    #[error("the mapping names joint \"{name}\" of the character twice")]
+    /// A joint of the character is in two pairs.
+    #[error("the mapping lists joint \"{name}\" of the character twice")]
     Twice {
-        /// Which.
+        /// The joint.
         name: String,
     },
-    /// A scale that is none.
+    /// The scale is invalid.
     #[error("the mapping's scale must be a number above 0, not {scale}")]
     BadScale {
-        /// What was given.
+        /// The given scale.
         scale: f64,
     },
     /// The motion has no frames.
     #[error("there are no frames in the motion")]
     Empty,
-    /// Somewhere the motion is not finite.
-    #[error("the motion puts joints infinitely far away")]
+    /// The motion has non-finite transforms.
+    #[error("the motion has non-finite joint transforms")]
     NotFinite,
-    /// The caller asked to stop.
+    /// The caller cancelled the operation.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-/// A motion on its new skeleton.
+/// A retargeted motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retargeted {
-    /// Rotations of the joints that have a partner, and the translation of the hips.
+    /// Rotations of the joints with a partner, and the translation of the hips.
     pub clip: Clip,
-    /// Length of the character over length of the motion's skeleton.
+    /// Ratio of the character's length to that of the motion's skeleton.
     pub scale: f64,
     /// Up axis of the motion.
     pub up: UpAxis,
-    /// Whether the first frame was left out.
+    /// Whether the first frame was omitted.
     pub first_left_out: bool,
 }
 
-/// Puts a clip of `source` onto `target`.
+/// Retargets a clip of `source` to `target`.
 ///
 /// # Errors
-/// [`RetargetError`]: nothing to match, a wrong mapping, an empty motion, or [`RetargetError::Cancelled`].
+/// [`RetargetError`]: no match, an invalid mapping, an empty motion, or
+/// [`RetargetError::Cancelled`].
 pub fn retarget(
     source: &Skeleton,
     clip: &Clip,

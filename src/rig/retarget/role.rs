@@ -1,6 +1,6 @@
-//! What a joint is for, told from its name.
+//! Joint roles, determined from names.
 
-/// Left or right of the character itself.
+/// Left or right, from the character's viewpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The character's left.
@@ -9,7 +9,7 @@ pub enum Side {
     Right,
 }
 
-/// A finger, or the joints that stand for all of them.
+/// A finger, or the joint for several fingers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Digit {
     /// Thumb.
@@ -22,14 +22,15 @@ pub enum Digit {
     Ring,
     /// Little finger.
     Little,
-    /// All but the thumb together, in simple skeletons.
+    /// All fingers except the thumb, in simple skeletons.
     All,
 }
 
-/// The part of a body that a joint moves. `Spine`, `Neck`, `Toe` and fingers may be chains of several joints.
+/// The body part that a joint moves. `Spine`, `Neck`, `Toe` and fingers may be chains of several
+/// joints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// The joint that carries everything.
+    /// The root joint.
     Hips,
     /// From above the hips to the chest.
     Spine,
@@ -71,7 +72,14 @@ impl Side {
 
 impl Digit {
     /// All, from the thumb.
-    pub const ALL: [Self; 6] = [Self::Thumb, Self::Index, Self::Middle, Self::Ring, Self::Little, Self::All];
+    pub const ALL: [Self; 6] = [
+        Self::Thumb,
+        Self::Index,
+        Self::Middle,
+        Self::Ring,
+        Self::Little,
+        Self::All,
+    ];
 
     fn id(self) -> &'static str {
         match self {
@@ -91,14 +99,24 @@ impl Role {
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Hips, Self::Spine, Self::Neck, Self::Head];
         for side in Side::BOTH {
-            all.extend([Self::Clavicle(side), Self::UpperArm(side), Self::Forearm(side), Self::Hand(side)]);
+            all.extend([
+                Self::Clavicle(side),
+                Self::UpperArm(side),
+                Self::Forearm(side),
+                Self::Hand(side),
+            ]);
             all.extend(Digit::ALL.map(|digit| Self::Finger(side, digit)));
-            all.extend([Self::Thigh(side), Self::Shin(side), Self::Foot(side), Self::Toe(side)]);
+            all.extend([
+                Self::Thigh(side),
+                Self::Shin(side),
+                Self::Foot(side),
+                Self::Toe(side),
+            ]);
         }
         all
     }
 
-    /// How files call it: `hips`, `left_upper_arm`, `right_index` …
+    /// Identifier in files: `hips`, `left_upper_arm`, `right_index` …
     #[must_use]
     pub fn id(self) -> String {
         let sided = |side: Side, what: &str| format!("{}_{what}", side.id());
@@ -119,28 +137,31 @@ impl Role {
         }
     }
 
-    /// The role that files call so.
+    /// The role with that identifier.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::all().into_iter().find(|role| role.id() == id)
     }
 
-    /// Whether several joints in a row may have it.
+    /// Whether it may be a chain of several joints.
     #[must_use]
     pub fn is_chain(self) -> bool {
-        matches!(self, Self::Spine | Self::Neck | Self::Toe(_) | Self::Finger(..))
+        matches!(
+            self,
+            Self::Spine | Self::Neck | Self::Toe(_) | Self::Finger(..)
+        )
     }
 }
 
-/// A name taken apart.
+/// A parsed name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedRole {
     pub role: Role,
-    /// What of the name is neither side nor number: equal for `arm_1_L` and `arm_2_L`.
+    /// The name without side and number: equal for `arm_1_L` and `arm_2_L`.
     pub key: String,
 }
 
-/// Words in front of or between those that say something.
+/// Ignored words of names.
 const NOISE: [&str; 24] = [
     "mixamorig",
     "bip",
@@ -167,29 +188,44 @@ const NOISE: [&str; 24] = [
     "base",
     "f",
 ];
-/// Words of joints that stand beside a body.
+/// Words of joints outside the body (controls, helpers).
 const APART: [&str; 43] = [
-    "end", "leaf", "nub", "tip", "site", "twist", "roll", "ik", "fk", "pole", "target", "control", "ctrl", "slot", "attach", "weapon",
-    "prop", "eye", "eyes", "eyebrow", "jaw", "tongue", "teeth", "lip", "hair", "breast", "bust", "boob", "skirt", "cape", "tail", "ear",
-    "sec", "helper", "dummy", "offset", "socket", "camera", "physics", "wing", "adj", "null", "hipjoint",
+    "end", "leaf", "nub", "tip", "site", "twist", "roll", "ik", "fk", "pole", "target", "control",
+    "ctrl", "slot", "attach", "weapon", "prop", "eye", "eyes", "eyebrow", "jaw", "tongue", "teeth",
+    "lip", "hair", "breast", "bust", "boob", "skirt", "cape", "tail", "ear", "sec", "helper",
+    "dummy", "offset", "socket", "camera", "physics", "wing", "adj", "null", "hipjoint",
 ];
 
-/// The role that a joint's name claims; `None` for names that say nothing.
+/// The role indicated by a joint's name; `None` if there is none.
 pub(super) fn role_of_name(name: &str) -> Option<NamedRole> {
     let words = words_of(name);
-    if words.iter().any(|word| APART.contains(&word.as_str())) || words.windows(2).any(|pair| pair[0] == "hip" && pair[1] == "joint") {
+    if words.iter().any(|word| APART.contains(&word.as_str()))
+        || words
+            .windows(2)
+            .any(|pair| pair[0] == "hip" && pair[1] == "joint")
+    {
         return None;
     }
-    let numbers = words.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).count();
+    let numbers = words
+        .iter()
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        .count();
     let first_number = words.iter().find_map(|word| word.parse::<u32>().ok());
-    let words: Vec<&str> =
-        words.iter().map(String::as_str).filter(|w| !NOISE.contains(w) && !w.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|w| !NOISE.contains(w) && !w.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
     let side = words.iter().find_map(|word| match *word {
         "l" | "left" | "lft" => Some(Side::Left),
         "r" | "right" | "rgt" => Some(Side::Right),
         _ => None,
     });
-    let key: String = words.iter().copied().filter(|word| !matches!(*word, "l" | "r" | "left" | "right" | "lft" | "rgt")).collect();
+    let key: String = words
+        .iter()
+        .copied()
+        .filter(|word| !matches!(*word, "l" | "r" | "left" | "right" | "lft" | "rgt"))
+        .collect();
     let digits = (numbers > 1).then_some(first_number).flatten();
     if let Some(role) = role_of_key(&key, side, digits) {
         return Some(NamedRole { role, key });
@@ -197,11 +233,21 @@ pub(super) fn role_of_name(name: &str) -> Option<NamedRole> {
     if side.is_some() {
         return None;
     }
-    // "lhand", "leftarm", "handr": the side has grown onto the word.
-    let grown = [("left", Side::Left), ("right", Side::Right), ("l", Side::Left), ("r", Side::Right)];
+    // "lhand", "leftarm", "handr": the side is joined to the word.
+    let grown = [
+        ("left", Side::Left),
+        ("right", Side::Right),
+        ("l", Side::Left),
+        ("r", Side::Right),
+    ];
     grown.into_iter().find_map(|(prefix, side)| {
-        let bare = key.strip_prefix(prefix).or_else(|| key.strip_suffix(prefix))?;
-        Some(NamedRole { role: role_of_key(bare, Some(side), digits)?, key: bare.to_owned() })
+        let bare = key
+            .strip_prefix(prefix)
+            .or_else(|| key.strip_suffix(prefix))?;
+        Some(NamedRole {
+            role: role_of_key(bare, Some(side), digits)?,
+            key: bare.to_owned(),
+        })
     })
 }
 
@@ -210,9 +256,12 @@ fn role_of_key(key: &str, side: Option<Side>, digits: Option<u32>) -> Option<Rol
     let Some(side) = side else {
         return match key {
             "hips" | "hip" | "pelvis" | "pelvic" => Some(Role::Hips),
-            "spine" | "chest" | "upperchest" | "lowerback" | "upperback" | "midback" | "back" | "torso" | "lowertorso" | "uppertorso"
-            | "abdomen" | "ab" | "abs" | "waist" | "thorax" | "upperbody" | "lowerspine" | "upperspine" | "middlespine" | "spinelower"
-            | "spineupper" | "spinemid" | "ribcage" | "stomach" | "trunk" => Some(Role::Spine),
+            "spine" | "chest" | "upperchest" | "lowerback" | "upperback" | "midback" | "back"
+            | "torso" | "lowertorso" | "uppertorso" | "abdomen" | "ab" | "abs" | "waist"
+            | "thorax" | "upperbody" | "lowerspine" | "upperspine" | "middlespine"
+            | "spinelower" | "spineupper" | "spinemid" | "ribcage" | "stomach" | "trunk" => {
+                Some(Role::Spine)
+            }
             "neck" | "lowerneck" | "upperneck" | "necklower" | "neckupper" => Some(Role::Neck),
             "head" | "skull" => Some(Role::Head),
             _ => None,
@@ -222,12 +271,21 @@ fn role_of_key(key: &str, side: Option<Side>, digits: Option<u32>) -> Option<Rol
         return Some(Role::Finger(side, digit));
     }
     match key {
-        "shoulder" | "clavicle" | "clav" | "collar" | "collarbone" | "scapula" | "inshoulder" => Some(Role::Clavicle(side)),
-        "arm" | "upperarm" | "uparm" | "uarm" | "armupper" | "shldr" | "bicep" | "humerus" => Some(Role::UpperArm(side)),
-        "forearm" | "lowerarm" | "lowarm" | "loarm" | "farm" | "armlower" | "elbow" => Some(Role::Forearm(side)),
+        "shoulder" | "clavicle" | "clav" | "collar" | "collarbone" | "scapula" | "inshoulder" => {
+            Some(Role::Clavicle(side))
+        }
+        "arm" | "upperarm" | "uparm" | "uarm" | "armupper" | "shldr" | "bicep" | "humerus" => {
+            Some(Role::UpperArm(side))
+        }
+        "forearm" | "lowerarm" | "lowarm" | "loarm" | "farm" | "armlower" | "elbow" => {
+            Some(Role::Forearm(side))
+        }
         "hand" | "wrist" | "palm" => Some(Role::Hand(side)),
-        "thigh" | "upleg" | "upperleg" | "legupper" | "hip" | "femur" | "uleg" => Some(Role::Thigh(side)),
-        "leg" | "lowerleg" | "lowleg" | "loleg" | "leglower" | "shin" | "calf" | "knee" | "tibia" => Some(Role::Shin(side)),
+        "thigh" | "upleg" | "upperleg" | "legupper" | "hip" | "femur" | "uleg" => {
+            Some(Role::Thigh(side))
+        }
+        "leg" | "lowerleg" | "lowleg" | "loleg" | "leglower" | "shin" | "calf" | "knee"
+        | "tibia" => Some(Role::Shin(side)),
         "foot" | "ankle" | "feet" => Some(Role::Foot(side)),
         "toe" | "toes" | "ball" | "forefoot" => Some(Role::Toe(side)),
         _ => None,
@@ -262,7 +320,8 @@ fn digit_of_key(key: &str, digits: Option<u32>) -> Option<Digit> {
     .map(|(_, digit)| digit)
 }
 
-/// Splits at separators, at humps and between letters and digits; lower case, without a namespace.
+/// Splits at separators, at capitals and between letters and digits; lower case, without a
+/// namespace.
 fn words_of(name: &str) -> Vec<String> {
     let bare = name.rsplit([':', '|']).next().unwrap_or(name);
     let letters: Vec<char> = bare.chars().take(128).collect();
@@ -270,8 +329,11 @@ fn words_of(name: &str) -> Vec<String> {
     let mut word = String::new();
     for (index, &c) in letters.iter().enumerate() {
         let before = index.checked_sub(1).map(|i| letters[i]);
-        let next_is_small = letters.get(index + 1).is_some_and(|next| next.is_lowercase());
-        let hump = c.is_uppercase() && before.is_some_and(|b| b.is_lowercase() || (b.is_uppercase() && next_is_small));
+        let next_is_small = letters
+            .get(index + 1)
+            .is_some_and(|next| next.is_lowercase());
+        let hump = c.is_uppercase()
+            && before.is_some_and(|b| b.is_lowercase() || (b.is_uppercase() && next_is_small));
         let changes = before.is_some_and(|b| b.is_ascii_digit() != c.is_ascii_digit());
         if (hump || changes || !c.is_alphanumeric()) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
@@ -291,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_many_tools() {
+    fn names_of_common_tools_are_recognised() {
         use {Digit::*, Side::*};
         let cases = [
             ("Hips", Role::Hips),
@@ -327,7 +389,11 @@ mod tests {
             ("little.2.R", Role::Finger(Right, Little)),
         ];
         for (name, role) in cases {
-            assert_eq!(role_of_name(name).map(|named| named.role), Some(role), "{name}");
+            assert_eq!(
+                role_of_name(name).map(|named| named.role),
+                Some(role),
+                "{name}"
+            );
         }
         for name in [
             "LHipJoint",
@@ -347,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_come_back() {
+    fn ids_round_trip() {
         for role in Role::all() {
             assert_eq!(Role::from_id(&role.id()), Some(role));
         }

@@ -1,4 +1,4 @@
-//! Which joints of a skeleton have which role: by names, and by the shape of the skeleton where names say nothing.
+//! Assigns roles to the joints of a skeleton: by names, otherwise by topology.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use crate::rig::Skeleton;
 
 /// Joints by role, parents first. Only chain roles have more than one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Roles {
+pub struct JointRoles {
     of: BTreeMap<Role, Vec<usize>>,
 }
 
-impl Roles {
-    /// Finds the roles of a skeleton.
+impl JointRoles {
+    /// Determines the roles of a skeleton.
     #[must_use]
     pub fn of(skeleton: &Skeleton) -> Self {
         let mut roles = Self::by_names(skeleton);
@@ -22,7 +22,8 @@ impl Roles {
             let found = topology::body(skeleton, &roles);
             let named: BTreeSet<usize> = roles.of.values().flatten().copied().collect();
             for (role, mut joints) in found {
-                // What a name says stands; only the hips may be called something else, such as the first of the torso.
+                // Roles from names are kept, except for the hips, which may be named like the first
+                // torso joint.
                 joints.retain(|joint| role == Role::Hips || !named.contains(joint));
                 if !joints.is_empty() {
                     roles.of.entry(role).or_insert(joints);
@@ -49,27 +50,47 @@ impl Roles {
         self.joints(role).first().copied()
     }
 
-    /// Roles that have joints.
+    /// Roles with at least one joint.
     pub fn iter(&self) -> impl Iterator<Item = (Role, &[usize])> {
-        self.of.iter().map(|(role, joints)| (*role, joints.as_slice()))
+        self.of
+            .iter()
+            .map(|(role, joints)| (*role, joints.as_slice()))
     }
 
-    /// Whether hips, both legs and both arms are known.
+    /// Whether hips, both legs and both arms are determined.
     fn is_body(&self) -> bool {
-        let limbs =
-            Side::BOTH.into_iter().flat_map(|side| [Role::Thigh(side), Role::Shin(side), Role::UpperArm(side), Role::Forearm(side)]);
-        limbs.chain([Role::Hips]).all(|role| self.of.contains_key(&role))
+        let limbs = Side::BOTH.into_iter().flat_map(|side| {
+            [
+                Role::Thigh(side),
+                Role::Shin(side),
+                Role::UpperArm(side),
+                Role::Forearm(side),
+            ]
+        });
+        limbs
+            .chain([Role::Hips])
+            .all(|role| self.of.contains_key(&role))
     }
 
     fn by_names(skeleton: &Skeleton) -> Self {
         let mut named: BTreeMap<Role, Vec<(usize, String)>> = BTreeMap::new();
-        for (joint, name) in skeleton.joints().iter().map(|joint| joint.name.as_str()).enumerate() {
+        for (joint, name) in skeleton
+            .joints()
+            .iter()
+            .map(|joint| joint.name.as_str())
+            .enumerate()
+        {
             if let Some(NamedRole { role, key }) = role_of_name(name) {
                 named.entry(role).or_default().push((joint, key));
             }
         }
         for side in Side::BOTH {
-            let legs = [Role::Thigh(side), Role::Shin(side), Role::Foot(side), Role::Toe(side)];
+            let legs = [
+                Role::Thigh(side),
+                Role::Shin(side),
+                Role::Foot(side),
+                Role::Toe(side),
+            ];
             let arms = [Role::UpperArm(side), Role::Forearm(side), Role::Hand(side)];
             shoulder_is_arm(&mut named, side);
             spread(&mut named, Role::Shin(side), &legs);
@@ -78,34 +99,62 @@ impl Roles {
         }
         let plain = named.into_iter().map(|(role, joints)| {
             let joints: Vec<usize> = joints.into_iter().map(|(joint, _)| joint).collect();
-            (role, if role.is_chain() { longest_chain(skeleton, &joints) } else { joints[..1].to_vec() })
+            (
+                role,
+                if role.is_chain() {
+                    longest_chain(skeleton, &joints)
+                } else {
+                    joints[..1].to_vec()
+                },
+            )
         });
-        let mut roles = Self { of: plain.collect() };
-        for finger in Side::BOTH.into_iter().flat_map(|side| Digit::ALL.map(|digit| Role::Finger(side, digit))) {
+        let mut roles = Self {
+            of: plain.collect(),
+        };
+        for finger in Side::BOTH
+            .into_iter()
+            .flat_map(|side| Digit::ALL.map(|digit| Role::Finger(side, digit)))
+        {
             if let Some(joints) = roles.of.get_mut(&finger)
                 && joints.len() == 4
-                && joints.last().is_some_and(|&last| skeleton.children(last).is_empty())
+                && joints
+                    .last()
+                    .is_some_and(|&last| skeleton.children(last).is_empty())
             {
-                // The fourth of a finger's joints is its tip.
+                // The fourth joint of a finger is its tip.
                 joints.pop();
             }
         }
         roles
     }
 
-    /// A limb's joints hang on each other; a control beside the body does not.
+    /// A limb's joints are descendants of each other; a control beside the body is not.
     fn drop_strays(&mut self, skeleton: &Skeleton) {
         for side in Side::BOTH {
-            let leg = [Role::Hips, Role::Thigh(side), Role::Shin(side), Role::Foot(side), Role::Toe(side)];
-            let arm = [Role::Clavicle(side), Role::UpperArm(side), Role::Forearm(side), Role::Hand(side)];
+            let leg = [
+                Role::Hips,
+                Role::Thigh(side),
+                Role::Shin(side),
+                Role::Foot(side),
+                Role::Toe(side),
+            ];
+            let arm = [
+                Role::Clavicle(side),
+                Role::UpperArm(side),
+                Role::Forearm(side),
+                Role::Hand(side),
+            ];
             for limb in [&leg[..], &arm[..]] {
                 let mut above: Option<usize> = None;
                 for role in limb {
-                    let Some(joint) = self.first(*role) else { continue };
+                    let Some(joint) = self.first(*role) else {
+                        continue;
+                    };
                     if above.is_none_or(|above| is_above(skeleton, above, joint)) {
                         above = Some(joint);
                     } else if *role == Role::Thigh(side) {
-                        // Hips beside the legs: they are no hips, the joint that carries both is.
+                        // A joint named hips that does not carry the legs is not the hips; their
+                        // common ancestor is.
                         self.of.remove(&Role::Hips);
                         above = Some(joint);
                     } else {
@@ -116,11 +165,13 @@ impl Roles {
         }
     }
 
-    /// The nearest joint above both thighs, or the first that carries anything.
+    /// The nearest common ancestor of both thighs, or the first joint with children.
     fn find_hips(&mut self, skeleton: &Skeleton) {
         let thighs = Side::BOTH.map(|side| self.first(Role::Thigh(side)));
         let hips = match thighs {
-            [Some(left), Some(right)] => ancestors(skeleton, left).find(|&joint| is_above(skeleton, joint, right)),
+            [Some(left), Some(right)] => {
+                ancestors(skeleton, left).find(|&joint| is_above(skeleton, joint, right))
+            }
             _ => (0..skeleton.len()).find(|&joint| skeleton.children(joint).len() > 1),
         };
         if let Some(hips) = hips {
@@ -128,7 +179,7 @@ impl Roles {
         }
     }
 
-    /// The spine begins above the hips, and a neck that nothing follows ends in the head.
+    /// The spine starts above the hips; a neck without a child is the head.
     fn part_column(&mut self, skeleton: &Skeleton) {
         if let (Some(hips), Some(spine)) = (self.first(Role::Hips), self.of.get_mut(&Role::Spine)) {
             spine.retain(|&joint| is_above(skeleton, hips, joint));
@@ -144,19 +195,22 @@ impl Roles {
     }
 }
 
-/// The joints above a joint, nearest first.
+/// The ancestors of a joint, nearest first.
 pub(super) fn ancestors(skeleton: &Skeleton, joint: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(skeleton.joints()[joint].parent, |&above| skeleton.joints()[above].parent)
+    std::iter::successors(skeleton.joints()[joint].parent, |&above| {
+        skeleton.joints()[above].parent
+    })
 }
 
-/// Whether `above` carries `joint`.
+/// Whether `above` is an ancestor of `joint`.
 pub(super) fn is_above(skeleton: &Skeleton, above: usize, joint: usize) -> bool {
     ancestors(skeleton, joint).any(|parent| parent == above)
 }
 
 type Named = BTreeMap<Role, Vec<(usize, String)>>;
 
-/// Where the elbow is called elbow, the "shoulder" that comes last is the upper arm (and the "collar" before it the clavicle).
+/// If a joint is called elbow, the last "shoulder" is the upper arm (and a preceding "collar" the
+/// clavicle).
 fn shoulder_is_arm(named: &mut Named, side: Side) {
     let no_arm = !named.contains_key(&Role::UpperArm(side));
     if let Some(shoulders) = named.get_mut(&Role::Clavicle(side))
@@ -171,10 +225,15 @@ fn shoulder_is_arm(named: &mut Named, side: Side) {
     }
 }
 
-/// A limb whose joints all have one name (`leg_1`, `leg_2`, …) is dealt out in order; a lone "leg" is a thigh.
+/// A limb whose joints share one name (`leg_1`, `leg_2`, …) is assigned in order; a single "leg" is
+/// a thigh.
 fn spread(named: &mut Named, role: Role, limb: &[Role]) {
-    let Some(joints) = named.get(&role).cloned() else { return };
-    let free = limb.iter().all(|other| *other == role || !named.contains_key(other));
+    let Some(joints) = named.get(&role).cloned() else {
+        return;
+    };
+    let free = limb
+        .iter()
+        .all(|other| *other == role || !named.contains_key(other));
     let first_missing = !named.contains_key(&limb[0]);
     let one_name = joints.iter().all(|(_, key)| *key == joints[0].1);
     if free && one_name && (joints.len() > 1 || first_missing) {
@@ -191,25 +250,44 @@ fn spread(named: &mut Named, role: Role, limb: &[Role]) {
     }
 }
 
-/// A finger's joint below one that stands for all fingers belongs to it, if the hand has no other fingers.
+/// A finger joint below a joint for several fingers belongs to it, if the hand has no other
+/// fingers.
 fn gather_fingers(named: &mut Named, side: Side, skeleton: &Skeleton) {
-    let Some(&(first, _)) = named.get(&Role::Finger(side, Digit::All)).and_then(|all| all.first()) else { return };
-    let single = [Digit::Index, Digit::Middle, Digit::Ring, Digit::Little].map(|digit| Role::Finger(side, digit));
-    let present: Vec<Role> = single.into_iter().filter(|role| named.contains_key(role)).collect();
+    let Some(&(first, _)) = named
+        .get(&Role::Finger(side, Digit::All))
+        .and_then(|all| all.first())
+    else {
+        return;
+    };
+    let single = [Digit::Index, Digit::Middle, Digit::Ring, Digit::Little]
+        .map(|digit| Role::Finger(side, digit));
+    let present: Vec<Role> = single
+        .into_iter()
+        .filter(|role| named.contains_key(role))
+        .collect();
     if let [only] = present[..]
-        && named[&only].iter().all(|(joint, _)| is_above(skeleton, first, *joint))
+        && named[&only]
+            .iter()
+            .all(|(joint, _)| is_above(skeleton, first, *joint))
     {
         let below = named.remove(&only).unwrap_or_default();
-        named.entry(Role::Finger(side, Digit::All)).or_default().extend(below);
+        named
+            .entry(Role::Finger(side, Digit::All))
+            .or_default()
+            .extend(below);
     }
 }
 
-/// The longest run of joints that carry each other.
+/// The longest chain of joints that are descendants of each other.
 fn longest_chain(skeleton: &Skeleton, joints: &[usize]) -> Vec<usize> {
-    // No body has a spine of a hundred joints.
+    // The spine's length is bounded.
     let joints = &joints[..joints.len().min(100)];
     let chain_to = |&last: &usize| -> Vec<usize> {
-        joints.iter().copied().filter(|&joint| joint == last || is_above(skeleton, joint, last)).collect()
+        joints
+            .iter()
+            .copied()
+            .filter(|&joint| joint == last || is_above(skeleton, joint, last))
+            .collect()
     };
     let mut best: Vec<usize> = Vec::new();
     for chain in joints.iter().map(chain_to) {
@@ -227,29 +305,55 @@ mod tests {
     use crate::math::Point64;
 
     fn skeleton(joints: &[(&str, Option<usize>)]) -> Skeleton {
-        let made: Vec<_> =
-            joints.iter().enumerate().map(|(i, (name, parent))| ((*name).to_owned(), *parent, Point64::new(0.0, i as f64, 0.0))).collect();
+        let made: Vec<_> = joints
+            .iter()
+            .enumerate()
+            .map(|(i, (name, parent))| {
+                (
+                    (*name).to_owned(),
+                    *parent,
+                    Point64::new(0.0, i as f64, 0.0),
+                )
+            })
+            .collect();
         Skeleton::from_positions(&made).unwrap()
     }
 
     #[test]
-    fn shoulder_means_what_the_elbow_says() {
-        let poser = [("Hips", None), ("Chest", Some(0)), ("LeftCollar", Some(1)), ("LeftShoulder", Some(2)), ("LeftElbow", Some(3))];
-        let roles = Roles::by_names(&skeleton(&poser));
+    fn shoulder_is_the_upper_arm_if_there_is_an_elbow() {
+        let poser = [
+            ("Hips", None),
+            ("Chest", Some(0)),
+            ("LeftCollar", Some(1)),
+            ("LeftShoulder", Some(2)),
+            ("LeftElbow", Some(3)),
+        ];
+        let roles = JointRoles::by_names(&skeleton(&poser));
         assert_eq!(roles.first(Role::Clavicle(Side::Left)), Some(2));
         assert_eq!(roles.first(Role::UpperArm(Side::Left)), Some(3));
         assert_eq!(roles.first(Role::Forearm(Side::Left)), Some(4));
-        let mixamo = [("Hips", None), ("Spine", Some(0)), ("LeftShoulder", Some(1)), ("LeftArm", Some(2)), ("LeftForeArm", Some(3))];
-        let roles = Roles::by_names(&skeleton(&mixamo));
+        let mixamo = [
+            ("Hips", None),
+            ("Spine", Some(0)),
+            ("LeftShoulder", Some(1)),
+            ("LeftArm", Some(2)),
+            ("LeftForeArm", Some(3)),
+        ];
+        let roles = JointRoles::by_names(&skeleton(&mixamo));
         assert_eq!(roles.first(Role::Clavicle(Side::Left)), Some(2));
         assert_eq!(roles.first(Role::UpperArm(Side::Left)), Some(3));
     }
 
     #[test]
-    fn limbs_of_one_name_are_dealt_out() {
-        let names =
-            [("torso_1", None), ("arm_joint_L_4", Some(0)), ("arm_joint_L_3", Some(1)), ("arm_joint_L_2", Some(2)), ("LeftLeg", Some(0))];
-        let roles = Roles::by_names(&skeleton(&names));
+    fn limbs_with_one_name_are_assigned_in_order() {
+        let names = [
+            ("torso_1", None),
+            ("arm_joint_L_4", Some(0)),
+            ("arm_joint_L_3", Some(1)),
+            ("arm_joint_L_2", Some(2)),
+            ("LeftLeg", Some(0)),
+        ];
+        let roles = JointRoles::by_names(&skeleton(&names));
         assert_eq!(roles.first(Role::UpperArm(Side::Left)), Some(1));
         assert_eq!(roles.first(Role::Forearm(Side::Left)), Some(2));
         assert_eq!(roles.first(Role::Hand(Side::Left)), Some(3));

@@ -1,10 +1,10 @@
-//! Theorems on generated bodies.
+//! Property tests on generated bodies.
 
 use super::*;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
 use crate::rig::{Channel, Curve, Interpolation, Pose, Track};
 
-/// How a body is built.
+/// Parameters of a generated body.
 #[derive(Clone, Copy)]
 struct Build {
     names: fn(&str) -> String,
@@ -13,18 +13,27 @@ struct Build {
     legs_apart: f64,
     scale: f64,
     spine: usize,
-    /// Turns the whole body: another up axis.
+    /// Rotates the whole body: another up axis.
     turn: [f64; 3],
 }
 
-const PLAIN: Build = Build { names: blender, arms_down: 0.0, legs_apart: 0.0, scale: 1.0, spine: 3, turn: [0.0; 3] };
+const PLAIN: Build = Build {
+    names: blender,
+    arms_down: 0.0,
+    legs_apart: 0.0,
+    scale: 1.0,
+    spine: 3,
+    turn: [0.0; 3],
+};
 
 fn blender(name: &str) -> String {
     name.to_owned()
 }
 
 fn mixamo(name: &str) -> String {
-    let (base, side) = name.rsplit_once('.').map_or((name, ""), |(base, side)| (base, if side == "L" { "Left" } else { "Right" }));
+    let (base, side) = name.rsplit_once('.').map_or((name, ""), |(base, side)| {
+        (base, if side == "L" { "Left" } else { "Right" })
+    });
     let base = match base {
         "hips" => "Hips",
         "clavicle" => "Shoulder",
@@ -44,10 +53,15 @@ fn mixamo(name: &str) -> String {
 }
 
 fn body(build: Build) -> Skeleton {
-    let mut joints: Vec<(String, Option<usize>, Vec64)> = vec![("hips".into(), None, Vec64::new(0.0, 0.95, 0.0))];
+    let mut joints: Vec<(String, Option<usize>, Vec64)> =
+        vec![("hips".into(), None, Vec64::new(0.0, 0.95, 0.0))];
     for i in 0..build.spine {
         let parent = joints.len() - 1;
-        joints.push((format!("spine{i}"), Some(parent), Vec64::new(0.0, 1.0 + 0.4 * (i + 1) as f64 / build.spine as f64, 0.0)));
+        joints.push((
+            format!("spine{i}"),
+            Some(parent),
+            Vec64::new(0.0, 1.0 + 0.4 * (i + 1) as f64 / build.spine as f64, 0.0),
+        ));
     }
     let chest = joints.len() - 1;
     joints.push(("neck".into(), Some(chest), Vec64::new(0.0, 1.5, 0.0)));
@@ -57,8 +71,15 @@ fn body(build: Build) -> Skeleton {
         let along = Vec64::new(sign * build.arms_down.cos(), -build.arms_down.sin(), 0.0);
         let shoulder = Vec64::new(sign * 0.18, 1.42, 0.0);
         let first = joints.len();
-        joints.push((name("clavicle"), Some(chest), Vec64::new(sign * 0.04, 1.4, 0.0)));
-        for (i, (what, far)) in [("upper_arm", 0.0), ("forearm", 0.3), ("hand", 0.55)].into_iter().enumerate() {
+        joints.push((
+            name("clavicle"),
+            Some(chest),
+            Vec64::new(sign * 0.04, 1.4, 0.0),
+        ));
+        for (i, (what, far)) in [("upper_arm", 0.0), ("forearm", 0.3), ("hand", 0.55)]
+            .into_iter()
+            .enumerate()
+        {
             joints.push((name(what), Some(first + i), shoulder + along * far));
         }
         let down = Vec64::new(sign * build.legs_apart.sin(), -build.legs_apart.cos(), 0.0);
@@ -67,16 +88,32 @@ fn body(build: Build) -> Skeleton {
         joints.push((name("thigh"), Some(0), hip));
         joints.push((name("shin"), Some(first), hip + down * 0.42));
         joints.push((name("foot"), Some(first + 1), hip + down * 0.84));
-        joints.push((name("toe"), Some(first + 2), hip + down * 0.84 + Vec64::new(0.0, -0.06, 0.13)));
-        joints.push((name("toe_end"), Some(first + 3), hip + down * 0.84 + Vec64::new(0.0, -0.06, 0.2)));
+        joints.push((
+            name("toe"),
+            Some(first + 2),
+            hip + down * 0.84 + Vec64::new(0.0, -0.06, 0.13),
+        ));
+        joints.push((
+            name("toe_end"),
+            Some(first + 3),
+            hip + down * 0.84 + Vec64::new(0.0, -0.06, 0.2),
+        ));
     }
     let turn = Quat::from_euler_angles(build.turn[0], build.turn[1], build.turn[2]);
-    let made: Vec<_> =
-        joints.into_iter().map(|(name, parent, place)| ((build.names)(&name), parent, Point64::from(turn * place * build.scale))).collect();
+    let made: Vec<_> = joints
+        .into_iter()
+        .map(|(name, parent, place)| {
+            (
+                (build.names)(&name),
+                parent,
+                Point64::from(turn * place * build.scale),
+            )
+        })
+        .collect();
     Skeleton::from_positions(&made).unwrap()
 }
 
-/// Limbs, spine and hips swing, the hips travel; smooth in time.
+/// Limbs, spine and hips oscillate, the hips translate; smooth in time.
 fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
     let times_secs: Vec<f64> = (0..frames).map(|frame| frame as f64 / 30.0).collect();
     let mut tracks = Vec::new();
@@ -84,20 +121,53 @@ fn dance(skeleton: &Skeleton, frames: usize, travel: Vec64) -> Clip {
         let turn = |time: &f64| {
             let phase = joint as f64 * 1.7;
             let wave = |speed: f64| (time * speed + phase).sin() - phase.sin();
-            (Quat::new(Vec64::new(0.3 * wave(2.0), 0.2 * wave(1.3), 0.25 * wave(1.7))) * rig.rest.rotation).into_inner()
+            (Quat::new(Vec64::new(
+                0.3 * wave(2.0),
+                0.2 * wave(1.3),
+                0.25 * wave(1.7),
+            )) * rig.rest.rotation)
+                .into_inner()
         };
         let values = times_secs.iter().map(turn).collect();
-        let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-        tracks.push(Track { joint, channel: Channel::Rotation(curve) });
+        let curve = Curve {
+            times_secs: times_secs.clone(),
+            values,
+            interpolation: Interpolation::Linear,
+        };
+        tracks.push(Track {
+            joint,
+            channel: Channel::Rotation(curve),
+        });
     }
-    let values = times_secs.iter().map(|time| skeleton.joints()[0].rest.translation + travel * *time).collect();
-    let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-    tracks.push(Track { joint: 0, channel: Channel::Translation(curve) });
-    Clip { name: "dance".into(), duration_secs: times_secs[frames - 1], tracks }
+    let values = times_secs
+        .iter()
+        .map(|time| skeleton.joints()[0].rest.translation + travel * *time)
+        .collect();
+    let curve = Curve {
+        times_secs: times_secs.clone(),
+        values,
+        interpolation: Interpolation::Linear,
+    };
+    tracks.push(Track {
+        joint: 0,
+        channel: Channel::Translation(curve),
+    });
+    Clip {
+        name: "dance".into(),
+        duration_secs: times_secs[frames - 1],
+        tracks,
+    }
 }
 
 fn put(source: &Skeleton, clip: &Clip, target: &Skeleton) -> Retargeted {
-    retarget(source, clip, target, &Mapping::guess(source, target), &Progress::new()).unwrap()
+    retarget(
+        source,
+        clip,
+        target,
+        &Mapping::guess(source, target),
+        &Progress::new(),
+    )
+    .unwrap()
 }
 
 fn world(skeleton: &Skeleton, clip: &Clip, time: f64) -> Vec<Affine> {
@@ -115,9 +185,17 @@ const LIMBS: [(&str, &str); 8] = [
     ("shin.R", "foot.R"),
 ];
 
-/// Largest angle between limbs of the motion and of the character; `axes` takes the motion's axes to the character's.
-fn largest_angle(source: (&Skeleton, Build, &Clip), target: (&Skeleton, Build, &Clip), axes: &Quat, delay: f64) -> f64 {
-    let bone = |(skeleton, build, clip): (&Skeleton, Build, &Clip), time: f64, (from, to): (&str, &str)| {
+/// Largest angle between limbs of the motion and of the character; `axes` maps the motion's axes to
+/// the character's.
+fn largest_angle(
+    source: (&Skeleton, Build, &Clip),
+    target: (&Skeleton, Build, &Clip),
+    axes: &Quat,
+    delay: f64,
+) -> f64 {
+    let bone = |(skeleton, build, clip): (&Skeleton, Build, &Clip),
+                time: f64,
+                (from, to): (&str, &str)| {
         let world = world(skeleton, clip, time);
         let place = |name: &str| origin_of(&world[skeleton.find(&(build.names)(name)).unwrap()]);
         place(to) - place(from)
@@ -126,58 +204,99 @@ fn largest_angle(source: (&Skeleton, Build, &Clip), target: (&Skeleton, Build, &
     let frames = (target.2.duration_secs * 30.0).round() as usize;
     for time in (0..=frames).map(|frame| frame as f64 / 30.0) {
         for limb in LIMBS {
-            worst = worst.max((axes * bone(source, time + delay, limb)).angle(&bone(target, time, limb)));
+            worst = worst
+                .max((axes * bone(source, time + delay, limb)).angle(&bone(target, time, limb)));
         }
     }
     worst
 }
 
 #[test]
-fn onto_itself_a_motion_is_itself() {
+fn retargeting_to_the_same_skeleton_is_the_identity() {
     let skeleton = body(PLAIN);
     let clip = dance(&skeleton, 40, Vec64::zeros());
     let made = put(&skeleton, &clip, &skeleton);
     assert!((made.scale - 1.0).abs() < 1e-9 && !made.first_left_out);
     for time in [0.0, 0.5, 1.2] {
-        let (own, again) = (world(&skeleton, &clip, time), world(&skeleton, &made.clip, time));
+        let (own, again) = (
+            world(&skeleton, &clip, time),
+            world(&skeleton, &made.clip, time),
+        );
         for (joint, (a, b)) in own.iter().zip(&again).enumerate() {
-            // Heights are measured from the ground, so the whole body may be shifted.
+            // Heights are measured from the ground, so the whole body may be translated.
             let shift = origin_of(&again[0]) - origin_of(&own[0]);
             let name = &skeleton.joints()[joint].name;
-            assert!((origin_of(a) + shift - origin_of(b)).norm() < 1e-6, "{name}");
+            assert!(
+                (origin_of(a) + shift - origin_of(b)).norm() < 1e-6,
+                "{name}"
+            );
         }
     }
 }
 
 #[test]
-fn other_names_rest_poses_and_sizes_keep_every_limbs_direction() {
-    let source_build = Build { names: mixamo, arms_down: 0.1, legs_apart: 0.35, scale: 17.0, spine: 4, ..PLAIN };
-    let target_build = Build { arms_down: 0.8, ..PLAIN };
+fn limb_directions_are_kept_for_other_names_rest_poses_and_sizes() {
+    let source_build = Build {
+        names: mixamo,
+        arms_down: 0.1,
+        legs_apart: 0.35,
+        scale: 17.0,
+        spine: 4,
+        ..PLAIN
+    };
+    let target_build = Build {
+        arms_down: 0.8,
+        ..PLAIN
+    };
     let (source, target) = (body(source_build), body(target_build));
     let clip = dance(&source, 60, Vec64::zeros());
     let made = put(&source, &clip, &target);
     assert!((made.scale * 17.0 - 1.0).abs() < 1e-6, "{}", made.scale);
-    let worst = largest_angle((&source, source_build, &clip), (&target, target_build, &made.clip), &Quat::identity(), 0.0);
+    let worst = largest_angle(
+        (&source, source_build, &clip),
+        (&target, target_build, &made.clip),
+        &Quat::identity(),
+        0.0,
+    );
     assert!(worst < 1e-6, "{worst}");
 }
 
 #[test]
 fn a_motion_with_z_up_stands_upright() {
-    let source_build = Build { turn: [std::f64::consts::FRAC_PI_2, 0.0, 0.0], ..PLAIN };
+    let source_build = Build {
+        turn: [std::f64::consts::FRAC_PI_2, 0.0, 0.0],
+        ..PLAIN
+    };
     let (source, target) = (body(source_build), body(PLAIN));
     let clip = dance(&source, 40, Vec64::new(0.0, -1.0, 0.0));
     let made = put(&source, &clip, &target);
     assert_eq!(made.up, UpAxis::Z);
     let axes = Quat::from_euler_angles(-std::f64::consts::FRAC_PI_2, 0.0, 0.0);
-    assert!(largest_angle((&source, source_build, &clip), (&target, PLAIN, &made.clip), &axes, 0.0) < 1e-6);
+    assert!(
+        largest_angle(
+            (&source, source_build, &clip),
+            (&target, PLAIN, &made.clip),
+            &axes,
+            0.0
+        ) < 1e-6
+    );
     let hips = |time| origin_of(&world(&target, &made.clip, time)[0]);
     let walked = hips(1.0) - hips(0.0);
-    assert!((walked.z - 1.0).abs() < 0.05 && walked.x.abs() < 0.05, "what walks to −Y with Z up walks to +Z: {walked}");
+    assert!(
+        (walked.z - 1.0).abs() < 0.05 && walked.x.abs() < 0.05,
+        "what walks to −Y with Z up walks to +Z: {walked}"
+    );
 }
 
 #[test]
-fn hips_travel_by_the_length_of_the_legs() {
-    let (source, target) = (body(Build { scale: 10.0, ..PLAIN }), body(PLAIN));
+fn hip_translation_scales_with_leg_length() {
+    let (source, target) = (
+        body(Build {
+            scale: 10.0,
+            ..PLAIN
+        }),
+        body(PLAIN),
+    );
     let clip = dance(&source, 60, Vec64::new(5.0, 0.0, 0.0));
     let made = put(&source, &clip, &target);
     let middle = |skeleton: &Skeleton, clip: &Clip, time| {
@@ -185,56 +304,109 @@ fn hips_travel_by_the_length_of_the_legs() {
         let place = |name| origin_of(&world[skeleton.find(name).unwrap()]).coords;
         (place("thigh.L") + place("thigh.R")) / 2.0
     };
-    let step = |skeleton: &Skeleton, clip: &Clip| middle(skeleton, clip, 1.5) - middle(skeleton, clip, 0.0);
+    let step = |skeleton: &Skeleton, clip: &Clip| {
+        middle(skeleton, clip, 1.5) - middle(skeleton, clip, 0.0)
+    };
     let (own, expected) = (step(&target, &made.clip), step(&source, &clip) / 10.0);
     assert!((own - expected).xz().norm() < 1e-6, "{own} {expected}");
-    let start = middle(&target, &made.clip, 0.0) - middle(&target, &Clip { tracks: Vec::new(), ..made.clip.clone() }, 0.0);
-    assert!(start.xz().norm() < 1e-6, "it begins where the character stands");
+    let start = middle(&target, &made.clip, 0.0)
+        - middle(
+            &target,
+            &Clip {
+                tracks: Vec::new(),
+                ..made.clip.clone()
+            },
+            0.0,
+        );
+    assert!(
+        start.xz().norm() < 1e-6,
+        "it begins where the character stands"
+    );
 }
 
 #[test]
-fn bones_that_lie_along_one_axis_at_rest_are_put_right_by_a_frame() {
-    // The same motion on a skeleton whose rest pose is no body: every offset lies along X, as some exporters have it.
+fn a_rest_pose_along_one_axis_is_replaced_by_a_frame() {
+    // The same motion on a skeleton whose rest pose is not a body: every offset is along X, as in
+    // some exporters.
     let proper = body(PLAIN);
     let stand = dance(&proper, 60, Vec64::zeros());
     let laid: Vec<_> = {
         let mut places: Vec<Point64> = Vec::new();
         let joints = proper.joints().iter().map(|joint| {
-            let from = joint.parent.map_or_else(Point64::origin, |parent| places[parent]);
+            let from = joint
+                .parent
+                .map_or_else(Point64::origin, |parent| places[parent]);
             places.push(from + Vec64::x() * joint.rest.translation.norm());
             (joint.name.clone(), joint.parent, places[places.len() - 1])
         });
         joints.collect()
     };
     let odd = Skeleton::from_positions(&laid).unwrap();
-    // Joint frames such that the offsets along X come to lie where the proper body has them.
+    // Joint frames that map the offsets along X to the proper body's directions.
     let mut tracks = Vec::new();
     let times_secs: Vec<f64> = (0..60).map(|frame| frame as f64 / 30.0).collect();
-    let frames: Vec<Vec<Affine>> = times_secs.iter().map(|time| world(&proper, &stand, *time)).collect();
+    let frames: Vec<Vec<Affine>> = times_secs
+        .iter()
+        .map(|time| world(&proper, &stand, *time))
+        .collect();
     let toward = |world: &[Affine], joint: usize| {
-        // The shortest turn at the first frame, carried along by the joint afterwards.
+        // The smallest rotation at the first frame, then transported by the joint.
         let child = proper.children(joint).first().copied();
-        let first = child.map_or(Vec64::x(), |child| origin_of(&frames[0][child]) - origin_of(&frames[0][joint]));
+        let first = child.map_or(Vec64::x(), |child| {
+            origin_of(&frames[0][child]) - origin_of(&frames[0][joint])
+        });
         let turned = |w: &[Affine]| crate::rig::Trs::from_affine(&w[joint]).rotation;
-        turned(world) * turned(&frames[0]).inverse() * Quat::rotation_between(&Vec64::x(), &first).unwrap_or_else(Quat::identity)
+        turned(world)
+            * turned(&frames[0]).inverse()
+            * Quat::rotation_between(&Vec64::x(), &first).unwrap_or_else(Quat::identity)
     };
     for joint in 0..odd.len() {
         let parent = odd.joints()[joint].parent;
-        let local = |world: &Vec<Affine>| parent.map_or_else(Quat::identity, |p| toward(world, p)).inverse() * toward(world, joint);
-        let values = frames.iter().map(|world| local(world).into_inner()).collect();
-        let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-        tracks.push(Track { joint, channel: Channel::Rotation(curve) });
+        let local = |world: &Vec<Affine>| {
+            parent
+                .map_or_else(Quat::identity, |p| toward(world, p))
+                .inverse()
+                * toward(world, joint)
+        };
+        let values = frames
+            .iter()
+            .map(|world| local(world).into_inner())
+            .collect();
+        let curve = Curve {
+            times_secs: times_secs.clone(),
+            values,
+            interpolation: Interpolation::Linear,
+        };
+        tracks.push(Track {
+            joint,
+            channel: Channel::Rotation(curve),
+        });
     }
-    let clip = Clip { name: "odd".into(), duration_secs: times_secs[59], tracks };
+    let clip = Clip {
+        name: "odd".into(),
+        duration_secs: times_secs[59],
+        tracks,
+    };
     let made = put(&odd, &clip, &proper);
-    let worst = largest_angle((&odd, PLAIN, &clip), (&proper, PLAIN, &made.clip), &Quat::identity(), 0.0);
-    // The hips' own tilt at the chosen moment is not known; keeping the feet where they stand makes up for it.
+    let worst = largest_angle(
+        (&odd, PLAIN, &clip),
+        (&proper, PLAIN, &made.clip),
+        &Quat::identity(),
+        0.0,
+    );
+    // The hips' tilt in the chosen frame is unknown; the foot correction compensates for it.
     assert!(worst < 0.02, "{worst}");
 }
 
 #[test]
-fn a_first_frame_that_does_not_belong_is_left_out() {
-    let (source, target) = (body(PLAIN), body(Build { arms_down: 0.7, ..PLAIN }));
+fn an_unrelated_first_frame_is_omitted() {
+    let (source, target) = (
+        body(PLAIN),
+        body(Build {
+            arms_down: 0.7,
+            ..PLAIN
+        }),
+    );
     let mut clip = dance(&source, 40, Vec64::zeros());
     for track in &mut clip.tracks {
         let in_limb = source.joints()[track.joint].name.contains('.');
@@ -248,13 +420,19 @@ fn a_first_frame_that_does_not_belong_is_left_out() {
     let made = put(&source, &clip, &target);
     assert!(made.first_left_out);
     assert!((made.clip.duration_secs - clip.duration_secs + 1.0 / 30.0).abs() < 1e-9);
-    let worst = largest_angle((&source, PLAIN, &clip), (&target, PLAIN, &made.clip), &Quat::identity(), 1.0 / 30.0);
+    let worst = largest_angle(
+        (&source, PLAIN, &clip),
+        (&target, PLAIN, &made.clip),
+        &Quat::identity(),
+        1.0 / 30.0,
+    );
     assert!(worst < 1e-6, "{worst}");
 }
 
 #[test]
 fn feet_stand_on_the_ground_when_the_motions_do() {
-    // A squat: thighs and shins bend, the hips sink so that the ankles stay. The character's thighs are longer, its shins shorter.
+    // A squat: thighs and shins bend, the hips descend so that the ankles stay. The character's
+    // thighs are longer, its shins shorter.
     let source = body(PLAIN);
     let target = {
         let joints: Vec<_> = body(PLAIN)
@@ -275,56 +453,132 @@ fn feet_stand_on_the_ground_when_the_motions_do() {
     let mut tracks = Vec::new();
     for (part, factor) in [("thigh", -1.0), ("shin", 2.0), ("foot", -1.0)] {
         for side in ["L", "R"] {
-            let values = times_secs.iter().map(|time| Quat::new(Vec64::x() * (factor * bend(time))).into_inner()).collect();
-            let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint: source.find(&format!("{part}.{side}")).unwrap(), channel: Channel::Rotation(curve) });
+            let values = times_secs
+                .iter()
+                .map(|time| Quat::new(Vec64::x() * (factor * bend(time))).into_inner())
+                .collect();
+            let curve = Curve {
+                times_secs: times_secs.clone(),
+                values,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint: source.find(&format!("{part}.{side}")).unwrap(),
+                channel: Channel::Rotation(curve),
+            });
         }
     }
-    let values = times_secs.iter().map(|time| Vec64::new(0.0, 0.95 - 0.84 * (1.0 - bend(time).cos()), 0.0)).collect();
-    let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-    tracks.push(Track { joint: 0, channel: Channel::Translation(curve) });
-    let clip = Clip { name: "squat".into(), duration_secs: times_secs[59], tracks };
+    let values = times_secs
+        .iter()
+        .map(|time| Vec64::new(0.0, 0.95 - 0.84 * (1.0 - bend(time).cos()), 0.0))
+        .collect();
+    let curve = Curve {
+        times_secs: times_secs.clone(),
+        values,
+        interpolation: Interpolation::Linear,
+    };
+    tracks.push(Track {
+        joint: 0,
+        channel: Channel::Translation(curve),
+    });
+    let clip = Clip {
+        name: "squat".into(),
+        duration_secs: times_secs[59],
+        tracks,
+    };
     let made = put(&source, &clip, &target);
     for time in &times_secs {
         let world = world(&target, &made.clip, *time);
-        let low = ["toe.L", "toe.R", "toe_end.L"].map(|name| origin_of(&world[target.find(name).unwrap()]).y);
+        let low = ["toe.L", "toe.R", "toe_end.L"]
+            .map(|name| origin_of(&world[target.find(name).unwrap()]).y);
         let rest = origin_of(&target.joints()[target.find("toe.L").unwrap()].world_from_bind).y;
-        assert!(low.iter().all(|y| (y - rest).abs() < 0.01), "{low:?} at {time}");
+        assert!(
+            low.iter().all(|y| (y - rest).abs() < 0.01),
+            "{low:?} at {time}"
+        );
     }
 }
 
 #[test]
-fn what_cant_be_matched_is_said() {
-    let chain: Vec<_> = (0..4).map(|i: usize| (format!("n{i}"), i.checked_sub(1), Point64::new(0.0, i as f64, 0.0))).collect();
+fn unmatched_skeletons_are_reported() {
+    let chain: Vec<_> = (0..4)
+        .map(|i: usize| {
+            (
+                format!("n{i}"),
+                i.checked_sub(1),
+                Point64::new(0.0, i as f64, 0.0),
+            )
+        })
+        .collect();
     let chain = Skeleton::from_positions(&chain).unwrap();
     let target = body(PLAIN);
     let clip = dance(&target, 10, Vec64::zeros());
-    let failed = |source: &Skeleton, mapping: &Mapping| retarget(source, &clip, &target, mapping, &Progress::new()).unwrap_err();
-    assert!(matches!(failed(&chain, &Mapping::guess(&chain, &target)), RetargetError::NoMatch { hips: false, .. }));
+    let failed = |source: &Skeleton, mapping: &Mapping| {
+        retarget(source, &clip, &target, mapping, &Progress::new()).unwrap_err()
+    };
+    assert!(matches!(
+        failed(&chain, &Mapping::guess(&chain, &target)),
+        RetargetError::NoMatch { hips: false, .. }
+    ));
     let mut mapping = Mapping::guess(&target, &target);
     mapping.pairs[0].source[0] = "hipz".into();
     let said = failed(&target, &mapping).to_string();
-    assert!(said.contains("the motion") && said.contains("did you mean \"hips\""), "{said}");
+    assert!(
+        said.contains("the motion") && said.contains("did you mean \"hips\""),
+        "{said}"
+    );
     let mut mapping = Mapping::guess(&target, &target);
     let first = mapping.pairs[0].clone();
     mapping.pairs.push(first);
-    assert!(matches!(failed(&target, &mapping), RetargetError::Twice { .. }));
-    let mapping = Mapping { scale: Some(f64::NAN), ..Mapping::guess(&target, &target) };
-    assert!(matches!(failed(&target, &mapping), RetargetError::BadScale { .. }));
-    let still = Clip { tracks: Vec::new(), ..clip.clone() };
-    let empty = retarget(&target, &still, &target, &Mapping::guess(&target, &target), &Progress::new());
+    assert!(matches!(
+        failed(&target, &mapping),
+        RetargetError::Twice { .. }
+    ));
+    let mapping = Mapping {
+        scale: Some(f64::NAN),
+        ..Mapping::guess(&target, &target)
+    };
+    assert!(matches!(
+        failed(&target, &mapping),
+        RetargetError::BadScale { .. }
+    ));
+    let still = Clip {
+        tracks: Vec::new(),
+        ..clip.clone()
+    };
+    let empty = retarget(
+        &target,
+        &still,
+        &target,
+        &Mapping::guess(&target, &target),
+        &Progress::new(),
+    );
     assert!(matches!(empty, Err(RetargetError::Empty)));
 }
 
 #[test]
-fn an_edited_mapping_is_obeyed() {
+fn an_edited_mapping_is_used() {
     let skeleton = body(PLAIN);
     let clip = dance(&skeleton, 30, Vec64::zeros());
     let mut mapping = Mapping::guess(&skeleton, &skeleton);
-    mapping.pairs.retain(|pair| pair.role != "left_hand" && pair.role != "left_forearm");
+    mapping
+        .pairs
+        .retain(|pair| pair.role != "left_hand" && pair.role != "left_forearm");
     let made = retarget(&skeleton, &clip, &skeleton, &mapping, &Progress::new()).unwrap();
     let left_alone = skeleton.find("forearm.L").unwrap();
-    assert!(made.clip.tracks.iter().all(|track| track.joint != left_alone));
-    assert_eq!(mapping.unmatched(&skeleton).iter().filter(|name| name.contains(".L")).count(), 2);
+    assert!(
+        made.clip
+            .tracks
+            .iter()
+            .all(|track| track.joint != left_alone)
+    );
+    assert_eq!(
+        mapping
+            .unmatched(&skeleton)
+            .iter()
+            .filter(|name| name.contains(".L"))
+            .count(),
+        2
+    );
     let _: Pose = made.clip.sample(&skeleton, 0.3);
 }

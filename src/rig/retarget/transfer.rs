@@ -1,4 +1,4 @@
-//! Frame by frame: rotations from the motion's joints, the place of the hips, feet on the ground.
+//! Transfers a motion frame by frame: joint rotations, hip translation, feet on the ground.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use crate::progress::Progress;
 use crate::rig::trs::slerp;
 use crate::rig::{Channel, Clip, Curve, Interpolation, Pose, Skeleton, Track, Trs};
 
-/// What turns one joint of the character.
+/// The source of a character joint's rotation.
 struct Driver {
-    /// The joint's rotation in the world when the motion is in its stance.
+    /// The joint's world rotation when the motion is in its stance.
     ready: Quat,
-    /// The joints of the motion that it follows; `None` stays as in the stance.
+    /// The joints of the motion that it follows; `None` keeps the stance.
     between: [Option<usize>; 2],
     /// 0 follows the first, 1 the second.
     fraction: f64,
 }
 
-/// Everything that stays the same from frame to frame.
+/// Data that does not change between frames.
 struct Transfer<'a> {
     motion: SourceMotion<'a>,
     target: &'a Skeleton,
-    /// World axes of the character from those of the motion.
+    /// Maps world axes of the motion to those of the character.
     axes: Quat,
     /// Per joint of the character.
     drivers: Vec<Option<Driver>>,
@@ -41,30 +41,30 @@ struct Transfer<'a> {
     legs: [Option<Leg>; 2],
 }
 
-/// How the hips travel.
+/// Translation of the hips.
 struct Root {
-    /// The joint of the character that is moved.
+    /// The joint of the character that is translated.
     joint: usize,
-    /// The joint of the motion that moves it, where no hips are known.
+    /// The joint of the motion that drives it, if the hips are not determined.
     partner: usize,
     scale: f64,
     /// Up, for the character.
     up: Vec64,
-    /// The middle of the hips in the character's stance, world.
+    /// The centre of the hips in the character's stance, world.
     start: Vec64,
-    /// The middle of the hips from the joint, in the joint's frame.
+    /// The centre of the hips relative to the joint, in the joint's frame.
     middle: Vec64,
     /// The same of the motion at its first frame.
     source_start: Vec64,
 }
 
 /// One frame of the result.
-struct Posed {
+struct RetargetedFrame {
     turns: Vec<Quat>,
     hips: Vec64,
-    /// By how much the character must be raised for its feet to be as high as the motion's.
+    /// Height correction that raises the character's feet to the height of the motion's.
     lift: f64,
-    /// Where the motion's ankles are, in the character's axes and scale.
+    /// The motion's ankle positions, in the character's axes and scale.
     ankles: [Vec64; 2],
 }
 
@@ -77,9 +77,12 @@ pub(super) fn transfer(
     progress: &Progress,
 ) -> Result<Retargeted, RetargetError> {
     let hips = links.iter().any(|link| link.role == Some(Role::Hips));
-    // A body needs hips; other creatures must be largely the same.
+    // A body needs hips; for other creatures most joints must match.
     if links.is_empty() || (!hips && links.len() * 2 < target.len().min(source.len())) {
-        return Err(RetargetError::NoMatch { matched: links.len(), hips });
+        return Err(RetargetError::NoMatch {
+            matched: links.len(),
+            hips,
+        });
     }
     let motion = SourceMotion::of(source, clip, links, mapping)?;
     let mut work = Transfer::new(motion, target, mapping, links);
@@ -96,15 +99,43 @@ pub(super) fn transfer(
 }
 
 impl<'a> Transfer<'a> {
-    fn new(motion: SourceMotion<'a>, target: &'a Skeleton, mapping: &Mapping, links: &[Link]) -> Self {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one value after the other, each needed by the next"
+    )]
+    fn new(
+        motion: SourceMotion<'a>,
+        target: &'a Skeleton,
+        mapping: &Mapping,
+        links: &[Link],
+    ) -> Self {
         let marks = Landmarks::of(links.iter().map(|link| (link, link.target.as_slice())));
         let target_stance = stance_of_character(target, &marks);
-        let target_up = marks.up(&target_stance).map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
-        let has_body = marks.up(&target_stance).is_some() && motion.marks.up(&motion.stance).is_some();
-        let axes = if has_body || mapping.up.is_some() { motion.up.turn_to(target_up) } else { Quat::identity() };
+        let target_up = marks
+            .up(&target_stance)
+            .map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
+        let has_body =
+            marks.up(&target_stance).is_some() && motion.marks.up(&motion.stance).is_some();
+        let axes = if has_body || mapping.up.is_some() {
+            motion.up.turn_to(target_up)
+        } else {
+            Quat::identity()
+        };
         let source_stance = motion.stance.turned(&axes);
-        let body = body_turn(&motion, &source_stance, &axes, &marks, &target_stance, target_up);
-        let turned = |found: &BTreeMap<Role, Vec64>| found.iter().map(|(role, direction)| (*role, axes * direction)).collect();
+        let body = body_turn(
+            &motion,
+            &source_stance,
+            &axes,
+            &marks,
+            &target_stance,
+            target_up,
+        );
+        let turned = |found: &BTreeMap<Role, Vec64>| {
+            found
+                .iter()
+                .map(|(role, direction)| (*role, axes * direction))
+                .collect()
+        };
         let (hinges, soles) = (turned(&motion.hinges), turned(&motion.soles));
         let alignment = Alignment {
             target,
@@ -124,25 +155,68 @@ impl<'a> Transfer<'a> {
         let scale = mapping.scale.unwrap_or_else(|| {
             let own = SourceMotion::lengths(&marks, &target_stance, &up);
             let theirs = SourceMotion::lengths(&motion.marks, &source_stance, &up);
-            let both = own.into_iter().zip(theirs).find_map(|(own, theirs)| Some(own? / theirs?));
+            let both = own
+                .into_iter()
+                .zip(theirs)
+                .find_map(|(own, theirs)| Some(own? / theirs?));
             both.filter(|scale| scale.is_finite()).unwrap_or(1.0)
         });
-        let joint = marks.joints(Role::Hips).first().copied().or_else(|| drivers.iter().position(Option::is_some)).unwrap_or(0);
-        let start = marks.middle(&target_stance, Role::Thigh).unwrap_or(target_stance.places[joint]);
+        let joint = marks
+            .joints(Role::Hips)
+            .first()
+            .copied()
+            .or_else(|| drivers.iter().position(Option::is_some))
+            .unwrap_or(0);
+        let start = marks
+            .middle(&target_stance, Role::Thigh)
+            .unwrap_or(target_stance.places[joint]);
         let middle = target_stance.turns[joint].inverse() * (start - target_stance.places[joint]);
-        let source_soles = Soles::of(motion.skeleton, &motion.stance, &motion.marks, motion.up.vector());
+        let source_soles = Soles::of(
+            motion.skeleton,
+            &motion.stance,
+            &motion.marks,
+            motion.up.vector(),
+        );
         let target_soles = Soles::of(target, &target_stance, &marks, up);
         let first = motion.at(motion.times_secs[0]);
-        let partner = drivers.get(joint).and_then(Option::as_ref).and_then(|driver| driver.between[1]).unwrap_or(0);
+        let partner = drivers
+            .get(joint)
+            .and_then(Option::as_ref)
+            .and_then(|driver| driver.between[1])
+            .unwrap_or(0);
         let source_start = middle_of_hips(&motion, &first, partner);
-        let base_turns = target.joints().iter().map(|joint| Trs::from_affine(&joint.parent_from_base).rotation).collect();
-        let both_feet = Side::BOTH.iter().all(|side| !motion.marks.joints(Role::Foot(*side)).is_empty());
+        let base_turns = target
+            .joints()
+            .iter()
+            .map(|joint| Trs::from_affine(&joint.parent_from_base).rotation)
+            .collect();
+        let both_feet = Side::BOTH
+            .iter()
+            .all(|side| !motion.marks.joints(Role::Foot(*side)).is_empty());
         let legs = Side::BOTH.map(|side| Leg::of(&marks, side).filter(|_| both_feet));
-        let root = Root { joint, partner, scale, up, start, middle, source_start };
-        Self { motion, target, axes, drivers, base_turns, root, source_soles, target_soles, legs }
+        let root = Root {
+            joint,
+            partner,
+            scale,
+            up,
+            start,
+            middle,
+            source_start,
+        };
+        Self {
+            motion,
+            target,
+            axes,
+            drivers,
+            base_turns,
+            root,
+            source_soles,
+            target_soles,
+            legs,
+        }
     }
 
-    /// Height of the motion's lowest point of the feet, frame by frame; of its hips, if it has no feet.
+    /// Height of the motion's lowest foot point, frame by frame; of its hips, if it has no feet.
     fn source_lows(&self, progress: &Progress) -> Result<Vec<f64>, RetargetError> {
         let up = self.motion.up.vector();
         let mut lows = Vec::with_capacity(self.motion.times_secs.len());
@@ -162,20 +236,33 @@ impl<'a> Transfer<'a> {
         Ok(lows)
     }
 
-    fn frame(&mut self, index: usize, height: f64, ground: f64) -> Posed {
+    fn frame(&mut self, index: usize, height: f64, ground: f64) -> RetargetedFrame {
         let stance = self.motion.at(self.motion.times_secs[index]);
         let (axes, axes_back) = (self.axes, self.axes.inverse());
         let turn = |joint: Option<usize>| {
-            joint.map_or_else(Quat::identity, |j| axes * stance.turns[j] * self.motion.stance.turns[j].inverse() * axes_back)
+            joint.map_or_else(Quat::identity, |j| {
+                axes * stance.turns[j] * self.motion.stance.turns[j].inverse() * axes_back
+            })
         };
         let mut turns: Vec<Quat> = Vec::with_capacity(self.target.len());
         let mut pose = self.target.rest_pose();
         for (joint, driver) in self.drivers.iter().enumerate() {
             let rig = &self.target.joints()[joint];
-            let base = rig.parent.map_or_else(Quat::identity, |parent| turns[parent]) * self.base_turns[joint];
+            let base = rig
+                .parent
+                .map_or_else(Quat::identity, |parent| turns[parent])
+                * self.base_turns[joint];
             let world = match driver {
-                Some(Driver { ready, between: [below, above], fraction }) => {
-                    let moved = if *fraction > 0.0 { slerp(&turn(*below), &turn(*above), *fraction) } else { turn(*below) };
+                Some(Driver {
+                    ready,
+                    between: [below, above],
+                    fraction,
+                }) => {
+                    let moved = if *fraction > 0.0 {
+                        slerp(&turn(*below), &turn(*above), *fraction)
+                    } else {
+                        turn(*below)
+                    };
                     moved * ready
                 }
                 None => base * rig.rest.rotation,
@@ -185,14 +272,32 @@ impl<'a> Transfer<'a> {
         }
         let hips = self.hips_place(&stance, &turns, ground);
         let lift = self.lift(&mut pose, hips, height);
-        let ankle = |side| self.motion.marks.place(&stance, Role::Foot(side)).unwrap_or_default();
+        let ankle = |side| {
+            self.motion
+                .marks
+                .place(&stance, Role::Foot(side))
+                .unwrap_or_default()
+        };
         let ankles = Side::BOTH.map(|side| axes * ankle(side) * self.root.scale);
-        Posed { turns: pose.locals.iter().map(|local| local.rotation).collect(), hips, lift, ankles }
+        RetargetedFrame {
+            turns: pose.locals.iter().map(|local| local.rotation).collect(),
+            hips,
+            lift,
+            ankles,
+        }
     }
 
-    /// Where the hips' joint belongs, before its height is corrected.
+    /// Target position of the hip joint, before the height correction.
     fn hips_place(&self, stance: &Stance, turns: &[Quat], ground: f64) -> Vec64 {
-        let Root { joint, scale, up, start, middle, source_start, .. } = &self.root;
+        let Root {
+            joint,
+            scale,
+            up,
+            start,
+            middle,
+            source_start,
+            ..
+        } = &self.root;
         let source_up = self.motion.up.vector();
         let now = middle_of_hips(&self.motion, stance, self.root.partner);
         let travelled = self.axes * (now - source_start) * *scale;
@@ -204,22 +309,28 @@ impl<'a> Transfer<'a> {
         level(start) + level(&travelled) + up * height - turns[*joint] * middle
     }
 
-    /// By how much the feet of a pose are too low.
+    /// Height by which the feet of a pose are too low.
     fn lift(&self, pose: &mut Pose, hips: Vec64, height: f64) -> f64 {
-        let (Some(soles), Some(_)) = (&self.target_soles, &self.source_soles) else { return 0.0 };
+        let (Some(soles), Some(_)) = (&self.target_soles, &self.source_soles) else {
+            return 0.0;
+        };
         self.put_hips(pose, hips);
         let world = self.target.world_from_joint(pose);
-        // Rotations are known without taking the matrices apart.
+        // Rotations are tracked directly, without decomposing matrices.
         let mut turns: Vec<Quat> = Vec::with_capacity(world.len());
         for (joint, rig) in self.target.joints().iter().enumerate() {
-            let base = rig.parent.map_or_else(Quat::identity, |parent| turns[parent]) * self.base_turns[joint];
+            let base = rig
+                .parent
+                .map_or_else(Quat::identity, |parent| turns[parent])
+                * self.base_turns[joint];
             turns.push(base * pose.locals[joint].rotation);
         }
-        let lowest = soles.lowest(|joint| (crate::math::origin_of(&world[joint]).coords, turns[joint]));
+        let lowest =
+            soles.lowest(|joint| (crate::math::origin_of(&world[joint]).coords, turns[joint]));
         soles.ground + self.root.scale * height.max(0.0) - lowest
     }
 
-    /// Sets the local translation that puts the hips to a place in the world; what is above them is at rest.
+    /// Sets the local translation that puts the hips at a world position; ancestors are at rest.
     fn put_hips(&self, pose: &mut Pose, place: Vec64) {
         if let Some(local) = self.hips_local(place) {
             pose.locals[self.root.joint].translation = local;
@@ -232,40 +343,63 @@ impl<'a> Transfer<'a> {
         let mut above = self.target.joints()[self.root.joint].parent;
         while let Some(joint) = above {
             let rig = &self.target.joints()[joint];
-            base = Affine::from_matrix_unchecked((rig.parent_from_base * rest.locals[joint].to_affine() * base).into_inner());
+            base = Affine::from_matrix_unchecked(
+                (rig.parent_from_base * rest.locals[joint].to_affine() * base).into_inner(),
+            );
             above = rig.parent;
         }
         Some(base.try_inverse()?.transform_point(&place.into()).coords)
     }
 
-    /// The local rotations of all frames, with feet that don't slide. `hips` are local translations.
-    fn with_standing_feet(&self, frames: &[Posed], hips: &[Vec64], times_secs: &[f64]) -> Vec<Vec<Quat>> {
+    /// The local rotations of all frames, with feet kept from sliding. `hips` are local
+    /// translations.
+    fn with_standing_feet(
+        &self,
+        frames: &[RetargetedFrame],
+        hips: &[Vec64],
+        times_secs: &[f64],
+    ) -> Vec<Vec<Quat>> {
         let mut turns: Vec<Vec<Quat>> = frames.iter().map(|frame| frame.turns.clone()).collect();
         if hips.len() != frames.len() || self.source_soles.is_none() {
             return turns;
         }
         let world = |turns: &[Quat], hips: &Vec64| {
             let mut pose = self.target.rest_pose();
-            pose.locals.iter_mut().zip(turns).for_each(|(local, turn)| local.rotation = *turn);
+            pose.locals
+                .iter_mut()
+                .zip(turns)
+                .for_each(|(local, turn)| local.rotation = *turn);
             pose.locals[self.root.joint].translation = *hips;
             self.target.world_from_joint(&pose)
         };
-        for (index, leg) in self.legs.iter().enumerate().filter_map(|(index, leg)| Some((index, (*leg)?))) {
-            let place = |world: &[Affine], joint: usize| crate::math::origin_of(&world[joint]).coords;
+        for (index, leg) in self
+            .legs
+            .iter()
+            .enumerate()
+            .filter_map(|(index, leg)| Some((index, (*leg)?)))
+        {
+            let place =
+                |world: &[Affine], joint: usize| crate::math::origin_of(&world[joint]).coords;
             let mut length = 0.0;
             let own: Vec<Vec64> = turns
                 .iter()
                 .zip(hips)
                 .map(|(turns, hips)| {
                     let world = world(turns, hips);
-                    let [hip, knee, ankle] = [leg.thigh, leg.shin, leg.foot].map(|joint| place(&world, joint));
+                    let [hip, knee, ankle] =
+                        [leg.thigh, leg.shin, leg.foot].map(|joint| place(&world, joint));
                     length = (knee - hip).norm() + (ankle - knee).norm();
                     ankle
                 })
                 .collect();
             let partner: Vec<Vec64> = frames.iter().map(|frame| frame.ankles[index]).collect();
             let steps = corrections(&own, &partner, times_secs, &self.root.up, length);
-            for ((turns, hips), step) in turns.iter_mut().zip(hips).zip(&steps).filter(|(_, step)| step.norm() > 1e-6 * length) {
+            for ((turns, hips), step) in turns
+                .iter_mut()
+                .zip(hips)
+                .zip(&steps)
+                .filter(|(_, step)| step.norm() > 1e-6 * length)
+            {
                 if let Some([thigh, shin]) = leg.reach(&world(turns, hips), step) {
                     self.turn_leg(turns, leg, &thigh, &shin);
                 }
@@ -274,12 +408,17 @@ impl<'a> Transfer<'a> {
         turns
     }
 
-    /// Turns thigh and shin in the world; the foot stays as it is.
+    /// Rotates thigh and shin in the world; the foot keeps its rotation.
     fn turn_leg(&self, locals: &mut [Quat], leg: Leg, thigh: &Quat, shin: &Quat) {
-        let (mut old, mut new): (Vec<Quat>, Vec<Quat>) = (Vec::with_capacity(locals.len()), Vec::with_capacity(locals.len()));
+        let (mut old, mut new): (Vec<Quat>, Vec<Quat>) = (
+            Vec::with_capacity(locals.len()),
+            Vec::with_capacity(locals.len()),
+        );
         for (joint, local) in locals.iter_mut().enumerate() {
             let parent = self.target.joints()[joint].parent;
-            let base = |turns: &[Quat]| parent.map_or_else(Quat::identity, |parent| turns[parent]) * self.base_turns[joint];
+            let base = |turns: &[Quat]| {
+                parent.map_or_else(Quat::identity, |parent| turns[parent]) * self.base_turns[joint]
+            };
             let before = base(&old) * *local;
             let after = if joint == leg.thigh {
                 thigh * before
@@ -296,59 +435,116 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    fn finish(self, name: String, frames: &[Posed]) -> Result<Retargeted, RetargetError> {
+    fn finish(self, name: String, frames: &[RetargetedFrame]) -> Result<Retargeted, RetargetError> {
         let times = &self.motion.times_secs;
         let start = times[0];
         let times_secs: Vec<f64> = times.iter().map(|time| time - start).collect();
         let duration_secs = times_secs.last().copied().unwrap_or(0.0);
-        let per_sec = if duration_secs > 0.0 { (frames.len() - 1) as f64 / duration_secs } else { 1.0 };
+        let per_sec = if duration_secs > 0.0 {
+            (frames.len() - 1) as f64 / duration_secs
+        } else {
+            1.0
+        };
         let lifts: Vec<f64> = frames.iter().map(|frame| frame.lift).collect();
         let ground = self.target_soles.as_ref().map_or(0.0, |soles| soles.ground);
         let slack = SINKING * (self.root.start.dot(&self.root.up) - ground).abs();
         let lifts = smoothed(&lifts, ((0.05 * per_sec) as usize).min(1000), slack);
-        let hips: Vec<Vec64> =
-            frames.iter().zip(&lifts).filter_map(|(frame, lift)| self.hips_local(frame.hips + self.root.up * *lift)).collect();
+        let hips: Vec<Vec64> = frames
+            .iter()
+            .zip(&lifts)
+            .filter_map(|(frame, lift)| self.hips_local(frame.hips + self.root.up * *lift))
+            .collect();
         let turns = self.with_standing_feet(frames, &hips, &times_secs);
         let mut tracks = Vec::new();
         if hips.len() == frames.len() {
-            let curve = Curve { times_secs: times_secs.clone(), values: hips, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint: self.root.joint, channel: Channel::Translation(curve) });
+            let curve = Curve {
+                times_secs: times_secs.clone(),
+                values: hips,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint: self.root.joint,
+                channel: Channel::Translation(curve),
+            });
         }
         for joint in (0..self.target.len()).filter(|&joint| self.drivers[joint].is_some()) {
-            let values: Vec<_> = turns.iter().map(|turns| turns[joint].into_inner()).collect();
-            let curve = Curve { times_secs: times_secs.clone(), values, interpolation: Interpolation::Linear };
-            tracks.push(Track { joint, channel: Channel::Rotation(curve) });
+            let values: Vec<_> = turns
+                .iter()
+                .map(|turns| turns[joint].into_inner())
+                .collect();
+            let curve = Curve {
+                times_secs: times_secs.clone(),
+                values,
+                interpolation: Interpolation::Linear,
+            };
+            tracks.push(Track {
+                joint,
+                channel: Channel::Rotation(curve),
+            });
         }
         let finite = tracks.iter().all(|track| match &track.channel {
-            Channel::Translation(curve) | Channel::Scale(curve) => curve.values.iter().all(|v| v.iter().all(|c| c.is_finite())),
-            Channel::Rotation(curve) => curve.values.iter().all(|q| q.coords.iter().all(|c| c.is_finite())),
+            Channel::Translation(curve) | Channel::Scale(curve) => {
+                curve.values.iter().all(|v| v.iter().all(|c| c.is_finite()))
+            }
+            Channel::Rotation(curve) => curve
+                .values
+                .iter()
+                .all(|q| q.coords.iter().all(|c| c.is_finite())),
         });
         if !finite {
             return Err(RetargetError::NotFinite);
         }
-        let clip = Clip { name, duration_secs, tracks };
-        Ok(Retargeted { clip, scale: self.root.scale, up: self.motion.up, first_left_out: self.motion.first_left_out })
+        let clip = Clip {
+            name,
+            duration_secs,
+            tracks,
+        };
+        Ok(Retargeted {
+            clip,
+            scale: self.root.scale,
+            up: self.motion.up,
+            first_left_out: self.motion.first_left_out,
+        })
     }
 }
 
-/// How far feet may sink, relative to the hips' height, before smoothing gives way.
+/// Maximum sinking of feet during smoothing, relative to the hips' height.
 const SINKING: f64 = 0.004;
 
-/// The bind pose, where the skin was modelled, if it looks like a person at least as much as the rest pose does.
+/// The bind pose, in which the skin was modelled, if it resembles a person at least as much as the
+/// rest pose does.
 fn stance_of_character(target: &Skeleton, marks: &Landmarks) -> Stance {
     let rest = Stance::of_pose(target, &target.rest_pose());
     let bind = Stance::of_world(&target.bind_transforms());
     let score = |stance: &Stance| {
-        let up = marks.up(stance).map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
+        let up = marks
+            .up(stance)
+            .map_or(UpAxis::Y, |up| UpAxis::nearest(&up));
         marks.portrait(stance, &up.vector()).0
     };
-    if bind.is_finite() && score(&bind) > score(&rest) + 0.02 { bind } else { rest }
+    if bind.is_finite() && score(&bind) > score(&rest) + 0.02 {
+        bind
+    } else {
+        rest
+    }
 }
 
 /// From the character's body frame to the motion's, both in their stances.
-fn body_turn(motion: &SourceMotion<'_>, source_stance: &Stance, axes: &Quat, marks: &Landmarks, stance: &Stance, up: UpAxis) -> Quat {
-    let upright = motion.marks.up(&motion.stance).map_or(motion.up, |up| UpAxis::nearest(&up));
-    let theirs = motion.marks.frame(source_stance, &(axes * upright.vector()));
+fn body_turn(
+    motion: &SourceMotion<'_>,
+    source_stance: &Stance,
+    axes: &Quat,
+    marks: &Landmarks,
+    stance: &Stance,
+    up: UpAxis,
+) -> Quat {
+    let upright = motion
+        .marks
+        .up(&motion.stance)
+        .map_or(motion.up, |up| UpAxis::nearest(&up));
+    let theirs = motion
+        .marks
+        .frame(source_stance, &(axes * upright.vector()));
     let own = marks.frame(stance, &up.vector());
     match (own, theirs) {
         (Some(own), Some(theirs)) => theirs * own.inverse(),
@@ -358,7 +554,11 @@ fn body_turn(motion: &SourceMotion<'_>, source_stance: &Stance, axes: &Quat, mar
 
 fn middle_of_hips(motion: &SourceMotion<'_>, stance: &Stance, otherwise: usize) -> Vec64 {
     let hips = || motion.marks.place(stance, Role::Hips);
-    motion.marks.middle(stance, Role::Thigh).or_else(hips).unwrap_or_else(|| stance.places[otherwise])
+    motion
+        .marks
+        .middle(stance, Role::Thigh)
+        .or_else(hips)
+        .unwrap_or_else(|| stance.places[otherwise])
 }
 
 fn drivers(alignment: &Alignment<'_>, links: &[Link]) -> Vec<Option<Driver>> {
@@ -366,19 +566,38 @@ fn drivers(alignment: &Alignment<'_>, links: &[Link]) -> Vec<Option<Driver>> {
     let aligned = alignment.turns();
     for link in links {
         let turns = link.role.and_then(|role| aligned.get(&role));
-        let before = link.source.first().and_then(|&first| alignment.source.joints()[first].parent);
+        let before = link
+            .source
+            .first()
+            .and_then(|&first| alignment.source.joints()[first].parent);
         let joint = |at: Option<usize>| at.map_or(before, |at| Some(link.source[at]));
-        let steps: Vec<(usize, [Option<usize>; 2], f64)> = if let Some(Role::Finger(..) | Role::Toe(_)) = link.role {
-            let pairs = align_finger(link.target.len(), link.source.len()).into_iter();
-            pairs.map(|(own, partner)| (own, [Some(link.source[partner]); 2], 0.0)).collect()
-        } else {
-            let spread = spread_over(link.target.len(), link.source.len()).into_iter().enumerate();
-            spread.map(|(own, (below, above, fraction))| (own, [joint(below), joint(above)], fraction)).collect()
-        };
+        let steps: Vec<(usize, [Option<usize>; 2], f64)> =
+            if let Some(Role::Finger(..) | Role::Toe(_)) = link.role {
+                let pairs = align_finger(link.target.len(), link.source.len()).into_iter();
+                pairs
+                    .map(|(own, partner)| (own, [Some(link.source[partner]); 2], 0.0))
+                    .collect()
+            } else {
+                let spread = spread_over(link.target.len(), link.source.len())
+                    .into_iter()
+                    .enumerate();
+                spread
+                    .map(|(own, (below, above, fraction))| {
+                        (own, [joint(below), joint(above)], fraction)
+                    })
+                    .collect()
+            };
         for (own, between, fraction) in steps {
             let joint = link.target[own];
-            let turn = turns.and_then(|turns| turns.get(own).or(turns.last())).copied().unwrap_or(alignment.body);
-            drivers[joint] = Some(Driver { ready: turn * alignment.target_stance.turns[joint], between, fraction });
+            let turn = turns
+                .and_then(|turns| turns.get(own).or(turns.last()))
+                .copied()
+                .unwrap_or(alignment.body);
+            drivers[joint] = Some(Driver {
+                ready: turn * alignment.target_stance.turns[joint],
+                between,
+                fraction,
+            });
         }
     }
     drivers

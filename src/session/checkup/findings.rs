@@ -8,8 +8,8 @@ use super::UpAxis;
 use crate::character::{Attachment, Place, Severity};
 use crate::math::{Point64, origin_of};
 use crate::mesh::{MeshCheckup, SkinMesh, TriMesh};
+use crate::methods::Subject;
 use crate::progress::{Cancelled, Progress};
-use crate::skin::Subject;
 use crate::tissue::Parts;
 
 /// Places that a finding remembers at most.
@@ -100,15 +100,28 @@ impl<'a> Patient<'a> {
     pub(super) fn new(subject: &'a Subject, parts: &'a Parts) -> Self {
         let surface = if subject.skin.mesh.triangles.is_empty() {
             let all = vec![true; subject.bind_positions.len()];
-            Cow::Owned(SkinMesh::weld(&subject.bind_positions, &subject.character.triangles(), &all))
+            Cow::Owned(SkinMesh::weld(
+                &subject.bind_positions,
+                &subject.character.triangles(),
+                &all,
+            ))
         } else {
             Cow::Borrowed(&*subject.skin)
         };
-        Self { subject, parts, source_from_skin: surface.source_from_skin(), surface }
+        Self {
+            subject,
+            parts,
+            source_from_skin: surface.source_from_skin(),
+            surface,
+        }
     }
 
     /// Everything that is not as in a textbook, what matters most first.
-    pub(super) fn findings(&self, up: &UpAxis, progress: &Progress) -> Result<Vec<Finding>, Cancelled> {
+    pub(super) fn findings(
+        &self,
+        up: &UpAxis,
+        progress: &Progress,
+    ) -> Result<Vec<Finding>, Cancelled> {
         let mesh = self.as_in_the_file();
         let checkup = MeshCheckup::of(&mesh, progress)?;
         let mut findings = Vec::new();
@@ -131,8 +144,17 @@ impl<'a> Patient<'a> {
             let [a, b, c] = t.map(|v| skin.skin_from_source[v as usize]);
             Some([a?, b?, c?])
         };
-        let triangles = self.subject.character.triangles().into_iter().filter_map(on_skin).collect();
-        TriMesh { positions: skin.mesh.positions.clone(), triangles }
+        let triangles = self
+            .subject
+            .character
+            .triangles()
+            .into_iter()
+            .filter_map(on_skin)
+            .collect();
+        TriMesh {
+            positions: skin.mesh.positions.clone(),
+            triangles,
+        }
     }
 
     fn size(&self) -> f64 {
@@ -141,15 +163,25 @@ impl<'a> Patient<'a> {
 
     /// A vertex of the skin.
     fn spot(&self, vertex: u32, radius: f64) -> Spot {
-        let position = self.surface.mesh.positions[vertex as usize].cast::<f64>().coords.into();
-        Spot { vertex: Some(self.source_from_skin[vertex as usize]), joint: None, position, radius: radius.max(0.03 * self.size()) }
+        let position = self.surface.mesh.positions[vertex as usize]
+            .cast::<f64>()
+            .coords
+            .into();
+        Spot {
+            vertex: Some(self.source_from_skin[vertex as usize]),
+            joint: None,
+            position,
+            radius: radius.max(0.03 * self.size()),
+        }
     }
 
     fn spots(&self, vertices: impl IntoIterator<Item = u32>) -> Vec<Spot> {
         let mut spots: Vec<Spot> = Vec::new();
         for vertex in vertices {
             let spot = self.spot(vertex, 0.0);
-            let apart = |other: &Spot| (Point64::from(other.position) - Point64::from(spot.position)).norm() > spot.radius;
+            let apart = |other: &Spot| {
+                (Point64::from(other.position) - Point64::from(spot.position)).norm() > spot.radius
+            };
             if spots.iter().all(apart) {
                 spots.push(spot);
             }
@@ -165,8 +197,16 @@ impl<'a> Patient<'a> {
         if unit == 1.0 {
             return None;
         }
-        let known = [(1e-3, "a millimetre"), (1e-2, "a centimetre"), (1e-1, "a decimetre"), (0.0254, "an inch"), (0.3048, "a foot")];
-        let name = known.iter().find(|(metres, _)| (unit / metres - 1.0).abs() < 1e-6);
+        let known = [
+            (1e-3, "a millimetre"),
+            (1e-2, "a centimetre"),
+            (1e-1, "a decimetre"),
+            (0.0254, "an inch"),
+            (0.3048, "a foot"),
+        ];
+        let name = known
+            .iter()
+            .find(|(metres, _)| (unit / metres - 1.0).abs() < 1e-6);
         let name = name.map_or_else(|| format!("{unit} m"), |(_, name)| (*name).to_owned());
         Some(Finding {
             text: format!(
@@ -174,7 +214,8 @@ impl<'a> Patient<'a> {
                 self.size(),
                 self.size() * unit
             ),
-            remedy: "only physics counts in metres; everything else keeps the file's units".to_owned(),
+            remedy: "only physics counts in metres; everything else keeps the file's units"
+                .to_owned(),
             option: Some("--unit METRES".to_owned()),
             ..finding(FindingKind::Unit, Severity::Info, 0)
         })
@@ -182,11 +223,16 @@ impl<'a> Patient<'a> {
 
     fn missing_weights(&self) -> Option<Finding> {
         let character = &self.subject.character;
-        let bare = character.meshes.iter().filter(|mesh| matches!(mesh.attachment, Attachment::Unweighted));
+        let bare = character
+            .meshes
+            .iter()
+            .filter(|mesh| matches!(mesh.attachment, Attachment::Unweighted));
         let count: usize = bare.map(|mesh| mesh.positions.len()).sum();
         (count > 0 && !character.skeleton.is_empty()).then(|| Finding {
             text: format!("{count} vertices come without skinning weights"),
-            remedy: "the flesh needs none; lbs, dqs and rigid get weights by the distance to the bones".to_owned(),
+            remedy:
+                "the flesh needs none; lbs, dqs and rigid get weights by the distance to the bones"
+                    .to_owned(),
             ..finding(FindingKind::MissingWeights, Severity::Info, count)
         })
     }
@@ -199,40 +245,89 @@ impl<'a> Patient<'a> {
         let mut moves = vec![false; skeleton.len()];
         for mesh in &self.subject.character.meshes {
             match &mesh.attachment {
-                Attachment::Skinned { weights, .. } => weights.joints.iter().for_each(|&joint| moves[joint as usize] = true),
-                Attachment::Unweighted => moves.iter_mut().zip(skeleton.joints()).for_each(|(moves, joint)| *moves |= joint.deforms),
+                Attachment::Skinned { weights, .. } => weights
+                    .joints
+                    .iter()
+                    .for_each(|&joint| moves[joint as usize] = true),
+                Attachment::Unweighted => moves
+                    .iter_mut()
+                    .zip(skeleton.joints())
+                    .for_each(|(moves, joint)| *moves |= joint.deforms),
                 Attachment::Rigid { .. } | Attachment::Static { .. } => {}
             }
         }
         let asked: Vec<usize> = (0..skeleton.len()).filter(|&joint| moves[joint]).collect();
-        let places: Vec<Point64> = asked.iter().map(|&joint| skeleton.bind_position(joint)).collect();
+        let places: Vec<Point64> = asked
+            .iter()
+            .map(|&joint| skeleton.bind_position(joint))
+            .collect();
         let inside = skin.winding_numbers(&places);
         let tree = crate::mesh::TriangleTree::new(skin);
         // On the surface, or at the end of a finger, is no matter.
         let near = |place: &Point64| tree.closest(place, 0.01 * self.size(), |_| true).is_some();
-        let outside: Vec<usize> = (0..asked.len()).filter(|&k| inside[k].abs() < 0.3 && !near(&places[k])).map(|k| asked[k]).collect();
+        let outside: Vec<usize> = (0..asked.len())
+            .filter(|&k| inside[k].abs() < 0.3 && !near(&places[k]))
+            .map(|k| asked[k])
+            .collect();
         if outside.is_empty() {
             return None;
         }
-        let names = some_names(outside.iter().map(|&joint| skeleton.joints()[joint].name.as_str()));
+        let names = some_names(
+            outside
+                .iter()
+                .map(|&joint| skeleton.joints()[joint].name.as_str()),
+        );
         let many = outside.len() * 3 > asked.len();
         Some(Finding {
-            text: format!("{} outside of it: {names}", counted(outside.len(), "joint that moves skin lies", "joints that move skin lie")),
-            remedy: "bones that leave the skin are used as they are, bones far from it are left out".to_owned(),
-            option: many.then(|| "check that mesh and skeleton have the same unit, axes and place".to_owned()),
-            spots: outside.iter().take(PLACES).map(|&joint| self.joint_spot(joint)).collect(),
-            ..finding(FindingKind::JointsOutside, if many { Severity::Warning } else { Severity::Info }, outside.len())
+            text: format!(
+                "{} outside of it: {names}",
+                counted(
+                    outside.len(),
+                    "joint that moves skin lies",
+                    "joints that move skin lie"
+                )
+            ),
+            remedy:
+                "bones that leave the skin are used as they are, bones far from it are left out"
+                    .to_owned(),
+            option: many.then(|| {
+                "check that mesh and skeleton have the same unit, axes and place".to_owned()
+            }),
+            spots: outside
+                .iter()
+                .take(PLACES)
+                .map(|&joint| self.joint_spot(joint))
+                .collect(),
+            ..finding(
+                FindingKind::JointsOutside,
+                if many {
+                    Severity::Warning
+                } else {
+                    Severity::Info
+                },
+                outside.len(),
+            )
         })
     }
 
     fn joint_spot(&self, joint: usize) -> Spot {
-        let position = origin_of(&self.subject.character.skeleton.joints()[joint].world_from_bind).coords.into();
-        Spot { vertex: None, joint: Some(joint), position, radius: 0.08 * self.size() }
+        let position = origin_of(&self.subject.character.skeleton.joints()[joint].world_from_bind)
+            .coords
+            .into();
+        Spot {
+            vertex: None,
+            joint: Some(joint),
+            position,
+            radius: 0.08 * self.size(),
+        }
     }
 
     fn several_parts(&self, count: usize) -> Option<Finding> {
         let parts = &self.parts.parts;
-        let flesh = parts.iter().filter(|part| part.place == Place::Flesh).count();
+        let flesh = parts
+            .iter()
+            .filter(|part| part.place == Place::Flesh)
+            .count();
         let remedy = match flesh {
             _ if parts.is_empty() => "which doesn't matter without a skeleton".to_owned(),
             _ if flesh == parts.len() => "all of them are flesh".to_owned(),
@@ -248,55 +343,112 @@ impl<'a> Patient<'a> {
     }
 
     fn without_bone(&self) -> Option<Finding> {
-        let others: Vec<usize> = (0..self.parts.parts.len()).filter(|&part| self.parts.parts[part].place != Place::Flesh).collect();
+        let others: Vec<usize> = (0..self.parts.parts.len())
+            .filter(|&part| self.parts.parts[part].place != Place::Flesh)
+            .collect();
         if others.is_empty() {
             return None;
         }
-        let rides = others.iter().filter(|&&part| self.parts.parts[part].place == Place::Rides).count();
-        let how = [(rides, "ride on the flesh next to them"), (others.len() - rides, "are rigid with a joint")];
-        let how: Vec<String> = how.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}")).collect();
+        let rides = others
+            .iter()
+            .filter(|&&part| self.parts.parts[part].place == Place::Rides)
+            .count();
+        let how = [
+            (rides, "ride on the flesh next to them"),
+            (others.len() - rides, "are rigid with a joint"),
+        ];
+        let how: Vec<String> = how
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, how)| format!("{count} {how}"))
+            .collect();
         let mut largest = others.clone();
-        largest.sort_by(|&a, &b| self.parts.parts[b].area.total_cmp(&self.parts.parts[a].area).then(a.cmp(&b)));
+        largest.sort_by(|&a, &b| {
+            self.parts.parts[b]
+                .area
+                .total_cmp(&self.parts.parts[a].area)
+                .then(a.cmp(&b))
+        });
         let mut first = vec![u32::MAX; self.parts.parts.len()];
         for (vertex, &part) in self.parts.part_of_vertex.iter().enumerate().rev() {
             first[part as usize] = vertex as u32;
         }
-        let names = some_names(largest.iter().map(|&part| self.parts.parts[part].name.as_str()));
+        let names = some_names(
+            largest
+                .iter()
+                .map(|&part| self.parts.parts[part].name.as_str()),
+        );
         let spot = |&part: &usize| self.spot(first[part], self.parts.parts[part].size());
         Some(Finding {
-            text: format!("{} without a bone of their own: {names}", counted(others.len(), "part", "parts")),
+            text: format!(
+                "{} without a bone of their own: {names}",
+                counted(others.len(), "part", "parts")
+            ),
             remedy: how.join(", "),
             option: Some("--part NAME=flesh|ride|rigid:JOINT".to_owned()),
-            spots: largest.iter().take(PLACES).filter(|&&part| first[part] != u32::MAX).map(spot).collect(),
+            spots: largest
+                .iter()
+                .take(PLACES)
+                .filter(|&&part| first[part] != u32::MAX)
+                .map(spot)
+                .collect(),
             ..finding(FindingKind::PartsWithoutBone, Severity::Info, others.len())
         })
     }
 
     /// What is about faces and edges.
+    #[expect(clippy::too_many_lines, reason = "one entry for each kind of finding")]
     fn surface(&self, mesh: &TriMesh, found: &MeshCheckup) -> Vec<Finding> {
         use FindingKind as Kind;
         let as_it_is = "simulated as found";
-        let corner = |faces: &[u32]| faces.iter().map(|&face| mesh.triangles[face as usize][0]).collect::<Vec<_>>();
+        let corner = |faces: &[u32]| {
+            faces
+                .iter()
+                .map(|&face| mesh.triangles[face as usize][0])
+                .collect::<Vec<_>>()
+        };
         let start = |edges: &[[u32; 2]]| edges.iter().map(|edge| edge[0]).collect::<Vec<_>>();
         let rims: Vec<u32> = found.boundaries.iter().map(|rim| rim[0]).collect();
         let rows = [
-            (Kind::Boundaries, Severity::Info, found.boundaries.len(), rims, as_it_is, {
-                format!(
-                    "{} with {}",
-                    counted(found.boundaries.len(), "open border", "open borders"),
-                    counted(found.boundary_edges, "edge", "edges")
-                )
-            }),
-            (Kind::NonManifoldEdges, Severity::Info, found.non_manifold_edges.len(), start(&found.non_manifold_edges), as_it_is, {
-                format!("{} with more than two faces", counted(found.non_manifold_edges.len(), "edge", "edges"))
-            }),
+            (
+                Kind::Boundaries,
+                Severity::Info,
+                found.boundaries.len(),
+                rims,
+                as_it_is,
+                {
+                    format!(
+                        "{} with {}",
+                        counted(found.boundaries.len(), "open border", "open borders"),
+                        counted(found.boundary_edges, "edge", "edges")
+                    )
+                },
+            ),
+            (
+                Kind::NonManifoldEdges,
+                Severity::Info,
+                found.non_manifold_edges.len(),
+                start(&found.non_manifold_edges),
+                as_it_is,
+                {
+                    format!(
+                        "{} with more than two faces",
+                        counted(found.non_manifold_edges.len(), "edge", "edges")
+                    )
+                },
+            ),
             (
                 Kind::NonManifoldVertices,
                 Severity::Info,
                 found.non_manifold_vertices.len(),
                 found.non_manifold_vertices.clone(),
                 as_it_is,
-                { format!("{} where surfaces touch in a point", counted(found.non_manifold_vertices.len(), "vertex", "vertices")) },
+                {
+                    format!(
+                        "{} where surfaces touch in a point",
+                        counted(found.non_manifold_vertices.len(), "vertex", "vertices")
+                    )
+                },
             ),
             (
                 Kind::DegenerateFaces,
@@ -304,7 +456,12 @@ impl<'a> Patient<'a> {
                 found.degenerate_faces.len(),
                 corner(&found.degenerate_faces),
                 "carried by their neighbours",
-                { format!("{} without an area", counted(found.degenerate_faces.len(), "face", "faces")) },
+                {
+                    format!(
+                        "{} without an area",
+                        counted(found.degenerate_faces.len(), "face", "faces")
+                    )
+                },
             ),
             (
                 Kind::DuplicateFaces,
@@ -312,7 +469,12 @@ impl<'a> Patient<'a> {
                 found.duplicate_faces.len(),
                 corner(&found.duplicate_faces),
                 "counted once in the simulation",
-                { format!("{} on the corners of another one", counted(found.duplicate_faces.len(), "face", "faces")) },
+                {
+                    format!(
+                        "{} on the corners of another one",
+                        counted(found.duplicate_faces.len(), "face", "faces")
+                    )
+                },
             ),
             (
                 Kind::FlippedFaces,
@@ -320,23 +482,55 @@ impl<'a> Patient<'a> {
                 found.flipped_edges.len(),
                 start(&found.flipped_edges),
                 "turned alike for the simulation",
-                { format!("{} between faces that are turned against each other", counted(found.flipped_edges.len(), "edge", "edges")) },
+                {
+                    format!(
+                        "{} between faces that are turned against each other",
+                        counted(found.flipped_edges.len(), "edge", "edges")
+                    )
+                },
             ),
-            (Kind::InsideOut, Severity::Mended, found.inside_out.len(), found.inside_out.clone(), "turned for the simulation", {
-                format!("{} inside out", counted(found.inside_out.len(), "closed part is", "closed parts are"))
-            }),
+            (
+                Kind::InsideOut,
+                Severity::Mended,
+                found.inside_out.len(),
+                found.inside_out.clone(),
+                "turned for the simulation",
+                {
+                    format!(
+                        "{} inside out",
+                        counted(found.inside_out.len(), "closed part is", "closed parts are")
+                    )
+                },
+            ),
             (
                 Kind::SelfIntersections,
                 Severity::Info,
                 found.intersecting_faces.len(),
                 corner(&found.intersecting_faces),
                 "contact leaves alone what lies in each other at rest",
-                { format!("{} through others at rest", counted(found.intersecting_faces.len(), "face cuts", "faces cut")) },
+                {
+                    format!(
+                        "{} through others at rest",
+                        counted(found.intersecting_faces.len(), "face cuts", "faces cut")
+                    )
+                },
             ),
         ];
-        let row = |(kind, severity, count, vertices, remedy, text): (_, _, usize, Vec<u32>, &str, String)| {
+        let row = |(kind, severity, count, vertices, remedy, text): (
+            _,
+            _,
+            usize,
+            Vec<u32>,
+            &str,
+            String,
+        )| {
             let spots = self.spots(vertices);
-            (count > 0).then(|| Finding { text, remedy: remedy.to_owned(), spots, ..finding(kind, severity, count) })
+            (count > 0).then(|| Finding {
+                text,
+                remedy: remedy.to_owned(),
+                spots,
+                ..finding(kind, severity, count)
+            })
         };
         rows.into_iter().filter_map(row).collect()
     }
@@ -345,14 +539,28 @@ impl<'a> Patient<'a> {
     fn vertices(&self) -> Vec<Finding> {
         let character = &self.subject.character;
         let mut used = vec![false; character.source_vertices()];
-        character.triangles().iter().flatten().for_each(|&v| used[v as usize] = true);
-        let unused: Vec<u32> = (0..used.len() as u32).filter(|&v| !used[v as usize]).collect();
-        let on_skin = self.surface.skin_from_source.iter().filter(|skin| skin.is_some()).count();
+        character
+            .triangles()
+            .iter()
+            .flatten()
+            .for_each(|&v| used[v as usize] = true);
+        let unused: Vec<u32> = (0..used.len() as u32)
+            .filter(|&v| !used[v as usize])
+            .collect();
+        let on_skin = self
+            .surface
+            .skin_from_source
+            .iter()
+            .filter(|skin| skin.is_some())
+            .count();
         let doubles = on_skin.saturating_sub(self.surface.mesh.positions.len());
         let mut found = Vec::new();
         if doubles > 0 {
             found.push(Finding {
-                text: format!("{} at the place of another one", counted(doubles, "vertex", "vertices")),
+                text: format!(
+                    "{} at the place of another one",
+                    counted(doubles, "vertex", "vertices")
+                ),
                 remedy: "they move together; the file's vertices stay as they are".to_owned(),
                 ..finding(FindingKind::DuplicateVertices, Severity::Info, doubles)
             });
@@ -361,14 +569,24 @@ impl<'a> Patient<'a> {
             let spot = |&vertex: &u32| Spot {
                 vertex: Some(vertex),
                 joint: None,
-                position: self.subject.bind_positions[vertex as usize].cast::<f64>().coords.into(),
+                position: self.subject.bind_positions[vertex as usize]
+                    .cast::<f64>()
+                    .coords
+                    .into(),
                 radius: 0.03 * self.size(),
             };
             found.push(Finding {
-                text: format!("{} that no face uses", counted(unused.len(), "vertex", "vertices")),
+                text: format!(
+                    "{} that no face uses",
+                    counted(unused.len(), "vertex", "vertices")
+                ),
                 remedy: "kept, but not simulated".to_owned(),
                 spots: unused.iter().take(PLACES).map(spot).collect(),
-                ..finding(FindingKind::UnreferencedVertices, Severity::Info, unused.len())
+                ..finding(
+                    FindingKind::UnreferencedVertices,
+                    Severity::Info,
+                    unused.len(),
+                )
             });
         }
         found
@@ -376,7 +594,15 @@ impl<'a> Patient<'a> {
 }
 
 fn finding(kind: FindingKind, severity: Severity, count: usize) -> Finding {
-    Finding { kind, severity, count, text: String::new(), remedy: String::new(), option: None, spots: Vec::new() }
+    Finding {
+        kind,
+        severity,
+        count,
+        text: String::new(),
+        remedy: String::new(),
+        option: None,
+        spots: Vec::new(),
+    }
 }
 
 fn up_axis(up: &UpAxis) -> Option<Finding> {
@@ -395,5 +621,9 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 fn some_names<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
     let more = names.clone().count().saturating_sub(NAMES);
     let shown = names.take(NAMES).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
+    if more > 0 {
+        format!("{shown} and {more} more")
+    } else {
+        shown
+    }
 }

@@ -13,11 +13,13 @@ use serde::Serialize;
 use findings::Patient;
 
 use crate::character::{Attachment, Character, Note, RetargetedClip};
+use crate::math::Point64;
 use crate::mesh::Topology;
+use crate::methods::Subject;
 use crate::progress::{Cancelled, Progress};
-use crate::rig::retarget::Pair;
-use crate::skin::Subject;
-use crate::tissue::{Part, Quality};
+use crate::render::PositionMark;
+use crate::rig::retarget::JointPair;
+use crate::tissue::{Quality, SkinComponent};
 
 /// A character at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,11 +68,18 @@ pub struct Checkup {
     pub notes: Vec<Note>,
 }
 
-/// All notes on a character: of its files, then of its flesh.
+/// All notes on a character: of its files, then of its flesh if that is made.
 #[must_use]
 pub fn all_notes(subject: &Subject) -> Vec<Note> {
-    let of_flesh = subject.tissue.iter().flat_map(|flesh| &flesh.tissue.notes);
-    subject.character.notes.iter().chain(of_flesh).cloned().collect()
+    let flesh = subject.flesh_if_made().and_then(Result::ok);
+    let of_flesh = flesh.iter().flat_map(|flesh| &flesh.tissue.notes);
+    subject
+        .character
+        .notes
+        .iter()
+        .chain(of_flesh)
+        .cloned()
+        .collect()
 }
 
 /// One connected part of the skin.
@@ -130,11 +139,29 @@ pub struct ClipSummary {
 }
 
 impl Checkup {
+    /// The places of all findings, to be marked in pictures.
+    #[must_use]
+    pub fn marks(&self) -> Vec<PositionMark> {
+        let spots = self.findings.iter().flat_map(|finding| {
+            let spots = finding.spots.iter();
+            spots.map(move |spot| (spot, finding.severity))
+        });
+        let mark = |(spot, severity): (&Spot, _)| PositionMark {
+            vertex: spot.vertex,
+            joint: spot.joint,
+            at_rest: Point64::from(spot.position).cast::<f32>(),
+            radius: spot.radius as f32,
+            color: PositionMark::color_of(severity),
+        };
+        spots.map(mark).collect()
+    }
+
     /// Looks at a character.
     #[must_use]
     pub fn of(subject: &Subject) -> Self {
         // Nobody can cancel a progress that nobody else has.
-        Self::with_progress(subject, &Progress::new()).unwrap_or_else(|Cancelled| unreachable!("nobody cancels"))
+        Self::with_progress(subject, &Progress::new())
+            .unwrap_or_else(|Cancelled| unreachable!("nobody cancels"))
     }
 
     /// Looks at a character; the self-intersections of a large skin take a while.
@@ -145,7 +172,10 @@ impl Checkup {
         let character = &subject.character;
         let joints = character.skeleton.joints();
         let up_axis = up_axis(subject);
-        let patient = Patient::new(subject, &subject.body.parts);
+        subject.make_flesh(&progress.part(0.0, 0.5))?;
+        let progress = &progress.part(0.5, 1.0);
+        let flesh = subject.flesh();
+        let patient = Patient::new(subject, &subject.body().parts);
         let topology = Topology::of(&patient.surface.mesh);
         let findings = patient.findings(&up_axis, progress)?;
         // What a finding says need not be said twice.
@@ -163,15 +193,34 @@ impl Checkup {
             size: subject.size,
             metres_per_unit: character.metres_per_unit,
             up_axis,
-            parts: subject.body.parts.parts.iter().map(|part| PartSummary::of(part, subject)).collect(),
+            parts: subject
+                .body()
+                .parts
+                .parts
+                .iter()
+                .map(|part| PartSummary::of(part, subject))
+                .collect(),
             findings,
             meshes: character.meshes.iter().map(MeshSummary::of).collect(),
-            joints: (0..joints.len()).map(|joint| JointSummary::of(subject, joint)).collect(),
+            joints: (0..joints.len())
+                .map(|joint| JointSummary::of(subject, joint))
+                .collect(),
             clips: character.clips.iter().map(ClipSummary::of).collect(),
-            motions: character.retargets.iter().map(|retarget| MotionSummary::of(character, retarget)).collect(),
-            materials: character.materials.iter().map(|material| material.name.clone()).collect(),
-            tissue: subject.tissue.as_ref().ok().map(|flesh| flesh.tissue.quality.clone()),
-            tissue_refused: subject.tissue.as_ref().err().map(ToString::to_string),
+            motions: character
+                .retargets
+                .iter()
+                .map(|retarget| MotionSummary::of(character, retarget))
+                .collect(),
+            materials: character
+                .materials
+                .iter()
+                .map(|material| material.name.clone())
+                .collect(),
+            tissue: flesh
+                .as_ref()
+                .ok()
+                .map(|flesh| flesh.tissue.quality.clone()),
+            tissue_refused: flesh.err().map(|error| error.to_string()),
             notes,
         })
     }
@@ -184,7 +233,7 @@ pub fn up_axis(subject: &Subject) -> UpAxis {
 }
 
 impl PartSummary {
-    fn of(part: &Part, subject: &Subject) -> Self {
+    fn of(part: &SkinComponent, subject: &Subject) -> Self {
         Self {
             name: part.name.clone(),
             vertices: part.vertices,
@@ -205,7 +254,12 @@ impl MeshSummary {
             Attachment::Static { .. } => "static",
             Attachment::Unweighted => "unweighted",
         };
-        Self { name: mesh.name.clone(), vertices: mesh.positions.len(), triangles: mesh.triangles.len(), attachment }
+        Self {
+            name: mesh.name.clone(),
+            vertices: mesh.positions.len(),
+            triangles: mesh.triangles.len(),
+            attachment,
+        }
     }
 }
 
@@ -215,7 +269,9 @@ impl JointSummary {
         let this = &skeleton.joints()[joint];
         Self {
             name: this.name.clone(),
-            parent: this.parent.map(|parent| skeleton.joints()[parent].name.clone()),
+            parent: this
+                .parent
+                .map(|parent| skeleton.joints()[parent].name.clone()),
             position: skeleton.bind_position(joint).coords.into(),
             deforms: this.deforms,
         }
@@ -232,7 +288,7 @@ pub struct MotionSummary {
     /// Length of the character over length of the motion's skeleton.
     pub scale: f64,
     /// Who moves whom.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<JointPair>,
     /// Joints of the character that stay as they are at rest.
     pub unmatched: Vec<String>,
 }
@@ -240,17 +296,30 @@ pub struct MotionSummary {
 impl MotionSummary {
     fn of(character: &Character, retarget: &RetargetedClip) -> Self {
         Self {
-            clip: character.clips.get(retarget.clip).map(|clip| clip.name.clone()).unwrap_or_default(),
+            clip: character
+                .clips
+                .get(retarget.clip)
+                .map(|clip| clip.name.clone())
+                .unwrap_or_default(),
             file: retarget.file.clone(),
             scale: retarget.scale,
             pairs: retarget.mapping.pairs.clone(),
-            unmatched: retarget.mapping.unmatched(&character.skeleton).into_iter().map(str::to_owned).collect(),
+            unmatched: retarget
+                .mapping
+                .unmatched(&character.skeleton)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         }
     }
 }
 
 impl ClipSummary {
     fn of(clip: &crate::rig::Clip) -> Self {
-        Self { name: clip.name.clone(), duration_secs: clip.duration_secs, tracks: clip.tracks.len() }
+        Self {
+            name: clip.name.clone(),
+            duration_secs: clip.duration_secs,
+            tracks: clip.tracks.len(),
+        }
     }
 }

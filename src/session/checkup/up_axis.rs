@@ -19,7 +19,10 @@ impl UpAxis {
     /// +Y.
     #[must_use]
     pub fn y() -> Self {
-        Self { axis: [0.0, 1.0, 0.0], by: "nothing" }
+        Self {
+            axis: [0.0, 1.0, 0.0],
+            by: "nothing",
+        }
     }
 
     /// Whether it is +Y, as everywhere else here.
@@ -46,7 +49,11 @@ impl UpAxis {
     #[must_use]
     pub fn name(&self) -> String {
         let axis = (0..3).find(|&k| self.axis[k] != 0.0).unwrap_or(1);
-        format!("{}{}", if self.axis[axis] < 0.0 { '−' } else { '+' }, ["X", "Y", "Z"][axis])
+        format!(
+            "{}{}",
+            if self.axis[axis] < 0.0 { '−' } else { '+' },
+            ["X", "Y", "Z"][axis]
+        )
     }
 
     /// Guesses from where thighs and the feet on them, then hips and head are, then from the axis along which the skin stands on the ground.
@@ -55,33 +62,52 @@ impl UpAxis {
         let place = |words: &[&str]| middle(skeleton, words);
         let legs = legs(skeleton);
         let spine = place(&["head", "skull"]).zip(place(&["hips", "pelvis"]));
-        let along = |found: Option<(Point64, Point64)>| found.and_then(|(high, low)| main_axis(&(high - low)));
+        let along = |found: Option<(Point64, Point64)>| {
+            found.and_then(|(high, low)| main_axis(&(high - low)))
+        };
         if let Some(axis) = along(legs) {
             return Self { axis, by: "legs" };
         }
         // A spine may lie; only one that stands on the ground says something.
-        if let Some(axis) = along(spine).filter(|axis| (0..3).any(|k| axis[k] > 0.0 && stands_on(skin, k))) {
+        if let Some(axis) =
+            along(spine).filter(|axis| (0..3).any(|k| axis[k] > 0.0 && stands_on(skin, k)))
+        {
             return Self { axis, by: "spine" };
         }
         if stands_on(skin, 2) && !stands_on(skin, 1) {
-            return Self { axis: [0.0, 0.0, 1.0], by: "ground" };
+            return Self {
+                axis: [0.0, 0.0, 1.0],
+                by: "ground",
+            };
         }
-        let by = if stands_on(skin, 1) && !stands_on(skin, 2) { "ground" } else { "nothing" };
-        Self { axis: [0.0, 1.0, 0.0], by }
+        let by = if stands_on(skin, 1) && !stands_on(skin, 2) {
+            "ground"
+        } else {
+            "nothing"
+        };
+        Self {
+            axis: [0.0, 1.0, 0.0],
+            by,
+        }
     }
 }
 
 /// Mean place of the thighs, and of the feet that hang on them: forefeet say nothing about where thighs are.
 fn legs(skeleton: &Skeleton) -> Option<(Point64, Point64)> {
     // One hip alone is the pelvis, from which the whole body hangs.
-    let thighs =
-        ["thigh", "upleg", "upperleg", "upper_leg", "hip"].iter().map(|word| named(skeleton, word)).find(|found| found.len() > 1)?;
+    let thighs = ["thigh", "upleg", "upperleg", "upper_leg", "hip"]
+        .iter()
+        .map(|word| named(skeleton, word))
+        .find(|found| found.len() > 1)?;
     let hangs_on_thigh = |joint: &usize| {
         let above = |joint: &usize| skeleton.joints()[*joint].parent;
         std::iter::successors(above(joint), above).any(|ancestor| thighs.contains(&ancestor))
     };
     let feet = ["foot", "ankle", "paw", "hoof"].iter().find_map(|word| {
-        let feet: Vec<usize> = named(skeleton, word).into_iter().filter(hangs_on_thigh).collect();
+        let feet: Vec<usize> = named(skeleton, word)
+            .into_iter()
+            .filter(hangs_on_thigh)
+            .collect();
         mean_place(skeleton, &feet)
     });
     mean_place(skeleton, &thighs).zip(feet)
@@ -89,15 +115,22 @@ fn legs(skeleton: &Skeleton) -> Option<(Point64, Point64)> {
 
 /// Mean place of the joints whose names hold one of the words; the first word that any name holds counts.
 fn middle(skeleton: &Skeleton, words: &[&str]) -> Option<Point64> {
-    words.iter().find_map(|word| mean_place(skeleton, &named(skeleton, word)))
+    words
+        .iter()
+        .find_map(|word| mean_place(skeleton, &named(skeleton, word)))
 }
 
 fn named(skeleton: &Skeleton, word: &str) -> Vec<usize> {
-    (0..skeleton.len()).filter(|&joint| skeleton.joints()[joint].name.to_lowercase().contains(word)).collect()
+    (0..skeleton.len())
+        .filter(|&joint| skeleton.joints()[joint].name.to_lowercase().contains(word))
+        .collect()
 }
 
 fn mean_place(skeleton: &Skeleton, joints: &[usize]) -> Option<Point64> {
-    let sum: Vec64 = joints.iter().map(|&joint| skeleton.bind_position(joint).coords).sum();
+    let sum: Vec64 = joints
+        .iter()
+        .map(|&joint| skeleton.bind_position(joint).coords)
+        .sum();
     (!joints.is_empty()).then(|| Point64::from(sum / joints.len() as f64))
 }
 
@@ -105,12 +138,22 @@ fn mean_place(skeleton: &Skeleton, joints: &[usize]) -> Option<Point64> {
 fn main_axis(direction: &Vec64) -> Option<[f64; 3]> {
     let axis = direction.iamax();
     let clear = direction[axis].abs() > 0.8 * direction.norm() && direction.norm() > 0.0;
-    clear.then(|| std::array::from_fn(|k| if k == axis { direction[axis].signum() } else { 0.0 }))
+    clear.then(|| {
+        std::array::from_fn(|k| {
+            if k == axis {
+                direction[axis].signum()
+            } else {
+                0.0
+            }
+        })
+    })
 }
 
 /// Whether the least coordinate is about 0 and all the others lie above.
 fn stands_on(skin: &Bounds, axis: usize) -> bool {
-    !skin.is_empty() && skin.min[axis].abs() < 0.01 * skin.size() && skin.max[axis] > 0.2 * skin.size()
+    !skin.is_empty()
+        && skin.min[axis].abs() < 0.01 * skin.size()
+        && skin.max[axis] > 0.2 * skin.size()
 }
 
 #[cfg(test)]
@@ -135,24 +178,49 @@ mod tests {
 
     #[test]
     fn legs_tell_then_the_ground() {
-        let flat = Bounds { min: Point::new(-1.0, 0.0, -1.0), max: Point::new(1.0, 1.8, 1.0) };
+        let flat = Bounds {
+            min: Point::new(-1.0, 0.0, -1.0),
+            max: Point::new(1.0, 1.8, 1.0),
+        };
         for up in [Vec64::y(), Vec64::z(), -Vec64::x()] {
-            for ahead in [None, Some(Vec64::z() - up.z * Vec64::z() + up.z * Vec64::y())] {
+            for ahead in [
+                None,
+                Some(Vec64::z() - up.z * Vec64::z() + up.z * Vec64::y()),
+            ] {
                 let found = UpAxis::guess(&skeleton(up, ahead), &flat);
                 assert_eq!((Vec64::from(found.axis), found.by), (up, "legs"));
             }
         }
-        assert_eq!(UpAxis::guess(&Skeleton::default(), &flat), UpAxis { axis: [0.0, 1.0, 0.0], by: "ground" });
-        let deep = Bounds { min: Point::new(-1.0, -0.5, 0.0), max: Point::new(1.0, 0.5, 1.8) };
+        assert_eq!(
+            UpAxis::guess(&Skeleton::default(), &flat),
+            UpAxis {
+                axis: [0.0, 1.0, 0.0],
+                by: "ground"
+            }
+        );
+        let deep = Bounds {
+            min: Point::new(-1.0, -0.5, 0.0),
+            max: Point::new(1.0, 0.5, 1.8),
+        };
         let up = UpAxis::guess(&Skeleton::default(), &deep);
-        assert_eq!((up.name().as_str(), up.gravity_m_s2(9.81)), ("+Z", [0.0, 0.0, -9.81]));
-        assert_eq!(UpAxis::guess(&Skeleton::default(), &Bounds::of([])).by, "nothing");
+        assert_eq!(
+            (up.name().as_str(), up.gravity_m_s2(9.81)),
+            ("+Z", [0.0, 0.0, -9.81])
+        );
+        assert_eq!(
+            UpAxis::guess(&Skeleton::default(), &Bounds::of([])).by,
+            "nothing"
+        );
     }
 
     #[test]
     fn up_is_up_whether_built_in_characters_stand_or_crawl() {
         for name in ["mannequin", "gecko", "cylinder", "arm"] {
-            let character = crate::session::load(&crate::session::Source::builtin(name), &crate::progress::Progress::new()).unwrap();
+            let character = crate::session::load(
+                &crate::session::Source::builtin(name),
+                &crate::progress::Progress::new(),
+            )
+            .unwrap();
             let skin = Bounds::of(character.meshes.iter().flat_map(|mesh| &mesh.positions));
             assert!(UpAxis::guess(&character.skeleton, &skin).is_y(), "{name}");
         }

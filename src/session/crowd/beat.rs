@@ -25,7 +25,9 @@ impl PartialEq for Playing {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
         };
-        same_take && (self.clip, self.range_secs, self.blend_secs) == (other.clip, other.range_secs, other.blend_secs)
+        same_take
+            && (self.clip, self.range_secs, self.blend_secs)
+                == (other.clip, other.range_secs, other.blend_secs)
     }
 }
 
@@ -59,7 +61,10 @@ pub(super) enum Beat {
 impl Beat {
     /// The beat so many seconds ago.
     pub(super) fn before(mut self, secs: f64) -> Self {
-        if let Self::Clip { time_secs, speed, .. } = &mut self {
+        if let Self::Clip {
+            time_secs, speed, ..
+        } = &mut self
+        {
             *time_secs = (*time_secs - *speed * secs).max(0.0);
         }
         self
@@ -78,7 +83,11 @@ pub(super) struct Follower {
 #[derive(Debug)]
 enum Seen {
     Pose,
-    Clip { play: Arc<Playing>, clock_secs: f64, time_secs: f64 },
+    Clip {
+        play: Arc<Playing>,
+        clock_secs: f64,
+        time_secs: f64,
+    },
 }
 
 impl Follower {
@@ -88,20 +97,40 @@ impl Follower {
     }
 
     /// What the crowd shall do now that `dt_secs` have passed, and whether it has to begin anew there.
-    pub(super) fn beat(&mut self, playback: &Playback, clips: &Clips<'_>, joints: &[Affine], dt_secs: f64) -> (Beat, bool) {
+    pub(super) fn beat(
+        &mut self,
+        playback: &Playback,
+        clips: &Clips<'_>,
+        joints: &[Affine],
+        dt_secs: f64,
+    ) -> (Beat, bool) {
         let playing = playback.clip.and_then(|clip| {
             let range_secs = playback.range_in(clips.get(clip)?.duration_secs);
-            Some(Playing { clip, take: clips.take(clip).cloned(), range_secs, blend_secs: playback.blend_secs })
+            Some(Playing {
+                clip,
+                take: clips.take(clip).cloned(),
+                range_secs,
+                blend_secs: playback.blend_secs,
+            })
         });
         let Some(playing) = playing.filter(|playing| playing.round_secs() > 0.0) else {
             let jumped = !matches!(self.last.replace(Seen::Pose), Some(Seen::Pose));
             return (Beat::Pose(joints.to_vec()), jumped);
         };
-        let speed = if playback.playing { playback.speed } else { 0.0 };
+        let speed = if playback.playing {
+            playback.speed
+        } else {
+            0.0
+        };
         let clock_secs = playback.time_secs;
         let gone_on = match &self.last {
-            Some(Seen::Clip { play, clock_secs: before, time_secs }) if playing.goes_on(play) => {
-                gone_by(clock_secs - before, playing.round_secs(), dt_secs * speed).map(|gone| (play.clone(), time_secs + gone))
+            Some(Seen::Clip {
+                play,
+                clock_secs: before,
+                time_secs,
+            }) if playing.goes_on(play) => {
+                gone_by(clock_secs - before, playing.round_secs(), dt_secs * speed)
+                    .map(|gone| (play.clone(), time_secs + gone))
             }
             _ => None,
         };
@@ -114,17 +143,36 @@ impl Follower {
             None => (Arc::new(playing), start),
         };
         // Who plays backwards comes from the round before.
-        let time_secs = if time_secs < 0.0 { time_secs.rem_euclid(round) } else { time_secs };
-        self.last = Some(Seen::Clip { play: play.clone(), clock_secs, time_secs });
-        (Beat::Clip { play, time_secs, speed }, jumped)
+        let time_secs = if time_secs < 0.0 {
+            time_secs.rem_euclid(round)
+        } else {
+            time_secs
+        };
+        self.last = Some(Seen::Clip {
+            play: play.clone(),
+            clock_secs,
+            time_secs,
+        });
+        (
+            Beat::Clip {
+                play,
+                time_secs,
+                speed,
+            },
+            jumped,
+        )
     }
 }
 
 /// How far a clock went on that moved by `moved` on a round, where `expected` was due; nothing if it was put elsewhere.
 fn gone_by(moved: f64, round: f64, expected: f64) -> Option<f64> {
     let way = [moved, moved + round, moved - round];
-    let nearest = way.into_iter().min_by(|a, b| (a - expected).abs().total_cmp(&(b - expected).abs()))?;
-    (expected.min(0.0) - STEP_SECS..=expected.max(0.0) + STEP_SECS).contains(&nearest).then_some(nearest)
+    let nearest = way
+        .into_iter()
+        .min_by(|a, b| (a - expected).abs().total_cmp(&(b - expected).abs()))?;
+    (expected.min(0.0) - STEP_SECS..=expected.max(0.0) + STEP_SECS)
+        .contains(&nearest)
+        .then_some(nearest)
 }
 
 #[cfg(test)]
@@ -133,7 +181,11 @@ mod tests {
     use crate::rig::Clip;
 
     fn clip() -> Vec<Clip> {
-        vec![Clip { name: "x".into(), duration_secs: 2.0, tracks: Vec::new() }]
+        vec![Clip {
+            name: "x".into(),
+            duration_secs: 2.0,
+            tracks: Vec::new(),
+        }]
     }
 
     /// Time and jump of a beat.
@@ -146,20 +198,37 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_round_goes_on_and_one_that_is_moved_jumps() {
-        let (mut follower, mut playback) = (Follower::default(), Playback { clip: Some(0), playing: true, ..Playback::default() });
-        assert_eq!(seen(&mut follower, &playback, 0.1), (Some(0.0), true), "it begins");
+        let (mut follower, mut playback) = (
+            Follower::default(),
+            Playback {
+                clip: Some(0),
+                playing: true,
+                ..Playback::default()
+            },
+        );
+        assert_eq!(
+            seen(&mut follower, &playback, 0.1),
+            (Some(0.0), true),
+            "it begins"
+        );
         let mut time = 0.0;
         for _ in 0..50 {
             playback.advance(0.1, 2.0);
             time += 0.1;
             let (at, jumped) = seen(&mut follower, &playback, 0.1);
-            assert!(!jumped && at.is_some_and(|at| (at - time).abs() < 1e-9), "{at:?} at {time}");
+            assert!(
+                !jumped && at.is_some_and(|at| (at - time).abs() < 1e-9),
+                "{at:?} at {time}"
+            );
         }
         // It stops at a whole frame; the end of a round that is not gone over again is no jump either.
         (playback.playing, playback.time_secs) = (false, playback.time_secs + 0.01);
         assert!(!seen(&mut follower, &playback, 0.1).1);
         (playback.playing, playback.looping, playback.time_secs) = (true, false, 1.97);
-        assert!(seen(&mut follower, &playback, 0.0).1, "it was moved by hand");
+        assert!(
+            seen(&mut follower, &playback, 0.0).1,
+            "it was moved by hand"
+        );
         playback.advance(0.1, 2.0);
         assert!(!seen(&mut follower, &playback, 0.1).1);
         playback.time_secs = 0.9;
@@ -178,18 +247,33 @@ mod tests {
         for _ in 0..50 {
             playback.advance(0.1, 2.0);
             let (at, jumped) = seen(&mut follower, &playback, 0.1);
-            assert!(!jumped && at.is_some_and(|at| (0.0..=2.0).contains(&at)), "{at:?}");
+            assert!(
+                !jumped && at.is_some_and(|at| (0.0..=2.0).contains(&at)),
+                "{at:?}"
+            );
         }
         playback.range_secs = Some([0.5, 1.5]);
-        assert!(seen(&mut follower, &playback, 0.1).1, "another range is another motion");
+        assert!(
+            seen(&mut follower, &playback, 0.1).1,
+            "another range is another motion"
+        );
         follower.forget();
         assert!(seen(&mut follower, &playback, 0.0).1);
     }
 
     #[test]
     fn what_is_to_be_caught_up_lies_before() {
-        let play = Arc::new(Playing { clip: 0, take: None, range_secs: [0.0, 2.0], blend_secs: 0.0 });
-        let beat = Beat::Clip { play, time_secs: 1.0, speed: 2.0 };
+        let play = Arc::new(Playing {
+            clip: 0,
+            take: None,
+            range_secs: [0.0, 2.0],
+            blend_secs: 0.0,
+        });
+        let beat = Beat::Clip {
+            play,
+            time_secs: 1.0,
+            speed: 2.0,
+        };
         assert!(matches!(beat.before(0.25), Beat::Clip { time_secs, .. } if time_secs == 0.5));
     }
 }

@@ -6,6 +6,7 @@
 //! | [`beat`]   | what a crowd shall do, taken from the clock; jumps are told from play     |
 //! | [`worker`] | what the thread is told that makes a crowd and goes on with it             |
 //! | [`running`] | that thread                                                           |
+//! | [`shared`] | what both sides see                                                     |
 //!
 //! How many a view shows is [`super::View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
 //! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that can't be made, or is
@@ -17,6 +18,7 @@
 mod beat;
 mod motion;
 mod running;
+mod shared;
 mod worker;
 
 pub use motion::CrowdMotion;
@@ -24,44 +26,18 @@ pub use motion::CrowdMotion;
 use std::sync::Arc;
 
 use self::beat::Follower;
-use self::worker::{CrowdWorker, Order};
-use super::views::Channel;
+use self::shared::Order;
+use self::worker::CrowdWorker;
+use super::ChannelId;
 use super::{JobView, Level, Mode, Session, View, ViewCommand, ViewId};
 use crate::character::BoneMap;
 use crate::dynamics::{Collisions, Params};
-use crate::gpu::actor::CrowdSkin;
 use crate::mesh::Bounds;
-use crate::skin::{Method, Subject};
+use crate::methods::{Capability, Subject};
+use crate::studio::CrowdFrame;
 
-/// Most characters in a view.
-pub const MAX_CROWD: usize = 200;
 /// What was changed a moment ago will be changed again.
 const PAUSE_SECS: f64 = 0.25;
-
-/// A crowd as it is, to be drawn.
-#[derive(Debug, Clone)]
-pub struct CrowdFrame {
-    /// No two frames and snapshots of a session have the same.
-    pub sequence: u64,
-    /// Who stands there many times.
-    pub subject: Arc<Subject>,
-    /// Which method moves them.
-    pub method: Method,
-    /// Where they are on the device.
-    pub skin: CrowdSkin,
-    /// What a frame takes, milliseconds: placing joints, all steps, and all surfaces. Not known before they move.
-    pub frame_ms: Option<f64>,
-    /// How many frames a second there are, while they move.
-    pub frames_per_s: Option<f64>,
-}
-
-impl CrowdFrame {
-    /// A box around all of them, somewhat too large.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        self.skin.bounds()
-    }
-}
 
 /// A crowd, or one that is being made.
 struct Made {
@@ -98,10 +74,15 @@ impl Crowd {
 
     /// Shows what has become ready, and lets go of what is of another character.
     fn exchange(&mut self, subject: &Arc<Subject>) {
-        if self.coming.as_ref().is_some_and(|coming| coming.worker.latest().is_some()) {
+        if self
+            .coming
+            .as_ref()
+            .is_some_and(|coming| coming.worker.latest().is_some())
+        {
             self.shown = self.coming.take();
         }
-        self.shown.take_if(|shown| !Arc::ptr_eq(&shown.order.subject, subject));
+        self.shown
+            .take_if(|shown| !Arc::ptr_eq(&shown.order.subject, subject));
     }
 
     /// Whether an order has been wanted for long enough, and nobody is at it.
@@ -111,7 +92,11 @@ impl Crowd {
             return false;
         }
         self.coming = None;
-        let waited_secs = self.wanted.take().filter(|(wanted, _)| wanted == order).map_or(0.0, |(_, secs)| secs + dt_secs);
+        let waited_secs = self
+            .wanted
+            .take()
+            .filter(|(wanted, _)| wanted == order)
+            .map_or(0.0, |(_, secs)| secs + dt_secs);
         if waited_secs < PAUSE_SECS {
             self.wanted = Some((order.clone(), waited_secs));
         }
@@ -122,16 +107,24 @@ impl Crowd {
 impl Crowds {
     /// How much of `dt_secs` the clock may let pass: the slowest crowd says.
     pub(super) fn accept(&self, dt_secs: f64) -> f64 {
-        self.list.iter().filter_map(|crowd| crowd.shown.as_ref()).fold(dt_secs, |dt, shown| shown.worker.accept(dt))
+        self.list
+            .iter()
+            .filter_map(|crowd| crowd.shown.as_ref())
+            .fold(dt_secs, |dt, shown| shown.worker.accept(dt))
     }
 
     /// Whether something is being made, settles, or moves.
     pub(super) fn is_active(&self) -> bool {
-        self.list.iter().any(|crowd| crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep()))
+        self.list.iter().any(|crowd| {
+            crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep())
+        })
     }
 
     pub(super) fn views(&self) -> impl Iterator<Item = JobView> {
-        self.list.iter().flat_map(Crowd::made).filter_map(|made| made.worker.job())
+        self.list
+            .iter()
+            .flat_map(Crowd::made)
+            .filter_map(|made| made.worker.job())
     }
 }
 
@@ -139,44 +132,89 @@ impl Session {
     /// The crowd of a view as it is now; none while it is being made, and in views of one character.
     #[must_use]
     pub fn crowd_of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
-        self.crowds.list.iter().find(|crowd| crowd.view == view)?.frame()
+        self.crowds
+            .list
+            .iter()
+            .find(|crowd| crowd.view == view)?
+            .frame()
     }
 
     /// A box around what a view shows: its crowd, or the character as it is posed.
     #[must_use]
     pub fn bounds_of(&self, view: ViewId) -> Option<Bounds> {
         let crowd = self.crowd_of(view).map(|crowd| crowd.bounds());
-        crowd.or_else(|| self.snapshot_of(view).map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions())))
+        crowd.or_else(|| {
+            self.snapshot_of(view)
+                .map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions()))
+        })
     }
 
     /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
     pub(super) fn follow_crowds(&mut self, real_secs: f64, dt_secs: f64) -> bool {
         // A skeleton that is edited has no flesh to go with it.
         let poses = self.mode() != Mode::Edit;
-        let views: Vec<View> = self.views.list().iter().copied().filter(|view| view.crowd > 1 && poses).collect();
+        let views: Vec<View> = self
+            .views
+            .list()
+            .iter()
+            .copied()
+            .filter(|view| view.crowd > 1 && poses)
+            .collect();
         let before = self.crowds.list.len();
-        self.crowds.list.retain(|crowd| views.iter().any(|view| view.id == crowd.view));
+        self.crowds
+            .list
+            .retain(|crowd| views.iter().any(|view| view.id == crowd.view));
         let mut changed = self.crowds.list.len() != before;
-        let Some(subject) = self.document.subject.clone() else { return changed };
+        let Some(subject) = self.document.subject.clone() else {
+            return changed;
+        };
         for view in views {
             if let Err(why) = self.follow_crowd(view, &subject, real_secs, dt_secs) {
                 self.give_up_crowd(view.id);
-                self.tell(Level::Warning, format!("One character is shown instead of {}: {why}.", view.crowd));
+                self.tell(
+                    Level::Warning,
+                    format!("One character is shown instead of {}: {why}.", view.crowd),
+                );
                 changed = true;
             }
         }
-        let sequences: Vec<u64> = self.crowds.list.iter().filter_map(|crowd| Some(crowd.frame()?.sequence)).collect();
+        let sequences: Vec<u64> = self
+            .crowds
+            .list
+            .iter()
+            .filter_map(|crowd| Some(crowd.frame()?.sequence))
+            .collect();
         changed |= sequences != self.crowds.last_sequences;
         self.crowds.last_sequences = sequences;
         changed
     }
 
-    fn follow_crowd(&mut self, view: View, subject: &Arc<Subject>, real_secs: f64, dt_secs: f64) -> Result<(), String> {
-        let gpu = self.devices.gpu().ok_or("a crowd moves on the graphics device, and there is none")?.clone();
-        let place = self.crowds.list.iter().position(|crowd| crowd.view == view.id).unwrap_or_else(|| {
-            self.crowds.list.push(Crowd { view: view.id, shown: None, coming: None, wanted: None });
-            self.crowds.list.len() - 1
-        });
+    fn follow_crowd(
+        &mut self,
+        view: View,
+        subject: &Arc<Subject>,
+        real_secs: f64,
+        dt_secs: f64,
+    ) -> Result<(), String> {
+        let gpu = self
+            .devices
+            .gpu()
+            .ok_or("a crowd moves on the graphics device, and there is none")?
+            .clone();
+        let place = self
+            .crowds
+            .list
+            .iter()
+            .position(|crowd| crowd.view == view.id)
+            .unwrap_or_else(|| {
+                self.crowds.list.push(Crowd {
+                    view: view.id,
+                    shown: None,
+                    coming: None,
+                    wanted: None,
+                });
+                self.crowds.list.len() - 1
+            });
         let crowd = &mut self.crowds.list[place];
         if let Some(fault) = crowd.made().find_map(|made| made.worker.fault()) {
             return Err(fault);
@@ -185,28 +223,54 @@ impl Session {
             return Err("the graphics device was lost".to_owned());
         }
         crowd.exchange(subject);
-        let simulated = view.method.is_simulated();
-        let params = if simulated { self.document.params } else { Params::default() };
-        let bones = if simulated { self.document.flesh.bones.clone() } else { BoneMap::new() };
-        let params = Params { budget_ms: None, collisions: Collisions::Off, ..params };
-        let order = Order { gpu, subject: subject.clone(), method: view.method, params, bones, count: view.crowd };
+        let simulated = view.method.has(Capability::Physics);
+        let params = if simulated {
+            self.document.params
+        } else {
+            Params::default()
+        };
+        let bones = if simulated {
+            self.document.flesh.bones.clone()
+        } else {
+            BoneMap::new()
+        };
+        let params = Params {
+            budget_ms: None,
+            collisions: Collisions::Off,
+            ..params
+        };
+        let order = Order {
+            gpu,
+            subject: subject.clone(),
+            method: view.method,
+            params,
+            bones,
+            count: view.crowd,
+        };
         let dragging = self.history.is_dragging();
         let crowd = &mut self.crowds.list[place];
         if !dragging && crowd.is_due(&order, real_secs) {
-            let worker = CrowdWorker::start(order.clone(), self.stages.sequences(), self.waker.clone());
+            let worker =
+                CrowdWorker::start(order.clone(), self.stages.sequences(), self.waker.clone());
             let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;
-            crowd.coming = Some(Made { order, worker, follower: Follower::default() });
+            crowd.coming = Some(Made {
+                order,
+                worker,
+                follower: Follower::default(),
+            });
         }
         self.post_to_crowd(place, view.channel(), dt_secs);
         Ok(())
     }
 
     /// Says what it shall do to a crowd, and to the one that is to come in its place.
-    fn post_to_crowd(&mut self, place: usize, channel: Channel, dt_secs: f64) {
-        let Some(playback) = self.playback_in(channel).cloned() else { return };
+    fn post_to_crowd(&mut self, place: usize, channel: ChannelId, dt_secs: f64) {
+        let Some(playback) = self.channels.playback_in(channel).cloned() else {
+            return;
+        };
         let mut crowds = std::mem::take(&mut self.crowds);
-        let joints = self.joints_in(channel);
-        let clips = self.clips();
+        let joints = self.channels.joints_in(channel);
+        let clips = self.document.clips();
         let crowd = &mut crowds.list[place];
         for made in crowd.shown.iter_mut().chain(&mut crowd.coming) {
             // For a moment they may be of another skeleton.
@@ -219,17 +283,40 @@ impl Session {
     }
 
     /// Everybody who follows the channel shall begin at rest.
-    pub(super) fn settle_crowds(&mut self, channel: Channel) {
-        let views: Vec<ViewId> = self.views.list().iter().filter(|view| view.channel() == channel).map(|view| view.id).collect();
-        for crowd in self.crowds.list.iter_mut().filter(|crowd| views.contains(&crowd.view)) {
-            crowd.shown.iter_mut().chain(&mut crowd.coming).for_each(|made| made.follower.forget());
+    pub(super) fn settle_crowds(&mut self, channel: ChannelId) {
+        let views: Vec<ViewId> = self
+            .views
+            .list()
+            .iter()
+            .filter(|view| view.channel() == channel)
+            .map(|view| view.id)
+            .collect();
+        for crowd in self
+            .crowds
+            .list
+            .iter_mut()
+            .filter(|crowd| views.contains(&crowd.view))
+        {
+            crowd
+                .shown
+                .iter_mut()
+                .chain(&mut crowd.coming)
+                .for_each(|made| made.follower.forget());
         }
     }
 
     /// Views whose crowd is not there yet, or settles, show one character again.
     pub(super) fn cancel_crowds(&mut self) {
-        let busy = |crowd: &&Crowd| crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some());
-        let busy: Vec<ViewId> = self.crowds.list.iter().filter(busy).map(|crowd| crowd.view).collect();
+        let busy = |crowd: &&Crowd| {
+            crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some())
+        };
+        let busy: Vec<ViewId> = self
+            .crowds
+            .list
+            .iter()
+            .filter(busy)
+            .map(|crowd| crowd.view)
+            .collect();
         for view in busy {
             self.give_up_crowd(view);
         }

@@ -2,8 +2,9 @@
 
 use crate::character::Character;
 use crate::math::{Affine, Vec3, Vec64, origin_of};
-use crate::session::{ClipPlay, Motion, up_axis};
-use crate::skin::Subject;
+use crate::methods::Subject;
+use crate::session::up_axis;
+use crate::studio::{ClipPlay, Motion};
 
 /// How many different moments of a clip there are in a crowd: each is settled once.
 const PHASES: usize = 24;
@@ -34,8 +35,18 @@ impl CrowdMotion {
     #[must_use]
     pub fn new(subject: &Subject, motion: Motion, count: usize) -> Self {
         let character = &subject.character;
-        let first_clip = || character.clips.iter().position(|clip| clip.duration_secs > 0.0);
-        let again = |play: ClipPlay| Motion::Play(ClipPlay { loops: ROUNDS, ..play });
+        let first_clip = || {
+            character
+                .clips
+                .iter()
+                .position(|clip| clip.duration_secs > 0.0)
+        };
+        let again = |play: ClipPlay| {
+            Motion::Play(ClipPlay {
+                loops: ROUNDS,
+                ..play
+            })
+        };
         let motion = match motion {
             Motion::Rest => first_clip().map_or(Motion::Rest, |clip| again(ClipPlay::once(clip))),
             Motion::Clip(clip) => again(ClipPlay::once(clip)),
@@ -47,11 +58,18 @@ impl CrowdMotion {
             _ => 0.0,
         };
         let moments = PHASES.min(count.max(1)) as f64;
-        let phase = |instance: usize| ((instance as f64 * GOLDEN).fract() * moments).floor() / moments * round_secs;
+        let phase = |instance: usize| {
+            ((instance as f64 * GOLDEN).fract() * moments).floor() / moments * round_secs
+        };
         let up = up_axis(subject).axis;
         let places = places(subject, &motion, round_secs, &up, count);
         let up = Vec3::new(up[0] as f32, up[1] as f32, up[2] as f32);
-        Self { motion, phases_secs: (0..count).map(phase).collect(), places, up }
+        Self {
+            motion,
+            phases_secs: (0..count).map(phase).collect(),
+            places,
+            up,
+        }
     }
 
     /// How far each stands from where the character itself does.
@@ -69,13 +87,23 @@ impl CrowdMotion {
     /// The joints of all, `time_secs` after the start, each as if it stood where the character does.
     #[must_use]
     pub fn poses_at(&self, character: &Character, time_secs: f64) -> Vec<Vec<Affine>> {
-        let pose = |phase: &f64| character.skeleton.world_from_joint(&self.motion.pose_at(character, time_secs + phase));
+        let pose = |phase: &f64| {
+            character
+                .skeleton
+                .world_from_joint(&self.motion.pose_at(character, time_secs + phase))
+        };
         self.phases_secs.iter().map(pose).collect()
     }
 }
 
 /// A grid around where the character stands, as square as can be; every other row stands in the gaps of the one before.
-fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], count: usize) -> Vec<Vec3> {
+fn places(
+    subject: &Subject,
+    motion: &Motion,
+    round_secs: f64,
+    up: &[f64; 3],
+    count: usize,
+) -> Vec<Vec3> {
     let upright = (0..3).find(|&axis| up[axis] != 0.0).unwrap_or(1);
     // Sideways and forwards; which is which does not matter to a grid.
     let [across, along] = match upright {
@@ -86,7 +114,10 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
     let extent = extent(subject, motion, round_secs);
     let flesh = flesh_around(subject, [across, along]);
     let room = |axis: usize| extent[axis] + 2.0 * (flesh + GAP * f64::from(subject.size));
-    let columns = (count as f64 * room(along) / room(across)).sqrt().round().clamp(1.0, count.max(1) as f64) as usize;
+    let columns = (count as f64 * room(along) / room(across))
+        .sqrt()
+        .round()
+        .clamp(1.0, count.max(1) as f64) as usize;
     let rows = count.div_ceil(columns);
     let place = |instance: usize| {
         let (row, column) = (instance / columns, instance % columns);
@@ -101,13 +132,20 @@ fn places(subject: &Subject, motion: &Motion, round_secs: f64, up: &[f64; 3], co
         };
         let shift = if rows > 1 && columns > 1 { shift } else { 0.0 };
         let mut place = Vec3::zeros();
-        place[across] = ((column as f64 - (in_row as f64 - 1.0) / 2.0 + shift) * room(across)) as f32;
+        place[across] =
+            ((column as f64 - (in_row as f64 - 1.0) / 2.0 + shift) * room(across)) as f32;
         place[along] = (((rows as f64 - 1.0) / 2.0 - row as f64) * room(along)) as f32;
         place
     };
     let mut places: Vec<Vec3> = (0..count).map(place).collect();
     // The one in the middle comes first.
-    let middle = (0..count).min_by(|&a, &b| places[a].norm_squared().total_cmp(&places[b].norm_squared())).unwrap_or(0);
+    let middle = (0..count)
+        .min_by(|&a, &b| {
+            places[a]
+                .norm_squared()
+                .total_cmp(&places[b].norm_squared())
+        })
+        .unwrap_or(0);
     let shift = places.get(middle).copied().unwrap_or_default();
     for place in &mut places {
         *place -= shift;
@@ -124,23 +162,39 @@ fn flesh_around(subject: &Subject, axes: [usize; 2]) -> f64 {
     let joints = subject.character.skeleton.bind_transforms();
     let out = |axis: usize| {
         let along = joints.iter().map(|joint| origin_of(joint)[axis]);
-        let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), at| (min.min(at), max.max(at)));
+        let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), at| {
+            (min.min(at), max.max(at))
+        });
         (min - f64::from(surface.min[axis])).max(f64::from(surface.max[axis]) - max)
     };
     let most = out(axes[0]).max(out(axes[1]));
     let least = FLESH * f64::from(subject.size);
-    if most.is_finite() { most.max(least) } else { least }
+    if most.is_finite() {
+        most.max(least)
+    } else {
+        least
+    }
 }
 
 /// How far the joints of a character reach along each axis, whatever moment of the motion it is.
 fn extent(subject: &Subject, motion: &Motion, round_secs: f64) -> Vec64 {
     let character = &subject.character;
-    let (mut min, mut max) = (Vec64::repeat(f64::INFINITY), Vec64::repeat(f64::NEG_INFINITY));
+    let (mut min, mut max) = (
+        Vec64::repeat(f64::INFINITY),
+        Vec64::repeat(f64::NEG_INFINITY),
+    );
     for look in 0..LOOKS {
         let part = look as f64 / LOOKS as f64;
         // Poses are reached within the first second.
-        let time_secs = if round_secs > 0.0 { part * round_secs } else { part * 2.0 };
-        for joint in character.skeleton.world_from_joint(&motion.pose_at(character, time_secs)) {
+        let time_secs = if round_secs > 0.0 {
+            part * round_secs
+        } else {
+            part * 2.0
+        };
+        for joint in character
+            .skeleton
+            .world_from_joint(&motion.pose_at(character, time_secs))
+        {
             let place = joint.matrix().fixed_view::<3, 1>(0, 3).into_owned();
             min = min.inf(&place);
             max = max.sup(&place);

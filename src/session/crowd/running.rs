@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::CrowdMotion;
 use super::beat::{Beat, Playing};
-use super::worker::{Long, Order, Shared};
-use super::{CrowdFrame, CrowdMotion};
+use super::shared::{Long, Order, Shared};
 use crate::gpu::actor::{CrowdError, GpuCrowd};
 use crate::math::Affine;
+use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::session::worker::lock;
-use crate::session::{ClipPlay, Motion};
-use crate::skin::{Actor, BindError, Subject};
+use crate::studio::{ClipPlay, CrowdFrame, Motion};
 
 /// Time that is simulated between two frames.
 const SLICE_SECS: f64 = 1.0 / 30.0;
@@ -39,13 +39,21 @@ impl From<Cancelled> for Ended {
 
 impl From<CrowdError> for Ended {
     fn from(error: CrowdError) -> Self {
-        if matches!(error, CrowdError::Cancelled(_)) { Self::Cancelled } else { Self::Fault(error.to_string()) }
+        if matches!(error, CrowdError::Cancelled(_)) {
+            Self::Cancelled
+        } else {
+            Self::Fault(error.to_string())
+        }
     }
 }
 
 impl From<BindError> for Ended {
     fn from(error: BindError) -> Self {
-        if matches!(error, BindError::Cancelled(_)) { Self::Cancelled } else { Self::Fault(error.to_string()) }
+        if matches!(error, BindError::Cancelled(_)) {
+            Self::Cancelled
+        } else {
+            Self::Fault(error.to_string())
+        }
     }
 }
 
@@ -74,9 +82,19 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn make(order: Order, shared: &Arc<Shared>, sequences: Arc<AtomicU64>, title: String) -> Result<Self, Ended> {
+    pub(super) fn make(
+        order: Order,
+        shared: &Arc<Shared>,
+        sequences: Arc<AtomicU64>,
+        title: String,
+    ) -> Result<Self, Ended> {
         let progress = shared.progress();
-        let mut actor = Actor::bind(&order.subject, order.method, &order.params, &progress.part(0.0, READY / 2.0))?;
+        let mut actor = Actor::bind(
+            &order.subject,
+            order.method,
+            &order.params,
+            &progress.part(0.0, READY / 2.0),
+        )?;
         actor.set_bones(&order.bones)?;
         progress.check()?;
         progress.report(READY / 2.0, "Preparing the graphics device");
@@ -124,14 +142,22 @@ impl Running {
                 inbox.pending_secs -= dt_secs;
                 inbox.posted = inbox.pending_secs > 1e-6;
                 let anew = std::mem::take(&mut inbox.anew);
-                return Some(Task { beat: beat.before(inbox.pending_secs), anew, dt_secs });
+                return Some(Task {
+                    beat: beat.before(inbox.pending_secs),
+                    anew,
+                    dt_secs,
+                });
             }
-            inbox = self.shared.wake.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+            inbox = self
+                .shared
+                .wake
+                .wait(inbox)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn go_on(&mut self, task: &Task) -> Result<(), Ended> {
-        let simulated = self.order.method.is_simulated();
+        let simulated = self.order.method.has(Capability::State);
         if simulated && !task.anew && task.dt_secs <= 0.0 {
             // No time has passed; a frame of 0 s would mean "settle".
             return Ok(());
@@ -150,8 +176,16 @@ impl Running {
         self.crowd.present_aside()?;
         self.measure(start, task.anew);
         self.publish();
-        self.still_secs = if task.anew || moved { 0.0 } else { self.still_secs + task.dt_secs };
-        let rests = if simulated { self.still_secs >= REST_SECS } else { !moved || task.anew };
+        self.still_secs = if task.anew || moved {
+            0.0
+        } else {
+            self.still_secs + task.dt_secs
+        };
+        let rests = if simulated {
+            self.still_secs >= REST_SECS
+        } else {
+            !moved || task.anew
+        };
         // Under the inbox's lock, so that what was posted meanwhile is not slept over.
         let inbox = lock(&self.shared.inbox);
         if rests && !inbox.anew && inbox.beat.as_ref() == Some(&task.beat) {
@@ -163,14 +197,26 @@ impl Running {
     /// Flesh that is put somewhere takes a while to settle: somebody may watch.
     fn begin_settling(&self) -> Progress {
         let progress = Progress::new();
-        if self.order.method.is_simulated() {
+        if self.order.method.has(Capability::State) {
             let first = self.last.is_none();
-            let title = if first { self.title.clone() } else { "Settling the crowd".to_owned() };
-            *lock(&self.shared.long) = Some(Long { title, progress: progress.clone(), settles: true });
+            let title = if first {
+                self.title.clone()
+            } else {
+                "Settling the crowd".to_owned()
+            };
+            *lock(&self.shared.long) = Some(Long {
+                title,
+                progress: progress.clone(),
+                settles: true,
+            });
             if lock(&self.shared.inbox).stop {
                 progress.cancel();
             }
-            return if first { progress.part(READY, 1.0) } else { progress };
+            return if first {
+                progress.part(READY, 1.0)
+            } else {
+                progress
+            };
         }
         progress
     }
@@ -178,7 +224,9 @@ impl Running {
     fn poses_of(&mut self, beat: &Beat) -> Vec<Vec<Affine>> {
         match beat {
             Beat::Pose(joints) => vec![joints.clone(); self.order.count],
-            Beat::Clip { play, time_secs, .. } => {
+            Beat::Clip {
+                play, time_secs, ..
+            } => {
                 let subject = self.stage(play);
                 self.motion.poses_at(&subject.character, *time_secs)
             }
@@ -199,7 +247,11 @@ impl Running {
             }
         };
         let clip = if play.take.is_some() { 0 } else { play.clip };
-        let clip = ClipPlay { range_secs: Some(play.range_secs), seam_secs: play.blend_secs, ..ClipPlay::once(clip) };
+        let clip = ClipPlay {
+            range_secs: Some(play.range_secs),
+            seam_secs: play.blend_secs,
+            ..ClipPlay::once(clip)
+        };
         self.motion = CrowdMotion::new(&subject, Motion::Play(clip), self.order.count);
         self.staged = Some((play.clone(), subject.clone()));
         subject
@@ -207,14 +259,19 @@ impl Running {
 
     /// What a frame takes, and how many there are; those that are settled don't count.
     fn measure(&mut self, start: Instant, anew: bool) {
-        let mean = |before: Option<f64>, now: f64| Some(before.map_or(now, |before| before + (now - before) * NEWEST));
+        let mean = |before: Option<f64>, now: f64| {
+            Some(before.map_or(now, |before| before + (now - before) * NEWEST))
+        };
         let before = self.last.replace(Instant::now());
         if anew {
             self.interval_secs = None;
             return;
         }
         self.frame_ms = mean(self.frame_ms, start.elapsed().as_secs_f64() * 1e3);
-        if let Some(interval) = before.map(|before| before.elapsed()).filter(|interval| *interval < PAUSE) {
+        if let Some(interval) = before
+            .map(|before| before.elapsed())
+            .filter(|interval| *interval < PAUSE)
+        {
             self.interval_secs = mean(self.interval_secs, interval.as_secs_f64());
         }
     }
@@ -226,7 +283,10 @@ impl Running {
             method: self.order.method,
             skin: self.crowd.skin(),
             frame_ms: self.frame_ms,
-            frames_per_s: self.interval_secs.filter(|secs| *secs > 0.0).map(|secs| 1.0 / secs),
+            frames_per_s: self
+                .interval_secs
+                .filter(|secs| *secs > 0.0)
+                .map(|secs| 1.0 / secs),
         };
         *lock(&self.shared.latest) = Some(Arc::new(frame));
         *lock(&self.shared.long) = None;

@@ -10,69 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 
-use super::CrowdFrame;
 use super::beat::Beat;
 use super::running::{Ended, Running};
-use crate::character::BoneMap;
-use crate::dynamics::Params;
-use crate::gpu::GpuContext;
+use super::shared::{Long, Order, Shared};
 use crate::progress::Progress;
 use crate::session::worker::lock;
 use crate::session::{JobView, Waker};
-use crate::skin::{Method, Subject};
+use crate::studio::CrowdFrame;
 
 /// Time that a crowd may be behind before the clock waits for it.
 const MAX_PENDING_SECS: f64 = 0.1;
-
-/// What a crowd is made of: where this is equal, no other crowd has to be made.
-#[derive(Clone)]
-pub(super) struct Order {
-    pub gpu: GpuContext,
-    pub subject: Arc<Subject>,
-    pub method: Method,
-    pub params: Params,
-    pub bones: BoneMap,
-    pub count: usize,
-}
-
-impl PartialEq for Order {
-    fn eq(&self, other: &Self) -> bool {
-        self.gpu.is_same(&other.gpu)
-            && Arc::ptr_eq(&self.subject, &other.subject)
-            && (self.method, self.count) == (other.method, other.count)
-            && self.params == other.params
-            && self.bones == other.bones
-    }
-}
-
-/// What the owner asked for since the thread last looked.
-#[derive(Default)]
-pub(super) struct Inbox {
-    pub beat: Option<Beat>,
-    pub anew: bool,
-    pub pending_secs: f64,
-    pub posted: bool,
-    pub stop: bool,
-}
-
-/// Work that takes longer than a frame.
-pub(super) struct Long {
-    pub title: String,
-    pub progress: Progress,
-    /// Another place to settle in makes it void.
-    pub settles: bool,
-}
-
-/// What both sides see.
-pub(super) struct Shared {
-    pub inbox: Mutex<Inbox>,
-    pub wake: Condvar,
-    pub latest: Mutex<Option<Arc<CrowdFrame>>>,
-    fault: Mutex<Option<String>>,
-    pub long: Mutex<Option<Long>>,
-    pub asleep: AtomicBool,
-    waker: Option<Waker>,
-}
 
 /// Owns the thread; dropping it stops the thread after what it is at.
 pub(super) struct CrowdWorker {
@@ -82,27 +29,38 @@ pub(super) struct CrowdWorker {
 
 impl CrowdWorker {
     /// Starts the thread; its frames are numbered by the counter.
-    pub(super) fn start(order: Order, sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        order: Order,
+        sequences: Arc<AtomicU64>,
+        waker: Option<Waker>,
+    ) -> std::io::Result<Self> {
         let title = format!("Making a crowd of {}", order.count);
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             wake: Condvar::new(),
             latest: Mutex::default(),
             fault: Mutex::default(),
-            long: Mutex::new(Some(Long { title: title.clone(), progress: Progress::new(), settles: false })),
+            long: Mutex::new(Some(Long {
+                title: title.clone(),
+                progress: Progress::new(),
+                settles: false,
+            })),
             asleep: AtomicBool::new(false),
             waker,
         });
         let theirs = shared.clone();
         let run = move || {
-            let ended = Running::make(order, &theirs, sequences, title).and_then(|mut running| running.run());
+            let ended = Running::make(order, &theirs, sequences, title)
+                .and_then(|mut running| running.run());
             if let Err(Ended::Fault(fault)) = ended {
                 *lock(&theirs.fault) = Some(fault);
             }
             *lock(&theirs.long) = None;
             theirs.wake_owner();
         };
-        let thread = std::thread::Builder::new().name("crowd".into()).spawn(run)?;
+        let thread = std::thread::Builder::new()
+            .name("crowd".into())
+            .spawn(run)?;
         Ok(Self { shared, thread })
     }
 
@@ -143,13 +101,21 @@ impl CrowdWorker {
     pub(super) fn job(&self) -> Option<JobView> {
         let long = lock(&self.shared.long);
         let long = long.as_ref()?;
-        Some(JobView { title: long.title.clone(), stage: long.progress.stage(), fraction: long.progress.fraction() })
+        Some(JobView {
+            title: long.title.clone(),
+            stage: long.progress.stage(),
+            fraction: long.progress.fraction(),
+        })
     }
 
     /// Why it has ended, as half a sentence.
     pub(super) fn fault(&self) -> Option<String> {
         let fault = lock(&self.shared.fault).take();
-        fault.or_else(|| self.thread.is_finished().then(|| "its thread stopped unexpectedly".to_owned()))
+        fault.or_else(|| {
+            self.thread
+                .is_finished()
+                .then(|| "its thread stopped unexpectedly".to_owned())
+        })
     }
 
     /// Whether nothing moves until something is posted.
@@ -176,6 +142,9 @@ impl Shared {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        lock(&self.long).as_ref().map(|long| long.progress.clone()).unwrap_or_default()
+        lock(&self.long)
+            .as_ref()
+            .map(|long| long.progress.clone())
+            .unwrap_or_default()
     }
 }

@@ -9,7 +9,10 @@ impl Session {
     /// What was copied, as JSON for the clipboard of the system.
     #[must_use]
     pub fn copied_pose(&self) -> Option<String> {
-        self.pose_tools.copied.as_ref().and_then(|file| serde_json::to_string_pretty(file).ok())
+        self.pose_tools
+            .copied
+            .as_ref()
+            .and_then(|file| serde_json::to_string_pretty(file).ok())
     }
 
     /// Whether there is a pose to paste.
@@ -19,16 +22,23 @@ impl Session {
     }
 
     pub(super) fn copy_pose(&mut self, joints: Option<&[usize]>) {
-        self.refresh_shown();
-        let Some(skeleton) = self.document.skeleton() else { return };
-        let all = self.shown.pose.to_file(skeleton);
+        self.channels.active_mut().refresh(&self.document);
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
+        let all = self.channels.active().pose().to_file(skeleton);
         let copied = match joints {
             None => all,
             Some(joints) => {
                 // Joints at rest, too: they are to be at rest where they are pasted.
-                let names = joints.iter().filter_map(|&joint| skeleton.joints().get(joint)).map(|joint| joint.name.clone());
+                let names = joints
+                    .iter()
+                    .filter_map(|&joint| skeleton.joints().get(joint))
+                    .map(|joint| joint.name.clone());
                 let delta = |name: &String| all.joints.get(name).copied().unwrap_or_default();
-                PoseFile { joints: names.map(|name| (name.clone(), delta(&name))).collect() }
+                PoseFile {
+                    joints: names.map(|name| (name.clone(), delta(&name))).collect(),
+                }
             }
         };
         self.pose_tools.copied = Some(copied);
@@ -44,26 +54,44 @@ impl Session {
                 }
             },
         };
-        let Some((file, subject)) = file.zip(self.document.subject.clone()) else { return };
+        let Some((file, subject)) = file.zip(self.document.subject.clone()) else {
+            return;
+        };
         let skeleton = &subject.character.skeleton;
         let Some(pasted) = known_part(&file, skeleton) else {
-            return self.tell(Level::Warning, "The copied pose names no joint of this character.");
+            return self.tell(
+                Level::Warning,
+                "The copied pose names no joint of this character.",
+            );
         };
         match Pose::from_file(&pasted, skeleton) {
             Ok(target) => self.paste(skeleton, &target, &pasted, mirrored),
-            Err(error) => self.tell(Level::Warning, format!("The copied pose can't be used: {error}.")),
+            Err(error) => self.tell(
+                Level::Warning,
+                format!("The copied pose can't be used: {error}."),
+            ),
         }
     }
 
     fn paste(&mut self, skeleton: &Skeleton, target: &Pose, pasted: &PoseFile, mirrored: bool) {
-        let joints: Vec<usize> = pasted.joints.keys().filter_map(|name| skeleton.find(name)).collect();
+        let joints: Vec<usize> = pasted
+            .joints
+            .keys()
+            .filter_map(|name| skeleton.find(name))
+            .collect();
         let symmetry = self.pose_tools.symmetry.clone().filter(|_| mirrored);
         let limits = self.document.limits.clone();
         self.edit_pose(|skeleton, pose| {
             let (target, joints) = match symmetry {
                 Some(symmetry) => {
                     let target = symmetry.mirrored(skeleton, target, None, MirrorHow::Flip);
-                    (target, joints.iter().map(|&joint| symmetry.partner(joint)).collect())
+                    (
+                        target,
+                        joints
+                            .iter()
+                            .map(|&joint| symmetry.partner(joint))
+                            .collect(),
+                    )
                 }
                 None => (target.clone(), joints),
             };
@@ -77,7 +105,11 @@ impl Session {
 
 /// What of a pose is for joints that there are.
 fn known_part(file: &PoseFile, skeleton: &Skeleton) -> Option<PoseFile> {
-    let joints: std::collections::BTreeMap<String, JointDelta> =
-        file.joints.iter().filter(|(name, _)| skeleton.find(name).is_some()).map(|(name, delta)| (name.clone(), *delta)).collect();
+    let joints: std::collections::BTreeMap<String, JointDelta> = file
+        .joints
+        .iter()
+        .filter(|(name, _)| skeleton.find(name).is_some())
+        .map(|(name, delta)| (name.clone(), *delta))
+        .collect();
     (!joints.is_empty() || file.joints.is_empty()).then_some(PoseFile { joints })
 }

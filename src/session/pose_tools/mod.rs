@@ -8,9 +8,9 @@ mod clipboard;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Command, Gesture, SelectHow, Session};
+use super::{Gesture, SelectHow, Session};
 use crate::math::{Point64, Quat};
-use crate::rig::ik::{EndTurn, Grip, Held, IkDrag, IkRig, keep_pins};
+use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig, keep_pins};
 use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
 use crate::rig::symmetry::{MirrorHow, Symmetry};
 use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
@@ -108,18 +108,18 @@ impl PoseCommand {
             Self::SetLimit { .. } => "Limit joint",
             Self::LimitAsHuman => "Human joint limits",
             Self::ClearLimits => "Remove joint limits",
-            Self::Mirror { how: MirrorHow::Flip, .. } => "Mirror pose",
-            Self::Mirror { how: MirrorHow::Copy, .. } => "Copy pose to the other side",
+            Self::Mirror {
+                how: MirrorHow::Flip,
+                ..
+            } => "Mirror pose",
+            Self::Mirror {
+                how: MirrorHow::Copy,
+                ..
+            } => "Copy pose to the other side",
             Self::Copy(_) => "Copy pose",
             Self::Paste { .. } => "Paste pose",
             Self::Reset(_) => "Reset joints",
         }
-    }
-}
-
-impl From<PoseCommand> for Command {
-    fn from(command: PoseCommand) -> Self {
-        Self::Pose(command)
     }
 }
 
@@ -159,7 +159,9 @@ impl Session {
 
     /// Another skeleton: what is known of the one before is of no use.
     pub(super) fn refresh_pose_tools(&mut self) {
-        let Some(subject) = self.document.subject.as_deref() else { return };
+        let Some(subject) = self.document.subject.as_deref() else {
+            return;
+        };
         let skeleton = &subject.character.skeleton;
         self.pose_tools.ik = Arc::new(IkRig::of(skeleton));
         self.pose_tools.symmetry = Some(Arc::new(Symmetry::of(skeleton)));
@@ -170,8 +172,15 @@ impl Session {
     pub(super) fn apply_pose(&mut self, command: PoseCommand) {
         let label = command.label();
         match command {
-            PoseCommand::Select { joints, how } => self.selection.change(&joints, how, self.document.pose.locals.len()),
-            PoseCommand::Turn { joints, rotation, axes } => self.turn_joints(label, &joints, &rotation, axes),
+            PoseCommand::Select { joints, how } => {
+                self.selection
+                    .change(&joints, how, self.document.pose.locals.len());
+            }
+            PoseCommand::Turn {
+                joints,
+                rotation,
+                axes,
+            } => self.turn_joints(label, &joints, &rotation, axes),
             PoseCommand::Reach { grip, target, end } => self.reach(label, grip, &target, end),
             PoseCommand::TakeBack => {}
             PoseCommand::SetPins { joints, pinned } => self.set_pins(&joints, pinned),
@@ -188,8 +197,10 @@ impl Session {
     /// Puts the pose back to what it was when the gesture began, and drops its undo step.
     pub(super) fn take_back_gesture(&mut self) {
         if let Some(drag) = self.pose_tools.drag.take() {
-            if *self.document.pose_in(self.channel) == drag.last {
-                self.document.pose_in_mut(self.channel).clone_from(&drag.start);
+            if *self.document.pose_in(self.channels.active_id()) == drag.last {
+                self.document
+                    .pose_in_mut(self.channels.active_id())
+                    .clone_from(&drag.start);
             }
             self.take_back_keys();
         }
@@ -198,11 +209,20 @@ impl Session {
 
     /// Carries on the gesture under way, or begins one.
     fn take_drag(&mut self, label: &'static str) -> PoseDrag {
-        self.refresh_shown();
-        let continues = |drag: &PoseDrag| drag.label == label && self.pose_tools.gesture != Gesture::Once && drag.last == self.shown.pose;
+        self.channels.active_mut().refresh(&self.document);
+        let continues = |drag: &PoseDrag| {
+            drag.label == label
+                && self.pose_tools.gesture != Gesture::Once
+                && drag.last == *self.channels.active().pose()
+        };
         match self.pose_tools.drag.take() {
             Some(drag) if continues(&drag) => drag,
-            _ => PoseDrag { label, start: self.shown.pose.clone(), last: self.shown.pose.clone(), reach: None },
+            _ => PoseDrag {
+                label,
+                start: self.channels.active().pose().clone(),
+                last: self.channels.active().pose().clone(),
+                reach: None,
+            },
         }
     }
 
@@ -210,20 +230,32 @@ impl Session {
     fn put_drag(&mut self, mut drag: PoseDrag, pose: Pose) {
         self.edit_pose(|_, now| *now = pose);
         // What became keys is not the same to the last bit.
-        self.refresh_shown();
-        drag.last.clone_from(&self.shown.pose);
+        self.channels.active_mut().refresh(&self.document);
+        drag.last.clone_from(self.channels.active().pose());
         self.pose_tools.drag = (self.pose_tools.gesture == Gesture::Dragging).then_some(drag);
     }
 
-    fn turn_joints(&mut self, label: &'static str, joints: &[usize], rotation: &Quat, axes: TurnAxes) {
-        let Some(subject) = self.document.subject.clone() else { return };
+    fn turn_joints(
+        &mut self,
+        label: &'static str,
+        joints: &[usize],
+        rotation: &Quat,
+        axes: TurnAxes,
+    ) {
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
         let skeleton = &subject.character.skeleton;
         if !rotation.coords.iter().all(|c| c.is_finite()) {
             return;
         }
         let drag = self.take_drag(label);
         let mut pose = drag.start.clone();
-        let joints: BTreeSet<usize> = joints.iter().copied().filter(|&joint| joint < skeleton.len()).collect();
+        let joints: BTreeSet<usize> = joints
+            .iter()
+            .copied()
+            .filter(|&joint| joint < skeleton.len())
+            .collect();
         for &joint in &joints {
             match axes {
                 TurnAxes::World => pose.rotate_about_world_axes(skeleton, joint, rotation),
@@ -234,19 +266,36 @@ impl Session {
             }
             clamp_joint(skeleton, &self.document.limits, &mut pose, joint);
         }
-        keep_pins(skeleton, &self.pose_tools.ik, &drag.start, &mut pose, &self.document.pins, &joints);
+        keep_pins(
+            skeleton,
+            &self.pose_tools.ik,
+            &drag.start,
+            &mut pose,
+            &self.document.pins,
+            &joints,
+        );
         self.put_drag(drag, pose);
     }
 
     fn reach(&mut self, label: &'static str, grip: Grip, target: &Point64, end: EndTurn) {
-        let Some(subject) = self.document.subject.clone() else { return };
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
         let skeleton = &subject.character.skeleton;
         let mut drag = self.take_drag(label);
         let (mut reach, _) = match drag.reach.take() {
             Some((reach, before)) if reach.grip() == grip && before == end => (reach, before),
             _ => {
-                let held = Held { pins: self.document.pins.clone(), limits: self.document.limits.clone(), end };
-                let Some(reach) = IkDrag::begin(skeleton, &self.pose_tools.ik, &drag.start, grip, &held) else { return };
+                let held = DragConstraints {
+                    pins: self.document.pins.clone(),
+                    limits: self.document.limits.clone(),
+                    end,
+                };
+                let Some(reach) =
+                    IkDrag::begin(skeleton, &self.pose_tools.ik, &drag.start, grip, &held)
+                else {
+                    return;
+                };
                 (reach, end)
             }
         };
@@ -256,7 +305,10 @@ impl Session {
     }
 
     fn set_pins(&mut self, joints: &[usize], pinned: bool) {
-        for &joint in joints.iter().filter(|&&joint| joint < self.document.pose.locals.len()) {
+        for &joint in joints
+            .iter()
+            .filter(|&&joint| joint < self.document.pose.locals.len())
+        {
             if pinned {
                 self.document.pins.insert(joint);
             } else {
@@ -281,7 +333,9 @@ impl Session {
     }
 
     fn limit_as_human(&mut self) {
-        let Some(limits) = self.document.skeleton().map(human_limits) else { return };
+        let Some(limits) = self.document.skeleton().map(human_limits) else {
+            return;
+        };
         if limits.is_empty() {
             self.tell(super::Level::Warning, "The joints of this character are not those of a human body, so they got no limits.");
             return;
@@ -292,18 +346,30 @@ impl Session {
 
     /// The pose made by hand is brought into the limits; a clip is shown as it is.
     fn keep_limits(&mut self) {
-        let Some(subject) = self.document.subject.clone() else { return };
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
         let limits: LimitMap = self.document.limits.clone();
-        clamp_pose(&subject.character.skeleton, &limits, self.document.pose_in_mut(self.channel));
+        clamp_pose(
+            &subject.character.skeleton,
+            &limits,
+            self.document.pose_in_mut(self.channels.active_id()),
+        );
     }
 
     fn mirror_pose(&mut self, joints: Option<&[usize]>, how: MirrorHow) {
-        let Some(symmetry) = self.pose_tools.symmetry.clone() else { return };
+        let Some(symmetry) = self.pose_tools.symmetry.clone() else {
+            return;
+        };
         self.edit_pose(|skeleton, pose| *pose = symmetry.mirrored(skeleton, pose, joints, how));
     }
 
     fn reset_joints(&mut self, joints: &[usize]) {
-        let joints: Vec<usize> = joints.iter().copied().filter(|&joint| joint < self.document.pose.locals.len()).collect();
+        let joints: Vec<usize> = joints
+            .iter()
+            .copied()
+            .filter(|&joint| joint < self.document.pose.locals.len())
+            .collect();
         if !joints.is_empty() {
             self.edit_pose(|skeleton: &Skeleton, pose| {
                 for joint in joints {

@@ -11,7 +11,11 @@ fn opened() -> Session {
     session.apply_once(Command::Open(Source::builtin("mannequin")));
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
-        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "never idle; jobs: {:?}",
+            session.jobs()
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(session.subject().is_some(), "{:?}", session.messages());
@@ -19,15 +23,26 @@ fn opened() -> Session {
 }
 
 fn place(session: &Session, joint: usize) -> Point64 {
-    origin_of(&session.world_from_joint()[joint])
+    origin_of(&session.channels().active().world_from_joint()[joint])
 }
 
 fn drag(session: &mut Session, joint: usize, by: Vec64) {
     let from = place(session, joint);
     for step in 1..=5 {
         let target = from + by * (f64::from(step) / 5.0);
-        let command = PoseCommand::Reach { grip: Grip::of_joint(joint), target, end: EndTurn::Follows };
-        session.apply(command.into(), if step == 5 { Gesture::Released } else { Gesture::Dragging });
+        let command = PoseCommand::Reach {
+            grip: Grip::of_joint(joint),
+            target,
+            end: EndTurn::Follows,
+        };
+        session.apply(
+            command.into(),
+            if step == 5 {
+                Gesture::Released
+            } else {
+                Gesture::Dragging
+            },
+        );
     }
 }
 
@@ -62,11 +77,18 @@ fn what_is_taken_back_leaves_no_trace() {
     let (_, hand) = hand(&session);
     let before = session.document().pose.clone();
     let target = place(&session, hand) + Vec64::new(0.1, -0.2, 0.1);
-    let command = PoseCommand::Reach { grip: Grip::of_joint(hand), target, end: EndTurn::Follows };
+    let command = PoseCommand::Reach {
+        grip: Grip::of_joint(hand),
+        target,
+        end: EndTurn::Follows,
+    };
     session.apply(command.clone().into(), Gesture::Dragging);
     assert_ne!(session.document().pose, before);
     session.apply_once(PoseCommand::TakeBack.into());
-    assert_eq!((&session.document().pose, session.undo_label()), (&before, None));
+    assert_eq!(
+        (&session.document().pose, session.undo_label()),
+        (&before, None)
+    );
     // An undo between two commands of a gesture begins another one.
     session.apply(command.clone().into(), Gesture::Dragging);
     session.apply_once(Command::Undo);
@@ -79,40 +101,82 @@ fn what_is_taken_back_leaves_no_trace() {
 fn several_joints_turn_by_the_whole_of_the_gesture() {
     let mut session = opened();
     let (upper, end) = hand(&session);
-    session.apply_once(PoseCommand::Select { joints: vec![upper, end], how: SelectHow::Replace }.into());
-    assert_eq!((session.selection().joints(), session.selected_joint()), (&[upper, end][..], Some(end)));
+    session.apply_once(
+        PoseCommand::Select {
+            joints: vec![upper, end],
+            how: SelectHow::Replace,
+        }
+        .into(),
+    );
+    assert_eq!(
+        (session.selection().joints(), session.selected_joint()),
+        (&[upper, end][..], Some(end))
+    );
     let rest = session.document().pose.clone();
     for angle in [0.1, 0.9, 0.4] {
         let rotation = Quat::new(Vec64::x() * angle);
-        let command = PoseCommand::Turn { joints: vec![upper, end], rotation, axes: TurnAxes::Own };
-        session.apply(command.into(), if angle == 0.4 { Gesture::Released } else { Gesture::Dragging });
+        let command = PoseCommand::Turn {
+            joints: vec![upper, end],
+            rotation,
+            axes: TurnAxes::Own,
+        };
+        session.apply(
+            command.into(),
+            if angle == 0.4 {
+                Gesture::Released
+            } else {
+                Gesture::Dragging
+            },
+        );
     }
     for joint in [upper, end] {
-        let turned = rest.locals[joint].rotation.inverse() * session.document().pose.locals[joint].rotation;
+        let turned =
+            rest.locals[joint].rotation.inverse() * session.document().pose.locals[joint].rotation;
         assert!((turned.scaled_axis() - Vec64::x() * 0.4).norm() < 1e-9);
     }
     session.apply_once(PoseCommand::Reset(vec![upper]).into());
     assert_eq!(session.document().pose.locals[upper], rest.locals[upper]);
     session.apply_once(Command::Undo);
     session.apply_once(Command::Undo);
-    assert_eq!((&session.document().pose, session.undo_label()), (&rest, None));
+    assert_eq!(
+        (&session.document().pose, session.undo_label()),
+        (&rest, None)
+    );
 }
 
 #[test]
 fn pinned_feet_stay_while_the_hips_move() {
     let mut session = opened();
     let hips = session.ik_rig().hips().expect("a mannequin has hips");
-    let feet: Vec<usize> = session.ik_rig().limbs().iter().map(|limb| limb.end).collect();
-    session.apply_once(PoseCommand::SetPins { joints: feet.clone(), pinned: true }.into());
+    let feet: Vec<usize> = session
+        .ik_rig()
+        .limbs()
+        .iter()
+        .map(|limb| limb.end)
+        .collect();
+    session.apply_once(
+        PoseCommand::SetPins {
+            joints: feet.clone(),
+            pinned: true,
+        }
+        .into(),
+    );
     let before: Vec<Point64> = feet.iter().map(|&foot| place(&session, foot)).collect();
     let size = f64::from(session.subject().unwrap().size);
-    drag(&mut session, hips, Vec64::new(0.0, -0.06 * size, 0.02 * size));
+    drag(
+        &mut session,
+        hips,
+        Vec64::new(0.0, -0.06 * size, 0.02 * size),
+    );
     for (&foot, before) in feet.iter().zip(&before) {
         assert!((place(&session, foot) - before).norm() < 1e-4 * size);
     }
     session.apply_once(Command::Undo);
     session.apply_once(Command::Undo);
-    assert!(session.document().pins.is_empty(), "pins are undone as well");
+    assert!(
+        session.document().pins.is_empty(),
+        "pins are undone as well"
+    );
 }
 
 #[test]
@@ -120,17 +184,28 @@ fn limits_are_kept_whatever_turns_the_joint() {
     let mut session = opened();
     session.apply_once(PoseCommand::LimitAsHuman.into());
     let limits = session.document().limits.clone();
-    assert!(limits.len() > 10, "{} joints of the mannequin are limited", limits.len());
+    assert!(
+        limits.len() > 10,
+        "{} joints of the mannequin are limited",
+        limits.len()
+    );
     let rest = session.subject().unwrap().character.skeleton.rest_pose();
     assert_eq!(session.document().pose, rest, "rest is allowed");
     let allowed = |session: &Session, joint: usize| {
-        let turn = session.document().pose.locals[joint].rotation * rest.locals[joint].rotation.inverse();
+        let turn =
+            session.document().pose.locals[joint].rotation * rest.locals[joint].rotation.inverse();
         limits[&joint].allows(&turn)
     };
     for &joint in limits.keys() {
-        session.apply_once(Command::RotateJoint { joint, rotation: Quat::new(Vec64::new(1.0, 2.0, -1.5)) });
+        session.apply_once(Command::RotateJoint {
+            joint,
+            rotation: Quat::new(Vec64::new(1.0, 2.0, -1.5)),
+        });
         assert!(allowed(&session, joint));
-        session.apply_once(Command::SetJointAngles { joint, degrees: [170.0, -60.0, 100.0] });
+        session.apply_once(Command::SetJointAngles {
+            joint,
+            degrees: [170.0, -60.0, 100.0],
+        });
         assert!(allowed(&session, joint));
     }
     session.apply_once(Command::ResetPose);
@@ -157,18 +232,58 @@ fn poses_are_mirrored_copied_and_pasted() {
     let posed = session.document().pose.clone();
     session.apply_once(PoseCommand::Copy(Some(vec![upper])).into());
     let text = session.copied_pose().expect("something was copied");
-    session.apply_once(PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into());
+    session.apply_once(
+        PoseCommand::Mirror {
+            joints: None,
+            how: MirrorHow::Flip,
+        }
+        .into(),
+    );
     let mirrored = session.document().pose.clone();
-    assert!(mirrored.locals[upper].rotation.angle_to(&posed.locals[upper].rotation) > 0.05);
-    session.apply_once(PoseCommand::Mirror { joints: None, how: MirrorHow::Flip }.into());
-    let apart = |a: &Pose, b: &Pose| a.locals.iter().zip(&b.locals).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max);
+    assert!(
+        mirrored.locals[upper]
+            .rotation
+            .angle_to(&posed.locals[upper].rotation)
+            > 0.05
+    );
+    session.apply_once(
+        PoseCommand::Mirror {
+            joints: None,
+            how: MirrorHow::Flip,
+        }
+        .into(),
+    );
+    let apart = |a: &Pose, b: &Pose| {
+        a.locals
+            .iter()
+            .zip(&b.locals)
+            .map(|(a, b)| a.rotation.angle_to(&b.rotation))
+            .fold(0.0, f64::max)
+    };
     assert!(apart(&session.document().pose, &posed) < 1e-6);
     session.apply_once(Command::ResetPose);
-    session.apply_once(PoseCommand::Paste { text: Some(text), mirrored: true }.into());
+    session.apply_once(
+        PoseCommand::Paste {
+            text: Some(text),
+            mirrored: true,
+        }
+        .into(),
+    );
     let pasted = &session.document().pose;
-    assert!(pasted.locals[partner].rotation.angle_to(&mirrored.locals[partner].rotation) < 1e-6);
+    assert!(
+        pasted.locals[partner]
+            .rotation
+            .angle_to(&mirrored.locals[partner].rotation)
+            < 1e-6
+    );
     assert_eq!(session.undo_label(), Some("Paste pose"));
-    session.apply_once(PoseCommand::Paste { text: Some("no pose".into()), mirrored: false }.into());
+    session.apply_once(
+        PoseCommand::Paste {
+            text: Some("no pose".into()),
+            mirrored: false,
+        }
+        .into(),
+    );
     assert_eq!(session.messages().len(), 1);
 }
 
@@ -179,24 +294,65 @@ fn nonsense_changes_nothing() {
     let nan = Point64::new(f64::NAN, 0.0, 0.0);
     let bad = Quat::new_unchecked(nalgebra::Quaternion::new(f64::NAN, 0.0, 0.0, 0.0));
     for command in [
-        PoseCommand::Reach { grip: Grip::of_joint(9999), target: Point64::origin(), end: EndTurn::Follows },
-        PoseCommand::Reach { grip: Grip::of_joint(0), target: nan, end: EndTurn::Stays },
-        PoseCommand::Reach { grip: Grip { joint: 1, point: nan }, target: Point64::origin(), end: EndTurn::Stays },
-        PoseCommand::Turn { joints: vec![0], rotation: bad, axes: TurnAxes::World },
-        PoseCommand::Turn { joints: vec![9999], rotation: Quat::identity(), axes: TurnAxes::World },
-        PoseCommand::SetPins { joints: vec![9999], pinned: true },
-        PoseCommand::SetLimit { joint: 9999, limit: None },
+        PoseCommand::Reach {
+            grip: Grip::of_joint(9999),
+            target: Point64::origin(),
+            end: EndTurn::Follows,
+        },
+        PoseCommand::Reach {
+            grip: Grip::of_joint(0),
+            target: nan,
+            end: EndTurn::Stays,
+        },
+        PoseCommand::Reach {
+            grip: Grip {
+                joint: 1,
+                point: nan,
+            },
+            target: Point64::origin(),
+            end: EndTurn::Stays,
+        },
+        PoseCommand::Turn {
+            joints: vec![0],
+            rotation: bad,
+            axes: TurnAxes::World,
+        },
+        PoseCommand::Turn {
+            joints: vec![9999],
+            rotation: Quat::identity(),
+            axes: TurnAxes::World,
+        },
+        PoseCommand::SetPins {
+            joints: vec![9999],
+            pinned: true,
+        },
+        PoseCommand::SetLimit {
+            joint: 9999,
+            limit: None,
+        },
         PoseCommand::Reset(vec![9999]),
-        PoseCommand::Mirror { joints: Some(vec![9999]), how: MirrorHow::Copy },
-        PoseCommand::Select { joints: vec![9999], how: SelectHow::Add },
-        PoseCommand::Paste { text: None, mirrored: true },
+        PoseCommand::Mirror {
+            joints: Some(vec![9999]),
+            how: MirrorHow::Copy,
+        },
+        PoseCommand::Select {
+            joints: vec![9999],
+            how: SelectHow::Add,
+        },
+        PoseCommand::Paste {
+            text: None,
+            mirrored: true,
+        },
         PoseCommand::TakeBack,
     ] {
         for gesture in [Gesture::Dragging, Gesture::Released, Gesture::Once] {
             session.apply(command.clone().into(), gesture);
         }
     }
-    assert_eq!((&session.document().pose, &session.document().pins), (&before.pose, &before.pins));
+    assert_eq!(
+        (&session.document().pose, &session.document().pins),
+        (&before.pose, &before.pins)
+    );
     assert_eq!(session.undo_label(), None);
 }
 
@@ -215,7 +371,8 @@ fn real_characters_follow_the_hand() {
         "B_unrigged/m2m_spider_trio/rig-spider.glb",
         "A_rigged/Fox/Fox.glb",
     ] {
-        let Ok(character) = crate::io::load(&[data.join(file)], &crate::progress::Progress::new()) else {
+        let Ok(character) = crate::io::load(&[data.join(file)], &crate::progress::Progress::new())
+        else {
             crate::skip::skipped(file);
             continue;
         };
@@ -223,12 +380,23 @@ fn real_characters_follow_the_hand() {
         let skeleton = &character.skeleton;
         let rig = IkRig::of(skeleton);
         let rest = skeleton.rest_pose();
-        let places: Vec<Point64> = skeleton.world_from_joint(&rest).iter().map(origin_of).collect();
-        let least = places.iter().fold(Vec64::repeat(f64::INFINITY), |a, b| a.inf(&b.coords));
-        let most = places.iter().fold(Vec64::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b.coords));
+        let places: Vec<Point64> = skeleton
+            .world_from_joint(&rest)
+            .iter()
+            .map(origin_of)
+            .collect();
+        let least = places
+            .iter()
+            .fold(Vec64::repeat(f64::INFINITY), |a, b| a.inf(&b.coords));
+        let most = places
+            .iter()
+            .fold(Vec64::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b.coords));
         let size = (most - least).norm();
         for limits in [LimitMap::new(), human_limits(skeleton)] {
-            let held = Held { limits, ..Held::default() };
+            let held = DragConstraints {
+                limits,
+                ..DragConstraints::default()
+            };
             for joint in 0..skeleton.len() {
                 follow_the_hand(file, skeleton, &rig, &held, joint, size);
             }
@@ -237,27 +405,59 @@ fn real_characters_follow_the_hand() {
     assert!(seen > 0, "no character could be read");
 }
 
-fn follow_the_hand(file: &str, skeleton: &Skeleton, rig: &IkRig, held: &Held, joint: usize, size: f64) {
+fn follow_the_hand(
+    file: &str,
+    skeleton: &Skeleton,
+    rig: &IkRig,
+    held: &DragConstraints,
+    joint: usize,
+    size: f64,
+) {
     let rest = skeleton.rest_pose();
     let name = &skeleton.joints()[joint].name;
-    let Some(mut drag) = IkDrag::begin(skeleton, rig, &rest, Grip::of_joint(joint), held) else { panic!("{file}: {name}") };
+    let Some(mut drag) = IkDrag::begin(skeleton, rig, &rest, Grip::of_joint(joint), held) else {
+        panic!("{file}: {name}")
+    };
     let from = origin_of(&skeleton.world_from_joint(&rest)[joint]);
     let mut before = rest.clone();
     let mut largest = 0.0_f64;
     for step in 0..60 {
         let t = f64::from(step) * 0.05;
-        let target = from + Vec64::new(t.sin(), (1.3 * t).sin(), (0.7 * t).sin()) * (0.15 * size * (f64::from(step) / 60.0));
+        let target = from
+            + Vec64::new(t.sin(), (1.3 * t).sin(), (0.7 * t).sin())
+                * (0.15 * size * (f64::from(step) / 60.0));
         let pose = drag.reach(skeleton, &target).clone();
-        let finite = pose.locals.iter().all(|local| local.rotation.coords.iter().chain(local.translation.iter()).all(|c| c.is_finite()));
+        let finite = pose.locals.iter().all(|local| {
+            local
+                .rotation
+                .coords
+                .iter()
+                .chain(local.translation.iter())
+                .all(|c| c.is_finite())
+        });
         assert!(finite, "{file}: {name}");
         for (&limited, limit) in &held.limits {
-            let turn = pose.locals[limited].rotation * skeleton.joints()[limited].rest.rotation.inverse();
-            assert!(limit.allows(&turn), "{file}: {name} turns {}", skeleton.joints()[limited].name);
+            let turn =
+                pose.locals[limited].rotation * skeleton.joints()[limited].rest.rotation.inverse();
+            assert!(
+                limit.allows(&turn),
+                "{file}: {name} turns {}",
+                skeleton.joints()[limited].name
+            );
         }
-        let turned = before.locals.iter().zip(&pose.locals).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max);
+        let turned = before
+            .locals
+            .iter()
+            .zip(&pose.locals)
+            .map(|(a, b)| a.rotation.angle_to(&b.rotation))
+            .fold(0.0, f64::max);
         largest = largest.max(turned);
         before = pose;
     }
     // The hand moves by about 1 % of the size in each step; fingers are short and have to turn much for that.
-    assert!(largest < 1.5, "{file}: {name} jumps by {largest} rad, {} limits", held.limits.len());
+    assert!(
+        largest < 1.5,
+        "{file}: {name} jumps by {largest} rad, {} limits",
+        held.limits.len()
+    );
 }

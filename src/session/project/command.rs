@@ -105,12 +105,19 @@ pub struct MissingSources {
 
 impl fmt::Display for MissingSources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.list.first() else { return Ok(()) };
+        let Some(first) = self.list.first() else {
+            return Ok(());
+        };
         let what = match first.found {
             Found::Nothing => "is missing",
             Found::Changed => "has changed since the project was saved",
         };
-        write!(f, "{}: {}, which the project needs, {what}", self.project.display(), first.path.display())?;
+        write!(
+            f,
+            "{}: {}, which the project needs, {what}",
+            self.project.display(),
+            first.path.display()
+        )?;
         match self.list.len() - 1 {
             0 => Ok(()),
             more => write!(f, ", and so with {more} more"),

@@ -5,67 +5,138 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart};
+use super::file::{
+    CharacterPart, FORMAT, FileRef, FleshPart, LocalPart, ProjectFile, VERSION, ViewPart,
+};
 use super::paths::refer;
 use super::{Contents, ProjectError};
 use crate::character::{FleshSettings, Place};
 use crate::dynamics::Params;
 use crate::math::{Quat, Vec64};
+use crate::methods::MethodId;
 use crate::rig::edit::{Remap, Rig, RigFile};
 use crate::rig::limits::LimitMap;
 use crate::rig::{KeyedClip, NamedPose, Pose, Skeleton, Trs};
 use crate::session::{Document, MAX_VIEWS, View, ViewId};
-use crate::skin::Method;
+use crate::weights::WeightMethod;
 
 /// Farther from length 1 than by rounding: the quaternion was written by hand.
 const UNIT: f64 = 1e-9;
 
 /// The document as a file that lies in `folder`, or anywhere.
-pub(super) fn file_of(contents: &Contents, folder: Option<&Path>) -> Result<ProjectFile, ProjectError> {
-    let Contents { document, views, window } = contents;
+pub(super) fn file_of(
+    contents: &Contents,
+    folder: Option<&Path>,
+) -> Result<ProjectFile, ProjectError> {
+    let Contents {
+        document,
+        views,
+        window,
+    } = contents;
     let empty = Skeleton::default();
     let (document, skeleton) = carried(document);
-    let (document, skeleton) = (&document, skeleton.as_ref().or(document.skeleton()).unwrap_or(&empty));
+    let (document, skeleton) = (
+        &document,
+        skeleton.as_ref().or(document.skeleton()).unwrap_or(&empty),
+    );
     Ok(ProjectFile {
         format: FORMAT.to_owned(),
         version: VERSION,
         saved_by: format!("sinew {}", env!("CARGO_PKG_VERSION")),
         character: character_part(document, folder)?,
-        views: views.list().iter().map(|view| view_part(*view, document, views.active().id, skeleton)).collect(),
+        views: views
+            .list()
+            .iter()
+            .map(|view| view_part(*view, document, views.active().id, skeleton))
+            .collect(),
         rig: rig_part(document),
-        limits: document.limits.iter().filter_map(|(&joint, limit)| Some((name_of(skeleton, joint)?, *limit))).collect(),
-        pins: document.pins.iter().filter_map(|&joint| name_of(skeleton, joint)).collect(),
-        takes: document.takes.iter().map(|take| take.to_file(skeleton)).collect(),
-        poses: document.pose_library.iter().map(|pose| pose.to_file(skeleton)).collect(),
+        limits: document
+            .limits
+            .iter()
+            .filter_map(|(&joint, limit)| Some((name_of(skeleton, joint)?, *limit)))
+            .collect(),
+        pins: document
+            .pins
+            .iter()
+            .filter_map(|&joint| name_of(skeleton, joint))
+            .collect(),
+        takes: document
+            .takes
+            .iter()
+            .map(|take| take.to_file(skeleton))
+            .collect(),
+        poses: document
+            .pose_library
+            .iter()
+            .map(|pose| pose.to_file(skeleton))
+            .collect(),
         params: document.params,
         flesh: flesh_part(&document.flesh, skeleton),
         pose: pose_part(&document.pose, skeleton),
-        window: window.as_ref().map(serde_json::value::to_raw_value).transpose()?,
+        window: window
+            .as_ref()
+            .map(serde_json::value::to_raw_value)
+            .transpose()?,
         recovery: None,
     })
 }
 
-fn character_part(document: &Document, folder: Option<&Path>) -> Result<CharacterPart, ProjectError> {
+fn character_part(
+    document: &Document,
+    folder: Option<&Path>,
+) -> Result<CharacterPart, ProjectError> {
     let (source, read) = (&document.source, &document.files_read);
     let refer = |path: &Path| refer(path, read, folder);
-    let files: Vec<FileRef> = source.files.iter().map(|path| refer(path)).collect::<Result<_, _>>()?;
+    let files: Vec<FileRef> = source
+        .files
+        .iter()
+        .map(|path| refer(path))
+        .collect::<Result<_, _>>()?;
     let mapping = source.mapping.as_deref().map(refer).transpose()?;
-    let named =
-        |path: &Path| source.files.iter().chain(&source.mapping).any(|file| std::path::absolute(file).is_ok_and(|file| file == path));
-    let also_read = read.iter().filter(|file| !named(&file.path)).map(|file| refer(&file.path)).collect::<Result<_, _>>()?;
-    Ok(CharacterPart { files, also_read, mapping, metres_per_unit: source.metres_per_unit })
+    let named = |path: &Path| {
+        source
+            .files
+            .iter()
+            .chain(&source.mapping)
+            .any(|file| std::path::absolute(file).is_ok_and(|file| file == path))
+    };
+    let also_read = read
+        .iter()
+        .filter(|file| !named(&file.path))
+        .map(|file| refer(&file.path))
+        .collect::<Result<_, _>>()?;
+    Ok(CharacterPart {
+        files,
+        also_read,
+        mapping,
+        metres_per_unit: source.metres_per_unit,
+    })
 }
 
 /// The document on the skeleton that was asked for, if the flesh has not followed yet; and that skeleton.
 fn carried(document: &Document) -> (Cow<'_, Document>, Option<Skeleton>) {
-    let asked = document.rig.as_ref().zip(document.subject.as_ref()).filter(|(rig, subject)| **rig != subject.rig);
+    let asked = document
+        .rig
+        .as_ref()
+        .zip(document.subject.as_ref())
+        .filter(|(rig, subject)| **rig != subject.rig);
     let new = asked.and_then(|(rig, subject)| {
         let base = subject.base.as_ref().unwrap_or(subject);
-        Some((rig, subject, rig.to_skeleton(&base.character.skeleton).ok()?))
+        Some((
+            rig,
+            subject,
+            rig.to_skeleton(&base.character.skeleton).ok()?,
+        ))
     });
-    let Some((rig, subject, skeleton)) = new else { return (Cow::Borrowed(document), None) };
+    let Some((rig, subject, skeleton)) = new else {
+        return (Cow::Borrowed(document), None);
+    };
     let mut carried = document.clone();
-    carried.carry(&Remap::between(&subject.rig, rig), &subject.character.skeleton, &skeleton);
+    carried.carry(
+        &Remap::between(&subject.rig, rig),
+        &subject.character.skeleton,
+        &skeleton,
+    );
     (Cow::Owned(carried), Some(skeleton))
 }
 
@@ -81,6 +152,9 @@ fn view_part(view: View, document: &Document, active: ViewId, skeleton: &Skeleto
         id: view.id.0,
         method: view.method.id().to_owned(),
         compare: view.compare.map(|method| method.id().to_owned()),
+        weights: Some(view.weights)
+            .filter(|weights| *weights != WeightMethod::default())
+            .map(|weights| weights.id().to_owned()),
         crowd: view.crowd,
         active: view.id == active,
         pose: pose.map(|pose| pose_part(pose, skeleton)),
@@ -93,22 +167,44 @@ fn name_of(skeleton: &Skeleton, joint: usize) -> Option<String> {
 
 fn flesh_part(flesh: &FleshSettings, skeleton: &Skeleton) -> FleshPart {
     FleshPart {
-        bones: flesh.bones.iter().filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, (*bone).into()))).collect(),
-        radii: flesh.radii.iter().filter_map(|(&joint, radius)| Some((name_of(skeleton, joint)?, *radius))).collect(),
+        bones: flesh
+            .bones
+            .iter()
+            .filter_map(|(&joint, bone)| Some((name_of(skeleton, joint)?, (*bone).into())))
+            .collect(),
+        radii: flesh
+            .radii
+            .iter()
+            .filter_map(|(&joint, radius)| Some((name_of(skeleton, joint)?, *radius)))
+            .collect(),
         sim_vertices: flesh.sim_vertices,
-        parts: flesh.parts.iter().map(|(name, place)| (name.clone(), place.to_text(skeleton))).collect(),
+        parts: flesh
+            .parts
+            .iter()
+            .map(|(name, place)| (name.clone(), place.to_text(skeleton)))
+            .collect(),
     }
 }
 
 /// Joints that are not at rest; whatever is no number is at rest.
 pub(super) fn pose_part(pose: &Pose, skeleton: &Skeleton) -> BTreeMap<String, LocalPart> {
-    let posed = skeleton.joints().iter().zip(&pose.locals).filter(|(joint, local)| joint.rest != **local && local.is_finite());
-    posed.map(|(joint, local)| (joint.name.clone(), local_part(local))).collect()
+    let posed = skeleton
+        .joints()
+        .iter()
+        .zip(&pose.locals)
+        .filter(|(joint, local)| joint.rest != **local && local.is_finite());
+    posed
+        .map(|(joint, local)| (joint.name.clone(), local_part(local)))
+        .collect()
 }
 
 fn local_part(local: &Trs) -> LocalPart {
     let q = local.rotation.coords;
-    LocalPart { rotation: [q.x, q.y, q.z, q.w], translation: local.translation.into(), scale: local.scale.into() }
+    LocalPart {
+        rotation: [q.x, q.y, q.z, q.w],
+        translation: local.translation.into(),
+        scale: local.scale.into(),
+    }
 }
 
 /// `None` if the numbers are no transform.
@@ -117,8 +213,16 @@ fn local_of(part: &LocalPart) -> Option<Trs> {
     let quaternion = nalgebra::Quaternion::new(w, x, y, z);
     let norm = quaternion.norm();
     // What was written by us comes back to the last bit.
-    let rotation = if (norm - 1.0).abs() < UNIT { Quat::new_unchecked(quaternion) } else { Quat::new_normalize(quaternion) };
-    let local = Trs { translation: Vec64::from(part.translation), rotation, scale: Vec64::from(part.scale) };
+    let rotation = if (norm - 1.0).abs() < UNIT {
+        Quat::new_unchecked(quaternion)
+    } else {
+        Quat::new_normalize(quaternion)
+    };
+    let local = Trs {
+        translation: Vec64::from(part.translation),
+        rotation,
+        scale: Vec64::from(part.scale),
+    };
     (norm > 1e-12 && local.is_finite()).then_some(local)
 }
 
@@ -140,13 +244,22 @@ pub(in crate::session) struct Restored {
 
 impl Restored {
     /// The method of the active view.
-    pub fn method(&self) -> Method {
-        self.active_view().map(|view| view.method).unwrap_or_default()
+    pub fn method(&self) -> MethodId {
+        self.active_view()
+            .map(|view| view.method)
+            .unwrap_or_default()
     }
 
     /// The method that the active view is compared with.
-    pub fn compared(&self) -> Option<Method> {
+    pub fn compared(&self) -> Option<MethodId> {
         self.active_view().and_then(|view| view.compare)
+    }
+
+    /// The weights of the active view.
+    pub fn weights(&self) -> WeightMethod {
+        self.active_view()
+            .map(|view| view.weights)
+            .unwrap_or_default()
     }
 
     /// How many of the character the active view shows.
@@ -163,36 +276,89 @@ impl Restored {
 /// second value.
 pub(super) fn restored(file: &ProjectFile, base: &Skeleton) -> (Restored, Vec<String>) {
     let mut notes = Vec::new();
-    let rigged = file.rig.as_ref().and_then(|rig| rig_of(rig, base).map_err(|why| notes.push(why)).ok());
+    let rigged = file
+        .rig
+        .as_ref()
+        .and_then(|rig| rig_of(rig, base).map_err(|why| notes.push(why)).ok());
     let (rig, skeleton) = match &rigged {
         Some((rig, skeleton)) => (Some(rig.clone()), skeleton),
         None => (None, base),
     };
-    let mut joints = Joints { skeleton, missing: Vec::new() };
+    let mut joints = Joints {
+        skeleton,
+        missing: Vec::new(),
+    };
     let flesh = flesh_of(&file.flesh, &mut joints);
     let pose = pose_of(&file.pose, &mut joints);
     let free = |part: &ViewPart| Some((ViewId(part.id), pose_of(part.pose.as_ref()?, &mut joints)));
     let free_poses: BTreeMap<ViewId, Pose> = file.views.iter().filter_map(free).collect();
-    let limits = file.limits.iter().filter_map(|(name, limit)| Some((joints.find(name)?, *limit))).collect();
-    let pins = file.pins.iter().filter_map(|name| joints.find(name)).collect();
+    let limits = file
+        .limits
+        .iter()
+        .filter_map(|(name, limit)| Some((joints.find(name)?, *limit)))
+        .collect();
+    let pins = file
+        .pins
+        .iter()
+        .filter_map(|name| joints.find(name))
+        .collect();
     notes.extend(joints.notes());
-    let takes = fitting(file.takes.iter().map(|take| KeyedClip::from_file(take, skeleton)), "a take", &mut notes);
-    let pose_library = fitting(file.poses.iter().map(|pose| NamedPose::from_file(pose, skeleton)), "a pose of the library", &mut notes);
+    let takes = fitting(
+        file.takes
+            .iter()
+            .map(|take| KeyedClip::from_file(take, skeleton)),
+        "a take",
+        &mut notes,
+    );
+    let pose_library = fitting(
+        file.poses
+            .iter()
+            .map(|pose| NamedPose::from_file(pose, skeleton)),
+        "a pose of the library",
+        &mut notes,
+    );
     let (views, active) = views_of(&file.views, &mut notes);
     let params = file.params.sanitized();
-    (Restored { pose, free_poses, views, active, params, flesh, rig, limits, pins, takes, pose_library }, notes)
+    (
+        Restored {
+            pose,
+            free_poses,
+            views,
+            active,
+            params,
+            flesh,
+            rig,
+            limits,
+            pins,
+            takes,
+            pose_library,
+        },
+        notes,
+    )
 }
 
 /// The rig with its skeleton; an error is a sentence.
 fn rig_of(file: &RigFile, base: &Skeleton) -> Result<(Arc<Rig>, Skeleton), String> {
-    let rig = Rig::from_file(file, base).map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
-    let skeleton = rig.to_skeleton(base).map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
+    let rig = Rig::from_file(file, base)
+        .map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
+    let skeleton = rig
+        .to_skeleton(base)
+        .map_err(|error| format!("the edited skeleton can't be used: {error}"))?;
     Ok((Arc::new(rig), skeleton))
 }
 
 /// What could be read; the rest is told.
-fn fitting<T, E: std::fmt::Display>(read: impl Iterator<Item = Result<T, E>>, what: &str, notes: &mut Vec<String>) -> Vec<Arc<T>> {
-    read.filter_map(|read| read.map_err(|error| notes.push(format!("{what} was left out: {error}"))).ok()).map(Arc::new).collect()
+fn fitting<T, E: std::fmt::Display>(
+    read: impl Iterator<Item = Result<T, E>>,
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Vec<Arc<T>> {
+    read.filter_map(|read| {
+        read.map_err(|error| notes.push(format!("{what} was left out: {error}")))
+            .ok()
+    })
+    .map(Arc::new)
+    .collect()
 }
 
 fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose {
@@ -207,33 +373,69 @@ fn pose_of(parts: &BTreeMap<String, LocalPart>, joints: &mut Joints<'_>) -> Pose
 
 /// The views and the active one among them; never none.
 fn views_of(parts: &[ViewPart], notes: &mut Vec<String>) -> (Vec<View>, ViewId) {
-    let known = |id: &str| Method::from_id(id);
-    if parts.iter().any(|part| known(&part.method).is_none()) {
-        notes.push("a view showed a method that this Sinew doesn't have".to_owned());
+    let known = |id: &str| MethodId::from_id(id);
+    let named = parts
+        .iter()
+        .flat_map(|part| part.compare.as_ref().into_iter().chain([&part.method]));
+    let unknown: BTreeSet<&str> = named
+        .map(String::as_str)
+        .filter(|id| known(id).is_none())
+        .collect();
+    for id in unknown {
+        let instead = MethodId::default().label();
+        notes.push(format!(
+            "there is no method \"{id}\" here: views that showed it show {instead}"
+        ));
     }
+    let weights = |part: &ViewPart| part.weights.as_deref().map(WeightMethod::from_id);
+    let unknown: BTreeSet<String> = parts
+        .iter()
+        .filter_map(|part| weights(part)?.err())
+        .map(|error| error.to_string())
+        .collect();
+    notes.extend(
+        unknown
+            .into_iter()
+            .map(|error| format!("{error}: views that showed them show those of the file")),
+    );
     let view = |part: &ViewPart| View {
         id: ViewId(part.id),
         method: known(&part.method).unwrap_or_default(),
         compare: part.compare.as_deref().and_then(known),
+        weights: weights(part).and_then(Result::ok).unwrap_or_default(),
         free: part.pose.is_some(),
         crowd: part.crowd,
     };
-    let mut views: Vec<View> = parts.iter().take(MAX_VIEWS).map(|part| view(part).sanitized()).collect();
+    let mut views: Vec<View> = parts
+        .iter()
+        .take(MAX_VIEWS)
+        .map(|part| view(part).sanitized())
+        .collect();
     if views.is_empty() {
-        views.push(View::new(ViewId(0), Method::default()));
+        views.push(View::new(ViewId(0), MethodId::default()));
     }
-    let active = parts.iter().find(|part| part.active).map_or(views[0].id, |part| ViewId(part.id));
+    let active = parts
+        .iter()
+        .find(|part| part.active)
+        .map_or(views[0].id, |part| ViewId(part.id));
     (views, active)
 }
 
 fn flesh_of(part: &FleshPart, joints: &mut Joints<'_>) -> FleshSettings {
-    let mut flesh = FleshSettings { sim_vertices: part.sim_vertices, ..FleshSettings::default() };
+    let mut flesh = FleshSettings {
+        sim_vertices: part.sim_vertices,
+        ..FleshSettings::default()
+    };
     for (name, bone) in &part.bones {
         if let Some(joint) = joints.find(name) {
             flesh.bones.insert(joint, (*bone).into());
         }
     }
-    for (name, radius) in part.radii.iter().filter(|(_, radius)| radius.is_finite() && **radius > 0.0) {
+    for (name, radius) in part
+        .radii
+        .iter()
+        .filter(|(_, radius)| radius.is_finite() && **radius > 0.0)
+    {
         if let Some(joint) = joints.find(name) {
             flesh.radii.insert(joint, *radius);
         }
@@ -264,12 +466,23 @@ impl Joints<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let names: Vec<String> = self.missing.iter().take(4).map(|name| format!("\"{}\"", name.replace(char::is_control, " "))).collect();
+        let names: Vec<String> = self
+            .missing
+            .iter()
+            .take(4)
+            .map(|name| format!("\"{}\"", name.replace(char::is_control, " ")))
+            .collect();
         match (names.len(), self.missing.len().saturating_sub(4)) {
             (0, _) => Vec::new(),
-            (_, 0) => vec![format!("the character has no {}; what the project says of it was left out", names.join(", "))],
+            (_, 0) => vec![format!(
+                "the character has no {}; what the project says of it was left out",
+                names.join(", ")
+            )],
             (_, more) => {
-                vec![format!("the character has no {} and {more} more; what the project says of them was left out", names.join(", "))]
+                vec![format!(
+                    "the character has no {} and {more} more; what the project says of them was left out",
+                    names.join(", ")
+                )]
             }
         }
     }

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::dynamics::Params;
+use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
+use crate::session::bake::MATERIALS_LOST;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::rigging::MATERIALS_LOST;
 use crate::session::{
-    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Level, Moments, Motion, Session, Take, bake, with_takes, write_motion, write_rig,
+    BakeFormat, BakeSettings, ClipPlay, DEFAULT_FPS, Level, Moments, Motion, Session, Take, bake,
+    with_takes, write_motion, write_rig,
 };
-use crate::skin::{Actor, Method, Subject};
 
 /// Joints that move a vertex in an exported rig: what engines expect.
 const INFLUENCES: usize = 4;
@@ -76,7 +77,7 @@ pub struct Export {
     /// As what.
     pub what: ExportAs,
     /// How the skin is moved.
-    pub method: Method,
+    pub method: MethodId,
     /// Which clip; none for the pose shown.
     pub clip: Option<usize>,
     /// Which part of the clip, seconds; all of it for none.
@@ -87,7 +88,13 @@ pub struct Export {
 
 impl Default for Export {
     fn default() -> Self {
-        Self { what: ExportAs::ALL[0], method: Method::default(), clip: None, range_secs: None, fps: DEFAULT_FPS }
+        Self {
+            what: ExportAs::ALL[0],
+            method: MethodId::default(),
+            clip: None,
+            range_secs: None,
+            fps: DEFAULT_FPS,
+        }
     }
 }
 
@@ -95,33 +102,66 @@ impl Export {
     /// The take that is baked.
     fn take(&self, subject: &Subject, pose: Pose) -> Take {
         let fps = self.fps.clamp(1.0, 1000.0);
-        let clip = self.clip.filter(|&clip| clip < subject.character.clips.len());
+        let clip = self
+            .clip
+            .filter(|&clip| clip < subject.character.clips.len());
         match clip {
             Some(clip) => {
-                let play = ClipPlay { range_secs: self.range_secs, ..ClipPlay::once(clip) };
+                let play = ClipPlay {
+                    range_secs: self.range_secs,
+                    ..ClipPlay::once(clip)
+                };
                 Take::whole(Motion::Play(play), &subject.character, fps)
             }
-            None if self.what == ExportAs::Motion => Take::whole(Motion::Pose(pose), &subject.character, fps),
-            None => Take { motion: Motion::Pose(pose), moments: Moments::Settled { time_secs: 0.0 } },
+            None if self.what == ExportAs::Motion => {
+                Take::whole(Motion::Pose(pose), &subject.character, fps)
+            }
+            None => Take {
+                motion: Motion::Pose(pose),
+                moments: Moments::Settled { time_secs: 0.0 },
+            },
         }
     }
 
     /// Does the work; an error is a sentence.
-    fn run(&self, subject: &Arc<Subject>, pose: Pose, params: &Params, path: &Path, progress: &Progress) -> Result<Exported, String> {
+    fn run(
+        &self,
+        subject: &Arc<Subject>,
+        pose: Pose,
+        params: &Params,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Exported, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
         let take = self.take(subject, pose);
         match self.what {
             ExportAs::Rig => write_rig(subject, path, INFLUENCES).map_err(|error| said(&error))?,
-            ExportAs::Motion => write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?,
+            ExportAs::Motion => {
+                write_motion(&subject.character, &take, 1, path).map_err(|error| said(&error))?;
+            }
             ExportAs::Skin(format) => {
                 let actor = Actor::bind(subject, self.method, params, &progress.part(0.0, 0.3));
                 let mut actor = actor.map_err(|error| said(&error))?;
-                let baked = bake(&mut actor, &take, path, &BakeSettings::of(format), &progress.part(0.3, 1.0));
-                return baked.map(|baked| Exported { files: baked.files, lost: None }).map_err(|error| said(&error));
+                let baked = bake(
+                    &mut actor,
+                    &take,
+                    path,
+                    &BakeSettings::of(format),
+                    &progress.part(0.3, 1.0),
+                );
+                return baked
+                    .map(|baked| Exported {
+                        files: baked.files,
+                        lost: None,
+                    })
+                    .map_err(|error| said(&error));
             }
         }
         let loses = self.what == ExportAs::Rig && crate::io::loses_materials(&subject.character);
-        Ok(Exported { files: vec![path.to_owned()], lost: loses.then_some(MATERIALS_LOST) })
+        Ok(Exported {
+            files: vec![path.to_owned()],
+            lost: loses.then_some(MATERIALS_LOST),
+        })
     }
 }
 
@@ -138,19 +178,54 @@ pub(in crate::session) struct Exported {
 impl Session {
     /// Starts an export, unless one is under way.
     pub(super) fn export(&mut self, export: Export, path: PathBuf) {
-        let Some(subject) = self.document.subject.clone() else { return };
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
         if self.projects.exporting.is_some() {
-            return self.tell(Level::Warning, "Something is being exported already; wait for it, or cancel it.");
+            return self.tell(
+                Level::Warning,
+                "Something is being exported already; wait for it, or cancel it.",
+            );
         }
-        if self.document.files_read.iter().any(|file| file.path == path) {
-            return self.tell(Level::Error, format!("{} is one of the character's own files, which are never written.", path.display()));
+        if self
+            .document
+            .files_read
+            .iter()
+            .any(|file| file.path == path)
+        {
+            return self.tell(
+                Level::Error,
+                format!(
+                    "{} is one of the character's own files, which are never written.",
+                    path.display()
+                ),
+            );
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (takes, pose, params) = (self.document.takes.clone(), self.shown_pose().clone(), self.document.params);
-        let work = move |progress: &Progress| export.run(&with_takes(&subject, &takes), pose, &params, &path, progress);
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let (takes, pose, params) = (
+            self.document.takes.clone(),
+            self.channels.active().pose().clone(),
+            self.document.params,
+        );
+        let work = move |progress: &Progress| {
+            export.run(
+                &with_takes(&subject, &takes),
+                pose,
+                &params,
+                &path,
+                progress,
+            )
+        };
         match Job::start(format!("Exporting {name}"), self.waker.clone(), work) {
             Ok(job) => self.projects.exporting = Some(job),
-            Err(error) => self.tell(Level::Error, format!("No thread could be started for the export: {error}.")),
+            Err(error) => self.tell(
+                Level::Error,
+                format!("No thread could be started for the export: {error}."),
+            ),
         }
     }
 
@@ -163,15 +238,32 @@ impl Session {
         self.projects.exporting = None;
         match outcome {
             Outcome::Done(Ok(Exported { files, lost })) => match (files.as_slice(), lost) {
-                ([], _) => self.tell(Level::Warning, "Nothing was exported: the clip has no frames there."),
-                ([file], Some(lost)) => self.tell(Level::Warning, format!("Exported {}. {lost}", file.display())),
+                ([], _) => self.tell(
+                    Level::Warning,
+                    "Nothing was exported: the clip has no frames there.",
+                ),
+                ([file], Some(lost)) => self.tell(
+                    Level::Warning,
+                    format!("Exported {}. {lost}", file.display()),
+                ),
                 ([file], None) => self.tell(Level::Info, format!("Exported {}.", file.display())),
                 ([first, ..], _) => {
-                    self.tell(Level::Info, format!("Exported {} files, the first is {}.", files.len(), first.display()));
+                    self.tell(
+                        Level::Info,
+                        format!(
+                            "Exported {} files, the first is {}.",
+                            files.len(),
+                            first.display()
+                        ),
+                    );
                 }
             },
-            Outcome::Done(Err(error)) => self.tell(Level::Error, format!("Nothing was exported: {error}.")),
-            Outcome::Lost | Outcome::Running => self.tell(Level::Error, "The export stopped unexpectedly."),
+            Outcome::Done(Err(error)) => {
+                self.tell(Level::Error, format!("Nothing was exported: {error}."));
+            }
+            Outcome::Lost | Outcome::Running => {
+                self.tell(Level::Error, "The export stopped unexpectedly.");
+            }
         }
         true
     }

@@ -57,7 +57,7 @@ pub(super) struct ProjectFile {
     /// Joints that are not at rest in the pose made by hand.
     #[serde(default)]
     pub pose: BTreeMap<String, LocalPart>,
-    /// What the window looks like; the window's own business.
+    /// [`super::super::WindowState`]. Kept apart, so that one that can't be read does not stop the project from opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Box<RawValue>>,
     /// What unsaved work belongs to; only in recovery files.
@@ -136,15 +136,48 @@ impl Default for BonePart {
 
 impl From<BoneSettings> for BonePart {
     fn from(bone: BoneSettings) -> Self {
-        let BoneSettings { stiffness, density, damping, jiggle, is_virtual, held, twist } = bone;
-        Self { stiffness, density, damping, jiggle, is_virtual, held, twist }
+        let BoneSettings {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            is_virtual,
+            held,
+            twist,
+        } = bone;
+        Self {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            is_virtual,
+            held,
+            twist,
+        }
     }
 }
 
 impl From<BonePart> for BoneSettings {
     fn from(bone: BonePart) -> Self {
-        let BonePart { stiffness, density, damping, jiggle, is_virtual, held, twist } = bone;
-        Self { stiffness, density, damping, jiggle, is_virtual, held, twist }.sanitized()
+        let BonePart {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            is_virtual,
+            held,
+            twist,
+        } = bone;
+        Self {
+            stiffness,
+            density,
+            damping,
+            jiggle,
+            is_virtual,
+            held,
+            twist,
+        }
+        .sanitized()
     }
 }
 
@@ -173,13 +206,19 @@ fn is_no_scale(scale: &[f64; 3]) -> bool {
 pub(super) struct ViewPart {
     /// What the window's layout knows it by.
     pub id: u32,
-    /// [`crate::skin::Method::id`].
+    /// [`crate::methods::MethodId::id`].
     pub method: String,
     /// The method it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
+    /// [`crate::weights::WeightMethod::id`], unless they are the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// How many of the character it shows.
-    #[serde(default = "crate::session::views::alone", skip_serializing_if = "crate::session::views::is_alone")]
+    #[serde(
+        default = "crate::session::views::alone",
+        skip_serializing_if = "crate::session::views::is_alone"
+    )]
     pub crowd: usize,
     /// Whether commands act on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -7,6 +7,9 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | the types of the format |
+//! | `error` | why a character or a project can't be opened, or a project saved |
+//! | `files` | from files that are no projects to a character |
+//! | `load` | from a source to a character, for those who need no session |
 //! | `text` | between these and JSON: version, damage, what is unknown |
 //! | `convert` | between these and the document |
 //! | `paths` | how files are referred to and found again |
@@ -18,8 +21,11 @@
 
 mod command;
 mod convert;
+mod error;
 mod export;
 mod file;
+mod files;
+mod load;
 mod pack;
 mod paths;
 mod read;
@@ -28,7 +34,9 @@ mod text;
 
 pub use command::{Answer, Found, MissingSource, MissingSources, ProjectCommand};
 pub(super) use convert::Restored;
+pub use error::{OpenError, ProjectError};
 pub use export::{Export, ExportAs};
+pub use load::load;
 pub(super) use read::{Loaded, ReadProject, Unsaved, load_all};
 pub use read::{ProjectState, is_project, project_state};
 pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
@@ -36,70 +44,15 @@ pub(super) use save::{SaveRequest, Saved, draft_text, unsaved_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::jobs::Job;
-use super::{Document, HistoryView, JobView, Level, Session, Source, Views};
-use crate::io::IoError;
-
-/// Why a project can't be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProjectError {
-    /// The file system said no.
-    #[error("{file} can't be read: {source}")]
-    Read {
-        /// The file.
-        file: String,
-        /// What the file system said.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The content is no project, or of a newer one, or damaged.
-    #[error("{file}: {reason}")]
-    Content {
-        /// The file.
-        file: String,
-        /// What is wrong, and where.
-        reason: String,
-    },
-    /// Files of the character are not what they were: the user is to be asked.
-    #[error("{0}")]
-    Sources(MissingSources),
-    /// More than one project was named.
-    #[error("two projects are given, {first} and {second}: open them one after the other")]
-    Twice {
-        /// One of them.
-        first: String,
-        /// Another.
-        second: String,
-    },
-    /// The name of a file has characters that can't be written down.
-    #[error("{file}: the file's name is not Unicode, so a project can't refer to it; rename it")]
-    Name {
-        /// The file.
-        file: String,
-    },
-    /// The project would overwrite one of the character's own files.
-    #[error("{file} is one of the character's own files, which are never written; choose another name")]
-    OverSource {
-        /// The file.
-        file: String,
-    },
-    /// Writing failed; an older file is untouched.
-    #[error("the project could not be saved: {0}")]
-    Write(#[from] IoError),
-    /// The content can't be expressed.
-    #[error("the project could not be saved: {0}")]
-    Json(#[from] serde_json::Error),
-}
+use super::{Document, JobView, Level, Session, Source, Views, WindowState};
 
 /// What is saved.
 #[derive(Clone, Default)]
 pub(super) struct Contents {
     pub(super) document: Document,
     pub(super) views: Views,
-    pub(super) window: Option<Value>,
+    pub(super) window: Option<WindowState>,
 }
 
 /// What a document is saved to, and what it was when it was saved.
@@ -123,8 +76,8 @@ pub(super) struct Projects {
     /// What to save when the present saving is done.
     next: Option<SaveRequest>,
     question: Option<Question>,
-    window: Option<Value>,
-    window_to_restore: Option<Value>,
+    window: Option<WindowState>,
+    window_to_restore: Option<WindowState>,
 }
 
 /// A project that waits for the user's answers.
@@ -137,7 +90,10 @@ struct Question {
 impl Projects {
     /// What runs now.
     pub(super) fn views(&self) -> impl Iterator<Item = JobView> {
-        self.saving.iter().map(Job::view).chain(self.exporting.iter().map(Job::view))
+        self.saving
+            .iter()
+            .map(Job::view)
+            .chain(self.exporting.iter().map(Job::view))
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -157,7 +113,11 @@ impl Session {
     #[must_use]
     pub fn is_dirty(&self) -> bool {
         self.document.subject.is_some()
-            && !self.work().is_some_and(|work| work.clean.as_ref().is_some_and(|clean| clean.same_content_as(&self.document)))
+            && !self.work().is_some_and(|work| {
+                work.clean
+                    .as_ref()
+                    .is_some_and(|clean| clean.same_content_as(&self.document))
+            })
     }
 
     /// The project file that the document is saved to.
@@ -176,9 +136,13 @@ impl Session {
     #[must_use]
     pub fn document_title(&self) -> Option<String> {
         let work = self.work();
-        let stem = work.and_then(|work| work.file.as_deref()).and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+        let stem = work
+            .and_then(|work| work.file.as_deref())
+            .and_then(Path::file_stem)
+            .map(|stem| stem.to_string_lossy().into_owned());
         let recovered = work.and_then(|work| work.title.clone());
-        stem.or(recovered).or_else(|| self.subject().map(|subject| subject.character.name.clone()))
+        stem.or(recovered)
+            .or_else(|| self.subject().map(|subject| subject.character.name.clone()))
     }
 
     /// Whether the project is being written.
@@ -190,28 +154,29 @@ impl Session {
     /// The files that the user must be asked about before the project can be opened.
     #[must_use]
     pub fn missing_sources(&self) -> Option<&MissingSources> {
-        self.projects.question.as_ref().map(|question| &question.sources)
+        self.projects
+            .question
+            .as_ref()
+            .map(|question| &question.sources)
     }
 
-    /// Says what the window looks like, to be saved with the project. The session keeps it and knows nothing of it.
-    pub fn set_window(&mut self, window: Value) {
+    /// Sets what the window looks like, to be saved with the project.
+    pub fn set_window(&mut self, window: WindowState) {
         self.projects.window = Some(window);
     }
 
     /// What the window looked like when the project was saved that has just been opened; once.
-    pub fn take_window(&mut self) -> Option<Value> {
+    pub fn take_window(&mut self) -> Option<WindowState> {
         self.projects.window_to_restore.take()
-    }
-
-    /// The steps that can be undone and done again.
-    #[must_use]
-    pub fn history(&self) -> HistoryView {
-        self.history.view()
     }
 
     /// What is to be saved now.
     pub(super) fn contents(&self) -> Contents {
-        Contents { document: self.document.clone(), views: self.views.clone(), window: self.projects.window.clone() }
+        Contents {
+            document: self.document.clone(),
+            views: self.views.clone(),
+            window: self.projects.window.clone(),
+        }
     }
 
     fn work(&self) -> Option<&Work> {
@@ -224,7 +189,9 @@ impl Session {
             ProjectCommand::Save => self.save(None),
             ProjectCommand::SaveAs { path, packed } => self.save(Some((path, packed))),
             ProjectCommand::Export { export, path } => self.export(export, path),
-            ProjectCommand::JumpTo(position) => self.travel(|history, document| history.jump(document, position)),
+            ProjectCommand::JumpTo(position) => {
+                self.travel(|history, document| history.jump(document, position));
+            }
             ProjectCommand::Answer { index, answer } => self.answer(index, answer),
             ProjectCommand::Recover(file) => self.recover(&file),
             ProjectCommand::Discard(file) => self.discard(&file),
@@ -239,17 +206,30 @@ impl Session {
         self.document.work = self.projects.newest;
         let clean = Some(self.document.clone());
         let work = match project {
-            None => Work { clean, ..Work::default() },
+            None => Work {
+                clean,
+                ..Work::default()
+            },
             Some(project) => {
                 for note in project.notes {
                     self.tell(Level::Warning, note);
                 }
                 self.projects.window_to_restore = project.window;
                 match project.recovered {
-                    None => Work { file: Some(project.path), packed: project.packed, clean, title: None },
+                    None => Work {
+                        file: Some(project.path),
+                        packed: project.packed,
+                        clean,
+                        title: None,
+                    },
                     Some(unsaved) => {
                         self.adopt(&project.path);
-                        Work { file: unsaved.project, packed: unsaved.packed, clean: None, title: Some(unsaved.title) }
+                        Work {
+                            file: unsaved.project,
+                            packed: unsaved.packed,
+                            clean: None,
+                            title: Some(unsaved.title),
+                        }
                     }
                 }
             }
@@ -259,21 +239,39 @@ impl Session {
 
     /// More was read for the document that is open.
     pub(super) fn forget_old_works(&mut self) {
-        let kept: Vec<u64> = self.history.documents().map(|document| document.work).chain([self.document.work]).collect();
+        let kept: Vec<u64> = self
+            .history
+            .documents()
+            .map(|document| document.work)
+            .chain([self.document.work])
+            .collect();
         self.projects.works.retain(|work, _| kept.contains(work));
     }
 
     /// A project can't be opened before the user has said what to do about some files.
-    pub(super) fn ask_about_sources(&mut self, source: Source, answers: BTreeMap<usize, Answer>, sources: MissingSources) {
-        self.projects.question = Some(Question { source, sources, answers });
+    pub(super) fn ask_about_sources(
+        &mut self,
+        source: Source,
+        answers: BTreeMap<usize, Answer>,
+        sources: MissingSources,
+    ) {
+        self.projects.question = Some(Question {
+            source,
+            sources,
+            answers,
+        });
     }
 
     fn answer(&mut self, index: usize, answer: Answer) {
-        let Some(question) = &mut self.projects.question else { return };
+        let Some(question) = &mut self.projects.question else {
+            return;
+        };
         question.answers.insert(index, answer);
         question.sources.list.retain(|source| source.index != index);
         if question.sources.list.is_empty()
-            && let Some(Question { source, answers, .. }) = self.projects.question.take()
+            && let Some(Question {
+                source, answers, ..
+            }) = self.projects.question.take()
         {
             self.start_opening_with(source, answers);
         }

@@ -34,7 +34,10 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
 /// Names in the archive for files that lie anywhere: below their common folder, if they have one.
 pub(super) fn names_of(paths: &[PathBuf]) -> Vec<String> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| without_parents(path)).collect();
-    let mut common: Option<PathBuf> = paths.first().and_then(|path| path.parent()).map(Path::to_owned);
+    let mut common: Option<PathBuf> = paths
+        .first()
+        .and_then(|path| path.parent())
+        .map(Path::to_owned);
     for path in &paths {
         while let Some(folder) = &common
             && !path.starts_with(folder)
@@ -43,26 +46,39 @@ pub(super) fn names_of(paths: &[PathBuf]) -> Vec<String> {
         }
     }
     let name = |(number, path): (usize, &PathBuf)| {
-        let below = common.as_ref().and_then(|common| slashed(path.strip_prefix(common).ok()?)).unwrap_or_else(|| {
-            // On another drive: a folder of its own keeps the names apart.
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            format!("{number}/{name}")
-        });
+        let below = common
+            .as_ref()
+            .and_then(|common| slashed(path.strip_prefix(common).ok()?))
+            .unwrap_or_else(|| {
+                // On another drive: a folder of its own keeps the names apart.
+                let name = path
+                    .file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+                    .unwrap_or_default();
+                format!("{number}/{name}")
+            });
         format!("{FILES}/{below}")
     };
     paths.iter().enumerate().map(name).collect()
 }
 
 /// Writes the archive.
-pub(super) fn pack(out: impl Write + Seek, content: &str, files: &[(String, Vec<u8>)], progress: &Progress) -> std::io::Result<()> {
+pub(super) fn pack(
+    out: impl Write + Seek,
+    content: &str,
+    files: &[(String, Vec<u8>)],
+    progress: &Progress,
+) -> std::io::Result<()> {
     let mut zip = ZipWriter::new(out);
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
-    zip.start_file(CONTENT, options).map_err(std::io::Error::other)?;
+    zip.start_file(CONTENT, options)
+        .map_err(std::io::Error::other)?;
     zip.write_all(content.as_bytes())?;
     for (done, (name, bytes)) in files.iter().enumerate() {
         progress.check().map_err(std::io::Error::other)?;
         progress.report(done as f32 / files.len() as f32, "Packing");
-        zip.start_file(name.as_str(), options).map_err(std::io::Error::other)?;
+        zip.start_file(name.as_str(), options)
+            .map_err(std::io::Error::other)?;
         zip.write_all(bytes)?;
     }
     zip.finish().map_err(std::io::Error::other)?;
@@ -71,8 +87,12 @@ pub(super) fn pack(out: impl Write + Seek, content: &str, files: &[(String, Vec<
 
 /// Where archives are unpacked: beside what is kept, or where the system has room for what is not.
 fn folder_of(cache: &Cache) -> PathBuf {
-    let own = cache.path().map(Path::to_owned).or_else(|| UserFolder::Cache.path());
-    own.unwrap_or_else(|| std::env::temp_dir().join("sinew")).join("unpacked")
+    let own = cache
+        .path()
+        .map(Path::to_owned)
+        .or_else(|| UserFolder::Cache.path());
+    own.unwrap_or_else(|| std::env::temp_dir().join("sinew"))
+        .join("unpacked")
 }
 
 /// Unpacks an archive and returns the folder; an error is a sentence without the file's name.
@@ -81,11 +101,20 @@ pub(super) fn unpack(bytes: &[u8], cache: &Cache, progress: &Progress) -> Result
 }
 
 /// As [`unpack`], into a folder of the one given, at most so many bytes.
-fn unpack_into(all: &Path, bytes: &[u8], largest: u64, progress: &Progress) -> Result<PathBuf, String> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("the packed project is damaged: {error}"))?;
+fn unpack_into(
+    all: &Path,
+    bytes: &[u8],
+    largest: u64,
+    progress: &Progress,
+) -> Result<PathBuf, String> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|error| format!("the packed project is damaged: {error}"))?;
     let folder = all.join(&blake3::hash(bytes).to_hex()[..32]);
     if archive.len() > MOST_FILES {
-        return Err(format!("the packed project has {} files; no character has more than {MOST_FILES}", archive.len()));
+        return Err(format!(
+            "the packed project has {} files; no character has more than {MOST_FILES}",
+            archive.len()
+        ));
     }
     remove_old(all, &folder);
     let (mut left, mut seen, mut has_content) = (largest, HashSet::new(), false);
@@ -93,23 +122,41 @@ fn unpack_into(all: &Path, bytes: &[u8], largest: u64, progress: &Progress) -> R
         if progress.is_cancelled() {
             return Err("opening was cancelled".to_owned());
         }
-        let mut entry = archive.by_index(number).map_err(|error| format!("the packed project is damaged: {error}"))?;
+        let mut entry = archive
+            .by_index(number)
+            .map_err(|error| format!("the packed project is damaged: {error}"))?;
         if entry.is_dir() {
             continue;
         }
-        let name = entry.name().map(|name| name.replace(char::is_control, " ")).unwrap_or_default();
-        let inside = entry.enclosed_name().filter(|_| is_plain(&name) && !entry.is_symlink());
+        let name = entry
+            .name()
+            .map(|name| name.replace(char::is_control, " "))
+            .unwrap_or_default();
+        let inside = entry
+            .enclosed_name()
+            .filter(|_| is_plain(&name) && !entry.is_symlink());
         let Some(inside) = inside.filter(|path| seen.insert(path.clone())) else {
-            return Err(format!("the packed project has an entry \"{name}\" that would not lie in its own folder, so it is not opened"));
+            return Err(format!(
+                "the packed project has an entry \"{name}\" that would not lie in its own folder, so it is not opened"
+            ));
         };
         has_content |= inside == Path::new(CONTENT);
         let mut unpacked = Vec::new();
         let read = entry.by_ref().take(left + 1).read_to_end(&mut unpacked);
         read.map_err(|error| format!("the packed project is damaged in \"{name}\": {error}"))?;
-        left = left.checked_sub(unpacked.len() as u64).ok_or("the packed project has more in it than any character (1 GB)")?;
-        put(&folder.join(&inside), &unpacked).map_err(|error| format!("the packed project can't be unpacked: {error}"))?;
+        left = left
+            .checked_sub(unpacked.len() as u64)
+            .ok_or("the packed project has more in it than any character (1 GB)")?;
+        put(&folder.join(&inside), &unpacked)
+            .map_err(|error| format!("the packed project can't be unpacked: {error}"))?;
     }
-    if has_content { Ok(folder) } else { Err(format!("it is an archive without {CONTENT}, so it is no packed project")) }
+    if has_content {
+        Ok(folder)
+    } else {
+        Err(format!(
+            "it is an archive without {CONTENT}, so it is no packed project"
+        ))
+    }
 }
 
 /// Names only, no way up or out on any system.
@@ -129,12 +176,23 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
 
 /// Removes what was unpacked long ago; and remembers that the present one is used.
 fn remove_old(all: &Path, present: &Path) {
-    let Ok(listing) = std::fs::read_dir(all) else { return };
+    let Ok(listing) = std::fs::read_dir(all) else {
+        return;
+    };
     for entry in listing.flatten() {
         let path = entry.path();
-        let is_ours = entry.file_name().to_str().is_some_and(|name| name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit()));
-        let used = entry.metadata().ok().filter(std::fs::Metadata::is_dir).and_then(|about| about.modified().ok());
-        let old = used.and_then(|used| SystemTime::now().duration_since(used).ok()).is_some_and(|age| age > KEPT);
+        let is_ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit()));
+        let used = entry
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_dir)
+            .and_then(|about| about.modified().ok());
+        let old = used
+            .and_then(|used| SystemTime::now().duration_since(used).ok())
+            .is_some_and(|age| age > KEPT);
         if is_ours && old && path != present {
             // What can't be removed stays.
             let _ = std::fs::remove_dir_all(path);
@@ -162,8 +220,14 @@ mod tests {
     fn attempt(entries: &[(&str, &[u8])], largest: u64) -> (Result<PathBuf, String>, PathBuf) {
         static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let all = std::env::temp_dir().join(format!("sinew-unpack-{}-{number}/in/deep", std::process::id()));
-        (unpack_into(&all, &archive(entries), largest, &Progress::new()), all)
+        let all = std::env::temp_dir().join(format!(
+            "sinew-unpack-{}-{number}/in/deep",
+            std::process::id()
+        ));
+        (
+            unpack_into(&all, &archive(entries), largest, &Progress::new()),
+            all,
+        )
     }
 
     fn clean(all: &Path) {
@@ -173,17 +237,38 @@ mod tests {
 
     #[test]
     fn an_archive_can_not_write_outside_its_folder() {
-        for name in ["../evil", "files/../../evil", "/evil", "..\\evil", "files/../../../evil", "C:\\evil", "a/./b", "a//b"] {
+        for name in [
+            "../evil",
+            "files/../../evil",
+            "/evil",
+            "..\\evil",
+            "files/../../../evil",
+            "C:\\evil",
+            "a/./b",
+            "a//b",
+        ] {
             // The writer would mend the name.
             let harmless = "x".repeat(name.len());
             let mut bytes = archive(&[(CONTENT, b"{}"), (&harmless, b"evil")]);
-            while let Some(at) = bytes.windows(name.len()).position(|window| window == harmless.as_bytes()) {
+            while let Some(at) = bytes
+                .windows(name.len())
+                .position(|window| window == harmless.as_bytes())
+            {
                 bytes[at..at + name.len()].copy_from_slice(name.as_bytes());
             }
-            let all = std::env::temp_dir().join(format!("sinew-unpack-evil-{}/in/deep", std::process::id()));
+            let all = std::env::temp_dir()
+                .join(format!("sinew-unpack-evil-{}/in/deep", std::process::id()));
             let result = unpack_into(&all, &bytes, 100, &Progress::new());
-            assert!(result.as_ref().is_err_and(|error| error.contains("own folder")), "{name}: {result:?}");
-            assert!(!all.join("evil").exists() && !all.parent().unwrap().join("evil").exists(), "{name}");
+            assert!(
+                result
+                    .as_ref()
+                    .is_err_and(|error| error.contains("own folder")),
+                "{name}: {result:?}"
+            );
+            assert!(
+                !all.join("evil").exists() && !all.parent().unwrap().join("evil").exists(),
+                "{name}"
+            );
             clean(&all);
         }
         assert!(!Path::new("/evil").exists());
@@ -203,7 +288,10 @@ mod tests {
         let (result, all) = attempt(&[("readme", b"x")], 100);
         assert!(result.unwrap_err().contains(CONTENT));
         clean(&all);
-        let (result, all) = attempt(&[(CONTENT, b"{}"), ("files/a", b"a"), ("files/b/c", b"bc")], 100);
+        let (result, all) = attempt(
+            &[(CONTENT, b"{}"), ("files/a", b"a"), ("files/b/c", b"bc")],
+            100,
+        );
         let folder = result.unwrap();
         assert_eq!(std::fs::read(folder.join("files/b/c")).unwrap(), b"bc");
         clean(&all);
@@ -211,7 +299,10 @@ mod tests {
 
     #[test]
     fn damaged_archives_are_refused_without_panic() {
-        let whole = archive(&[(CONTENT, b"{\"format\": \"sinew\"}"), ("files/a", &[7; 300])]);
+        let whole = archive(&[
+            (CONTENT, b"{\"format\": \"sinew\"}"),
+            ("files/a", &[7; 300]),
+        ]);
         let all = std::env::temp_dir().join(format!("sinew-unpack-damaged-{}", std::process::id()));
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
@@ -225,7 +316,10 @@ mod tests {
     #[test]
     fn files_keep_their_places_relative_to_each_other() {
         let paths = ["/a/b/fox.gltf", "/a/b/tex/fur.png", "/a/b/../c/run.bvh"].map(PathBuf::from);
-        assert_eq!(names_of(&paths), ["files/b/fox.gltf", "files/b/tex/fur.png", "files/c/run.bvh"]);
+        assert_eq!(
+            names_of(&paths),
+            ["files/b/fox.gltf", "files/b/tex/fur.png", "files/c/run.bvh"]
+        );
         assert_eq!(names_of(&paths[..1]), ["files/fox.gltf"]);
         assert_eq!(names_of(&[]), Vec::<String>::new());
     }

@@ -12,36 +12,64 @@ const MOST_LOOKED_AT: usize = 2000;
 
 /// Whether a path names a built-in character.
 pub(super) fn is_builtin(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.starts_with("builtin:"))
+    path.to_str()
+        .is_some_and(|path| path.starts_with("builtin:"))
 }
 
 /// Refers to a file from a project in a folder, or from anywhere.
-pub(super) fn refer(path: &Path, read: &[FileRead], folder: Option<&Path>) -> Result<FileRef, ProjectError> {
+pub(super) fn refer(
+    path: &Path,
+    read: &[FileRead],
+    folder: Option<&Path>,
+) -> Result<FileRef, ProjectError> {
     let text = |path: &Path| match path.to_str() {
         Some(text) => Ok(text.to_owned()),
-        None => Err(ProjectError::Name { file: path.display().to_string() }),
+        None => Err(ProjectError::Name {
+            file: path.display().to_string(),
+        }),
     };
     if is_builtin(path) {
-        return Ok(FileRef { path: text(path)?, absolute: None, blake3: None, bytes: None });
+        return Ok(FileRef {
+            path: text(path)?,
+            absolute: None,
+            blake3: None,
+            bytes: None,
+        });
     }
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = read.iter().find(|file| file.path == absolute);
-    let (blake3, bytes) = (known.map(|file| file.hash.to_hex().to_string()), known.map(|file| file.bytes));
+    let (blake3, bytes) = (
+        known.map(|file| file.hash.to_hex().to_string()),
+        known.map(|file| file.bytes),
+    );
     let absolute_text = text(&absolute)?;
-    let relative = folder.and_then(|folder| relative(&absolute, folder)).and_then(|path| slashed(&path));
+    let relative = folder
+        .and_then(|folder| relative(&absolute, folder))
+        .and_then(|path| slashed(&path));
     let (path, absolute) = match relative {
         Some(relative) => (relative, Some(absolute_text)),
         None => (absolute_text, None),
     };
-    Ok(FileRef { path, absolute, blake3, bytes })
+    Ok(FileRef {
+        path,
+        absolute,
+        blake3,
+        bytes,
+    })
 }
 
 /// The way from a folder to a file; none if they are on different drives.
 fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
     // Links are followed: `..` means the parent of where they lead to.
     let parent = file.parent()?;
-    let file = parent.canonicalize().map_or_else(|_| file.to_owned(), |parent| parent.join(file.file_name().unwrap_or_default()));
-    let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder)).ok()?;
+    let file = parent.canonicalize().map_or_else(
+        |_| file.to_owned(),
+        |parent| parent.join(file.file_name().unwrap_or_default()),
+    );
+    let folder = folder
+        .canonicalize()
+        .or_else(|_| std::path::absolute(folder))
+        .ok()?;
     let (mut to, mut from) = (file.components().peekable(), folder.components().peekable());
     if to.peek() != from.peek() {
         return None;
@@ -56,15 +84,24 @@ fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
 
 /// A relative path with `/` between its names, on every system.
 pub(super) fn slashed(path: &Path) -> Option<String> {
-    let names: Option<Vec<&str>> = path.components().map(|component| component.as_os_str().to_str()).collect();
+    let names: Option<Vec<&str>> = path
+        .components()
+        .map(|component| component.as_os_str().to_str())
+        .collect();
     names.map(|names| names.join("/"))
 }
 
 /// Without `a/..` where that leads to the same file.
 fn tidy(path: &Path) -> PathBuf {
     let short = without_parents(path);
-    let same = path.canonicalize().is_ok_and(|whole| short.canonicalize().is_ok_and(|short| short == whole));
-    if same || !path.exists() { short } else { path.to_owned() }
+    let same = path
+        .canonicalize()
+        .is_ok_and(|whole| short.canonicalize().is_ok_and(|short| short == whole));
+    if same || !path.exists() {
+        short
+    } else {
+        path.to_owned()
+    }
 }
 
 /// Without `a/..`, as if there were no links.
@@ -72,7 +109,9 @@ pub(super) fn without_parents(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for component in path.components() {
         match component {
-            Component::ParentDir if matches!(short.components().next_back(), Some(Component::Normal(_))) => {
+            Component::ParentDir
+                if matches!(short.components().next_back(), Some(Component::Normal(_))) =>
+            {
                 short.pop();
             }
             Component::CurDir => {}
@@ -98,7 +137,12 @@ pub(super) fn resolve(
 ) -> Result<(Vec<PathBuf>, Vec<String>), Vec<MissingSource>> {
     let (mut files, mut notes, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for (index, reference) in references.iter().enumerate() {
-        let ask = |path: PathBuf, found: Found| MissingSource { index, path, expected: reference.blake3.clone(), found };
+        let ask = |path: PathBuf, found: Found| MissingSource {
+            index,
+            path,
+            expected: reference.blake3.clone(),
+            found,
+        };
         let place = match answers.get(&index) {
             Some(Answer::Located(path)) => Place::Same(path.clone()),
             answer => match (find(reference, folder), answer) {
@@ -109,14 +153,22 @@ pub(super) fn resolve(
         match place {
             Place::Same(path) => files.push(path),
             Place::Moved(path) => {
-                notes.push(format!("{} was moved; it is read from {}.", name_of(reference), path.display()));
+                notes.push(format!(
+                    "{} was moved; it is read from {}.",
+                    name_of(reference),
+                    path.display()
+                ));
                 files.push(path);
             }
             Place::Changed(path) => missing.push(ask(path, Found::Changed)),
             Place::Missing(path) => missing.push(ask(path, Found::Nothing)),
         }
     }
-    if missing.is_empty() { Ok((files, notes)) } else { Err(missing) }
+    if missing.is_empty() {
+        Ok((files, notes))
+    } else {
+        Err(missing)
+    }
 }
 
 fn name_of(reference: &FileRef) -> &str {
@@ -127,8 +179,13 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
     if is_builtin(Path::new(&reference.path)) {
         return Place::Same(PathBuf::from(&reference.path));
     }
-    let here = folder.map_or_else(|| PathBuf::from(&reference.path), |folder| tidy(&folder.join(&reference.path)));
-    let candidates: Vec<PathBuf> = std::iter::once(here.clone()).chain(reference.absolute.as_ref().map(PathBuf::from)).collect();
+    let here = folder.map_or_else(
+        || PathBuf::from(&reference.path),
+        |folder| tidy(&folder.join(&reference.path)),
+    );
+    let candidates: Vec<PathBuf> = std::iter::once(here.clone())
+        .chain(reference.absolute.as_ref().map(PathBuf::from))
+        .collect();
     let mut changed = None;
     for candidate in &candidates {
         if candidate.is_file() {
@@ -141,8 +198,13 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
     if let Some(changed) = changed {
         return Place::Changed(changed);
     }
-    let folders = folder.into_iter().chain(candidates.iter().filter_map(|candidate| candidate.parent()));
-    match folders.into_iter().find_map(|folder| by_hash(folder, reference)) {
+    let folders = folder
+        .into_iter()
+        .chain(candidates.iter().filter_map(|candidate| candidate.parent()));
+    match folders
+        .into_iter()
+        .find_map(|folder| by_hash(folder, reference))
+    {
         Some(moved) => Place::Moved(moved),
         None => Place::Missing(here),
     }
@@ -150,7 +212,9 @@ fn find(reference: &FileRef, folder: Option<&Path>) -> Place {
 
 /// Whether the file is what it was; a file of which nothing is known is taken as it is.
 fn is_same(path: &Path, reference: &FileRef) -> bool {
-    let Some(expected) = &reference.blake3 else { return true };
+    let Some(expected) = &reference.blake3 else {
+        return true;
+    };
     let length = std::fs::metadata(path).map(|about| about.len());
     if let (Ok(length), Some(bytes)) = (length, reference.bytes)
         && length != bytes
@@ -158,20 +222,34 @@ fn is_same(path: &Path, reference: &FileRef) -> bool {
         return false;
     }
     // What can't be read is the reader's to complain about.
-    read_file(path).map_or(true, |bytes| blake3::hash(&bytes).to_hex().as_str() == expected)
+    read_file(path).map_or(true, |bytes| {
+        blake3::hash(&bytes).to_hex().as_str() == expected
+    })
 }
 
 /// A file of the folder with the same content.
 fn by_hash(folder: &Path, reference: &FileRef) -> Option<PathBuf> {
     let bytes = reference.bytes.filter(|_| reference.blake3.is_some())?;
-    let ending = Path::new(&reference.path).extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let ending = Path::new(&reference.path)
+        .extension()
+        .map(std::ffi::OsStr::to_ascii_lowercase);
     let likely = |entry: std::fs::DirEntry| {
         let path = entry.path();
-        let length = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-        let alike = length == bytes && path.extension().map(std::ffi::OsStr::to_ascii_lowercase) == ending;
+        let length = entry
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_file)?
+            .len();
+        let alike =
+            length == bytes && path.extension().map(std::ffi::OsStr::to_ascii_lowercase) == ending;
         (alike && is_same(&path, reference)).then_some(path)
     };
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().take(MOST_LOOKED_AT).filter_map(likely).collect();
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .take(MOST_LOOKED_AT)
+        .filter_map(likely)
+        .collect();
     found.sort();
     found.into_iter().next()
 }
@@ -182,10 +260,15 @@ mod tests {
 
     #[test]
     fn ways_between_folders() {
-        let way = |file: &str, folder: &str| slashed(&relative(Path::new(file), Path::new(folder)).unwrap()).unwrap();
+        let way = |file: &str, folder: &str| {
+            slashed(&relative(Path::new(file), Path::new(folder)).unwrap()).unwrap()
+        };
         assert_eq!(way("/none/a/b/fox.glb", "/none/a/b"), "fox.glb");
         assert_eq!(way("/none/a/fox.glb", "/none/a/b/c"), "../../fox.glb");
         assert_eq!(way("/none/x/y/fox.glb", "/none/a"), "../x/y/fox.glb");
-        assert_eq!(tidy(Path::new("/none/a/../b/./fox.glb")), Path::new("/none/b/fox.glb"));
+        assert_eq!(
+            tidy(Path::new("/none/a/../b/./fox.glb")),
+            Path::new("/none/b/fox.glb")
+        );
     }
 }

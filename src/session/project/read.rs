@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::convert::{Restored, restored};
 use super::file::{FileRef, ProjectFile, RecoveryPart};
 use super::text::from_text;
-use super::{Answer, MissingSources, ProjectError, pack, paths};
+use super::{Answer, MissingSources, OpenError, ProjectError, files, pack, paths};
 use crate::cache::Cache;
 use crate::character::{Character, FleshSettings};
 use crate::dynamics::Params;
 use crate::io::{FileRead, read_file, recorded, text_of};
+use crate::methods::{MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::Pose;
-use crate::session::{OpenError, Source, source};
-use crate::skin::{Method, Subject};
+use crate::session::{Source, WindowState};
+use crate::weights::WeightMethod;
 
-/// What the window says of itself may take so many bytes; more is none of ours.
+/// Largest serialized window that is read, bytes.
 const LARGEST_WINDOW: usize = 1 << 20;
 
 /// Whether a file is a project, by its name.
 #[must_use]
 pub fn is_project(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sinew"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("sinew"))
 }
 
 /// A character and where it came from.
@@ -41,7 +41,7 @@ pub(in crate::session) struct ReadProject {
     pub path: PathBuf,
     pub packed: bool,
     pub restored: Restored,
-    pub window: Option<Value>,
+    pub window: Option<WindowState>,
     /// Set if this was unsaved work.
     pub recovered: Option<Unsaved>,
     /// What is different from when it was saved; sentences.
@@ -56,31 +56,55 @@ pub struct ProjectState {
     /// Physics.
     pub params: Params,
     /// The method of the active view.
-    pub method: Method,
+    pub method: MethodId,
     /// The method that it is compared with.
-    pub compare: Option<Method>,
+    pub compare: Option<MethodId>,
+    /// The weights of methods that use them.
+    pub weights: WeightMethod,
     /// How many of the character it shows.
     pub crowd: usize,
-    /// What the window keeps of itself.
-    pub window: Option<Value>,
+    /// The window, if one has been saved.
+    pub window: Option<WindowState>,
 }
 
 /// Reads how a project shows the character that was opened from it.
 ///
 /// # Errors
 /// [`ProjectError`].
-pub fn project_state(path: &Path, subject: &Subject, cache: &Cache) -> Result<ProjectState, ProjectError> {
+pub fn project_state(
+    path: &Path,
+    subject: &Subject,
+    cache: &Cache,
+) -> Result<ProjectState, ProjectError> {
     let Content { file, .. } = read_content(path, cache, &Progress::new())?;
-    let base = subject.base.as_ref().map_or(&subject.character, |base| &base.character);
+    let base = subject
+        .base
+        .as_ref()
+        .map_or(&subject.character, |base| &base.character);
     let (mut restored, _) = restored(&file, &base.skeleton);
     let (method, compare, crowd) = (restored.method(), restored.compared(), restored.crowd());
-    let pose = restored.free_poses.remove(&restored.active).unwrap_or(restored.pose);
-    Ok(ProjectState { pose, params: restored.params, method, compare, crowd, window: window_of(&file) })
+    let weights = restored.weights();
+    let pose = restored
+        .free_poses
+        .remove(&restored.active)
+        .unwrap_or(restored.pose);
+    Ok(ProjectState {
+        pose,
+        params: restored.params,
+        method,
+        compare,
+        weights,
+        crowd,
+        window: window_of(&file),
+    })
 }
 
-/// What the window said of itself, if that is not too much to be true.
-fn window_of(file: &ProjectFile) -> Option<Value> {
-    let window = file.window.as_ref().filter(|window| window.get().len() <= LARGEST_WINDOW)?;
+/// The window, if it can be read and is of a plausible size.
+fn window_of(file: &ProjectFile) -> Option<WindowState> {
+    let window = file
+        .window
+        .as_ref()
+        .filter(|window| window.get().len() <= LARGEST_WINDOW)?;
     serde_json::from_str(window.get()).ok()
 }
 
@@ -95,8 +119,18 @@ pub(in crate::session) struct Unsaved {
 
 impl From<&RecoveryPart> for Unsaved {
     fn from(part: &RecoveryPart) -> Self {
-        let RecoveryPart { project, packed, title, unix_secs } = part.clone();
-        Self { project: project.map(PathBuf::from), packed, title, unix_secs }
+        let RecoveryPart {
+            project,
+            packed,
+            title,
+            unix_secs,
+        } = part.clone();
+        Self {
+            project: project.map(PathBuf::from),
+            packed,
+            title,
+            unix_secs,
+        }
     }
 }
 
@@ -109,21 +143,40 @@ struct Content {
 }
 
 /// Reads the text of a project that is not packed.
-pub(super) fn read_text(name: &str, bytes: &[u8]) -> Result<(ProjectFile, Vec<String>), ProjectError> {
-    from_text(&text_of(bytes)).map_err(|error| ProjectError::Content { file: name.to_owned(), reason: error.to_string() })
+pub(super) fn read_text(
+    name: &str,
+    bytes: &[u8],
+) -> Result<(ProjectFile, Vec<String>), ProjectError> {
+    from_text(&text_of(bytes)).map_err(|error| ProjectError::Content {
+        file: name.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Content, ProjectError> {
     let name = path.display().to_string().replace(char::is_control, " ");
     let (bytes, _) = recorded(|| read_file(path));
-    let bytes = bytes.map_err(|source| ProjectError::Read { file: name.clone(), source })?;
+    let bytes = bytes.map_err(|source| ProjectError::Read {
+        file: name.clone(),
+        source,
+    })?;
     let packed = pack::is_packed(&bytes);
     let (unpacked, folder) = if packed {
         progress.report(0.0, "Unpacking");
-        let folder = pack::unpack(&bytes, cache, progress).map_err(|reason| ProjectError::Content { file: name.clone(), reason })?;
+        let folder =
+            pack::unpack(&bytes, cache, progress).map_err(|reason| ProjectError::Content {
+                file: name.clone(),
+                reason,
+            })?;
         let path = folder.join(pack::CONTENT);
         let (bytes, _) = recorded(|| read_file(&path));
-        (bytes.map_err(|source| ProjectError::Read { file: format!("{name}, {}", pack::CONTENT), source })?, Some(folder))
+        (
+            bytes.map_err(|source| ProjectError::Read {
+                file: format!("{name}, {}", pack::CONTENT),
+                source,
+            })?,
+            Some(folder),
+        )
     } else {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         (bytes, absolute.parent().map(Path::to_owned))
@@ -131,18 +184,27 @@ fn read_content(path: &Path, cache: &Cache, progress: &Progress) -> Result<Conte
     let (file, unknown) = read_text(&name, &unpacked)?;
     let mut notes = Vec::new();
     if !unknown.is_empty() {
-        notes.push(format!("{name}: this Sinew doesn't know {}; that was left out.", unknown.join(", ")));
+        notes.push(format!(
+            "{name}: this Sinew doesn't know {}; that was left out.",
+            unknown.join(", ")
+        ));
     }
-    Ok(Content { file, packed, folder, notes })
+    Ok(Content {
+        file,
+        packed,
+        folder,
+        notes,
+    })
 }
 
 /// Takes the project out of the files of a source.
 fn project_in(source: &Source) -> Result<Option<PathBuf>, ProjectError> {
     let mut projects = source.files.iter().filter(|path| is_project(path));
     match (projects.next(), projects.next()) {
-        (Some(first), Some(second)) => {
-            Err(ProjectError::Twice { first: first.display().to_string(), second: second.display().to_string() })
-        }
+        (Some(first), Some(second)) => Err(ProjectError::Twice {
+            first: first.display().to_string(),
+            second: second.display().to_string(),
+        }),
         (first, _) => Ok(first.cloned()),
     }
 }
@@ -156,31 +218,76 @@ pub(in crate::session) fn load_all(
     progress: &Progress,
 ) -> Result<Loaded, OpenError> {
     let Some(path) = project_in(source)? else {
-        let (character, files_read) = recorded(|| source::load_files(source, progress));
+        let (character, files_read) = recorded(|| files::load_files(source, progress));
         let mut character = character?;
-        source::say(source, &character.skeleton, &mut character.flesh)?;
-        return Ok(Loaded { character, source: source.clone(), files_read, project: None });
+        files::say(source, &character.skeleton, &mut character.flesh)?;
+        return Ok(Loaded {
+            character,
+            source: source.clone(),
+            files_read,
+            project: None,
+        });
     };
     progress.report(0.0, "Reading");
-    let Content { file, packed, folder, mut notes } = read_content(&path, cache, progress)?;
+    let Content {
+        file,
+        packed,
+        folder,
+        mut notes,
+    } = read_content(&path, cache, progress)?;
     progress.check()?;
     let (whole, moved) = source_of(source, &file, &path, folder.as_deref(), answers)?;
     notes.extend(moved);
-    let (character, files_read) = recorded(|| source::load_files(&whole, progress));
+    let (character, files_read) = recorded(|| files::load_files(&whole, progress));
     let mut character = character?;
-    notes.extend(changed_beside(&file.character.also_read, folder.as_deref(), &files_read));
+    notes.extend(changed_beside(
+        &file.character.also_read,
+        folder.as_deref(),
+        &files_read,
+    ));
     let (mut restored, unfitting) = restored(&file, &character.skeleton);
-    notes.extend(unfitting.into_iter().map(|note| format!("{}: {note}.", path.display())));
+    notes.extend(
+        unfitting
+            .into_iter()
+            .map(|note| format!("{}: {note}.", path.display())),
+    );
     // What was said beside the project goes before what it says; it is said of the skeleton that will be there.
-    let edited = restored.rig.as_ref().and_then(|rig| rig.to_skeleton(&character.skeleton).ok());
-    source::say(source, edited.as_ref().unwrap_or(&character.skeleton), &mut restored.flesh)?;
+    let edited = restored
+        .rig
+        .as_ref()
+        .and_then(|rig| rig.to_skeleton(&character.skeleton).ok());
+    files::say(
+        source,
+        edited.as_ref().unwrap_or(&character.skeleton),
+        &mut restored.flesh,
+    )?;
     // What is said of an edited skeleton means nothing to the one in the files.
-    character.flesh = if restored.rig.is_some() { FleshSettings::default() } else { restored.flesh.clone() };
-    let project =
-        ReadProject { path, packed, restored, window: window_of(&file), recovered: file.recovery.as_ref().map(Unsaved::from), notes };
+    character.flesh = if restored.rig.is_some() {
+        FleshSettings::default()
+    } else {
+        restored.flesh.clone()
+    };
+    let project = ReadProject {
+        path,
+        packed,
+        restored,
+        window: window_of(&file),
+        recovered: file.recovery.as_ref().map(Unsaved::from),
+        notes,
+    };
     // Everything that was said about the flesh is in the document now.
-    let source = Source { files: whole.files, metres_per_unit: whole.metres_per_unit, mapping: whole.mapping, ..Source::default() };
-    Ok(Loaded { character, source, files_read, project: Some(project) })
+    let source = Source {
+        files: whole.files,
+        metres_per_unit: whole.metres_per_unit,
+        mapping: whole.mapping,
+        ..Source::default()
+    };
+    Ok(Loaded {
+        character,
+        source,
+        files_read,
+        project: Some(project),
+    })
 }
 
 /// The project's files in place of the project.
@@ -194,21 +301,60 @@ fn source_of(
     let part = &file.character;
     let references: Vec<FileRef> = part.files.iter().chain(&part.mapping).cloned().collect();
     let found = paths::resolve(&references, folder, answers);
-    let (mut files, notes) = found.map_err(|list| ProjectError::Sources(MissingSources { project: path.to_owned(), list }))?;
+    let (mut files, notes) = found.map_err(|list| {
+        ProjectError::Sources(MissingSources {
+            project: path.to_owned(),
+            list,
+        })
+    })?;
     let mapping = part.mapping.as_ref().and_then(|_| files.pop());
-    files.extend(source.files.iter().filter(|path| !is_project(path)).cloned());
-    let metres_per_unit = source.metres_per_unit.or(part.metres_per_unit.filter(|unit| (1e-9..=1e9).contains(unit)));
-    Ok((Source { files, mapping: source.mapping.clone().or(mapping), metres_per_unit, ..source.clone() }, notes))
+    files.extend(
+        source
+            .files
+            .iter()
+            .filter(|path| !is_project(path))
+            .cloned(),
+    );
+    let metres_per_unit = source.metres_per_unit.or(part
+        .metres_per_unit
+        .filter(|unit| (1e-9..=1e9).contains(unit)));
+    Ok((
+        Source {
+            files,
+            mapping: source.mapping.clone().or(mapping),
+            metres_per_unit,
+            ..source.clone()
+        },
+        notes,
+    ))
 }
 
 /// Buffers and textures that have changed, as sentences: with them the file that names them is another one, too.
 fn changed_beside(references: &[FileRef], folder: Option<&Path>, read: &[FileRead]) -> Vec<String> {
     let changed = |reference: &&FileRef| {
-        let place = folder.map_or_else(|| PathBuf::from(&reference.path), |folder| folder.join(&reference.path));
-        let now =
-            read.iter().find(|file| file.path == place || reference.absolute.as_deref().is_some_and(|old| file.path == Path::new(old)));
-        now.is_some_and(|now| reference.blake3.as_deref().is_some_and(|hash| hash != now.hash.to_hex().as_str()))
+        let place = folder.map_or_else(
+            || PathBuf::from(&reference.path),
+            |folder| folder.join(&reference.path),
+        );
+        let now = read.iter().find(|file| {
+            file.path == place
+                || reference
+                    .absolute
+                    .as_deref()
+                    .is_some_and(|old| file.path == Path::new(old))
+        });
+        now.is_some_and(|now| {
+            reference
+                .blake3
+                .as_deref()
+                .is_some_and(|hash| hash != now.hash.to_hex().as_str())
+        })
     };
-    let sentence = |reference: &FileRef| format!("{} has changed since the project was saved.", reference.path);
+    let sentence = |reference: &FileRef| {
+        format!(
+            "{} has changed since the project was saved.",
+            reference.path
+        )
+    };
     references.iter().filter(changed).map(sentence).collect()
 }

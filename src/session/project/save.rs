@@ -7,11 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::convert::file_of;
 use super::file::{FileRef, RecoveryPart};
 use super::text::to_text;
-use super::{Contents, ProjectCommand, ProjectError, Unsaved, pack, paths};
+use super::{Contents, ProjectError, Unsaved, pack, paths};
 use crate::io::{FileRead, IoError, read_file, write_atomically};
 use crate::progress::Progress;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::{Command, Level, Session};
+use crate::session::{Level, Session};
 
 /// What is to be written where.
 #[derive(Clone)]
@@ -28,18 +28,35 @@ pub(in crate::session) struct Saved {
 }
 
 /// The text of a file that keeps unsaved work, with absolute paths.
-pub(in crate::session) fn draft_text(contents: &Contents, unsaved: &Unsaved) -> Result<String, ProjectError> {
+pub(in crate::session) fn draft_text(
+    contents: &Contents,
+    unsaved: &Unsaved,
+) -> Result<String, ProjectError> {
     let mut file = file_of(contents, None)?;
-    let project = unsaved.project.as_deref().and_then(Path::to_str).map(str::to_owned);
-    let unix_secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    file.recovery = Some(RecoveryPart { project, packed: unsaved.packed, title: unsaved.title.clone(), unix_secs });
+    let project = unsaved
+        .project
+        .as_deref()
+        .and_then(Path::to_str)
+        .map(str::to_owned);
+    let unix_secs = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    file.recovery = Some(RecoveryPart {
+        project,
+        packed: unsaved.packed,
+        title: unsaved.title.clone(),
+        unix_secs,
+    });
     Ok(to_text(&file)?)
 }
 
 /// What a text of unsaved work belongs to; an error is a sentence.
 pub(in crate::session) fn unsaved_of(text: &str) -> Result<Unsaved, String> {
     let (file, _) = super::text::from_text(text).map_err(|error| error.to_string())?;
-    file.recovery.as_ref().map(Unsaved::from).ok_or_else(|| "it doesn't say whose work it is".to_owned())
+    file.recovery
+        .as_ref()
+        .map(Unsaved::from)
+        .ok_or_else(|| "it doesn't say whose work it is".to_owned())
 }
 
 impl SaveRequest {
@@ -47,23 +64,45 @@ impl SaveRequest {
     fn run(self, progress: &Progress) -> Result<Saved, ProjectError> {
         progress.report(0.0, "Writing");
         self.check_target()?;
-        let notes = if self.packed { self.write_packed(progress)? } else { self.write_plain()? };
-        Ok(Saved { request: self, notes })
+        let notes = if self.packed {
+            self.write_packed(progress)?
+        } else {
+            self.write_plain()?
+        };
+        Ok(Saved {
+            request: self,
+            notes,
+        })
     }
 
     /// Sources are never written, and neither is what the user has locked.
     fn check_target(&self) -> Result<(), ProjectError> {
-        let target = self.path.canonicalize().or_else(|_| std::path::absolute(&self.path)).unwrap_or_else(|_| self.path.clone());
+        let target = self
+            .path
+            .canonicalize()
+            .or_else(|_| std::path::absolute(&self.path))
+            .unwrap_or_else(|_| self.path.clone());
         let (file, document) = (|| self.path.display().to_string(), &self.contents.document);
-        let sources = document.files_read.iter().map(|file| &file.path).chain(&document.source.files);
+        let sources = document
+            .files_read
+            .iter()
+            .map(|file| &file.path)
+            .chain(&document.source.files);
         for source in sources {
             if *source == target || source.canonicalize().is_ok_and(|source| source == target) {
                 return Err(ProjectError::OverSource { file: file() });
             }
         }
         if std::fs::metadata(&self.path).is_ok_and(|about| about.permissions().readonly()) {
-            let source = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is write-protected");
-            return Err(IoError::Write { file: file(), source }.into());
+            let source = std::io::Error::new(
+                std::io::ErrorKind::PermissionDenied,
+                "it is write-protected",
+            );
+            return Err(IoError::Write {
+                file: file(),
+                source,
+            }
+            .into());
         }
         Ok(())
     }
@@ -83,21 +122,34 @@ impl SaveRequest {
         let names = pack::names_of(&sources);
         let (mut files, mut notes) = (Vec::with_capacity(read.len()), Vec::new());
         for (FileRead { path, hash, .. }, name) in read.iter().zip(&names) {
-            let bytes = read_file(path).map_err(|source| ProjectError::Read { file: path.display().to_string(), source })?;
+            let bytes = read_file(path).map_err(|source| ProjectError::Read {
+                file: path.display().to_string(),
+                source,
+            })?;
             if blake3::hash(&bytes) != *hash {
-                notes.push(format!("{} has changed since it was opened; it was packed as it is now.", path.display()));
+                notes.push(format!(
+                    "{} has changed since it was opened; it was packed as it is now.",
+                    path.display()
+                ));
             }
             files.push((name.clone(), bytes));
         }
         let part = &mut file.character;
-        for reference in part.files.iter_mut().chain(&mut part.also_read).chain(&mut part.mapping) {
+        for reference in part
+            .files
+            .iter_mut()
+            .chain(&mut part.also_read)
+            .chain(&mut part.mapping)
+        {
             inside(reference, &sources, &files);
         }
         let text = to_text(&file)?;
         // What was reached by two ways is packed once.
         let mut seen = std::collections::HashSet::new();
         files.retain(|(name, _)| seen.insert(name.clone()));
-        write_atomically(&target_of(&self.path), |out| pack::pack(out, &text, &files, progress))?;
+        write_atomically(&target_of(&self.path), |out| {
+            pack::pack(out, &text, &files, progress)
+        })?;
         Ok(notes)
     }
 }
@@ -107,10 +159,18 @@ fn inside(reference: &mut FileRef, sources: &[PathBuf], files: &[(String, Vec<u8
     if paths::is_builtin(Path::new(&reference.path)) {
         return;
     }
-    if let Some(number) = sources.iter().position(|source| source.as_path() == Path::new(&reference.path)) {
+    if let Some(number) = sources
+        .iter()
+        .position(|source| source.as_path() == Path::new(&reference.path))
+    {
         let (name, bytes) = &files[number];
         let hash = blake3::hash(bytes).to_hex().to_string();
-        *reference = FileRef { path: name.clone(), absolute: None, blake3: Some(hash), bytes: Some(bytes.len() as u64) };
+        *reference = FileRef {
+            path: name.clone(),
+            absolute: None,
+            blake3: Some(hash),
+            bytes: Some(bytes.len() as u64),
+        };
     }
 }
 
@@ -126,14 +186,31 @@ impl Session {
     /// Starts writing the project to its file, or to another.
     pub(super) fn save(&mut self, to: Option<(PathBuf, bool)>) {
         if self.document.subject.is_none() {
-            return self.tell(Level::Warning, "There is nothing to save yet: open a character first.");
+            return self.tell(
+                Level::Warning,
+                "There is nothing to save yet: open a character first.",
+            );
         }
-        let own = || self.work().and_then(|work| Some((work.file.clone()?, work.packed)));
-        let Some((path, packed)) = to.or_else(own) else {
-            return self.tell(Level::Error, "The project has no file yet; save it as a new one.");
+        let own = || {
+            self.work()
+                .and_then(|work| Some((work.file.clone()?, work.packed)))
         };
-        let path = if path.extension().is_none() { path.with_extension("sinew") } else { path };
-        let request = SaveRequest { contents: self.contents(), path, packed };
+        let Some((path, packed)) = to.or_else(own) else {
+            return self.tell(
+                Level::Error,
+                "The project has no file yet; save it as a new one.",
+            );
+        };
+        let path = if path.extension().is_none() {
+            path.with_extension("sinew")
+        } else {
+            path
+        };
+        let request = SaveRequest {
+            contents: self.contents(),
+            path,
+            packed,
+        };
         if self.projects.saving.is_some() {
             // Never two at a time: the older could end up on top.
             self.projects.next = Some(request);
@@ -143,11 +220,19 @@ impl Session {
     }
 
     fn start_saving(&mut self, request: SaveRequest) {
-        let name = request.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = request
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let work = move |progress: &Progress| request.run(progress);
         match Job::start(format!("Saving {name}"), self.waker.clone(), work) {
             Ok(job) => self.projects.saving = Some(job),
-            Err(error) => self.tell(Level::Error, format!("No thread could be started to save the project: {error}.")),
+            Err(error) => self.tell(
+                Level::Error,
+                format!("No thread could be started to save the project: {error}."),
+            ),
         }
     }
 
@@ -161,7 +246,10 @@ impl Session {
         match outcome {
             Outcome::Done(Ok(saved)) => self.note_saved(saved),
             Outcome::Done(Err(error)) => self.tell(Level::Error, format!("{error}.")),
-            Outcome::Lost => self.tell(Level::Error, "Saving stopped unexpectedly; the project was not saved."),
+            Outcome::Lost => self.tell(
+                Level::Error,
+                "Saving stopped unexpectedly; the project was not saved.",
+            ),
             Outcome::Running => {}
         }
         if let Some(next) = self.projects.next.take() {
@@ -171,13 +259,26 @@ impl Session {
     }
 
     fn note_saved(&mut self, saved: Saved) {
-        let Saved { request: SaveRequest { contents: Contents { document, .. }, path, packed }, notes } = saved;
+        let Saved {
+            request:
+                SaveRequest {
+                    contents: Contents { document, .. },
+                    path,
+                    packed,
+                },
+            notes,
+        } = saved;
         for note in notes {
             self.tell(Level::Warning, note);
         }
         self.tell(Level::Info, format!("Saved {}.", path.display()));
         let work = self.projects.works.entry(document.work).or_default();
-        *work = super::Work { file: Some(path), packed, clean: Some(document), title: None };
+        *work = super::Work {
+            file: Some(path),
+            packed,
+            clean: Some(document),
+            title: None,
+        };
     }
 
     /// What the present work belongs to.
@@ -185,16 +286,12 @@ impl Session {
         let title = self.document_title().unwrap_or_default();
         let work = self.work();
         Unsaved {
-            project: work.and_then(|work| work.file.clone()).map(|path| std::path::absolute(&path).unwrap_or(path)),
+            project: work
+                .and_then(|work| work.file.clone())
+                .map(|path| std::path::absolute(&path).unwrap_or(path)),
             packed: work.is_some_and(|work| work.packed),
             title,
             unix_secs: 0,
         }
-    }
-}
-
-impl From<ProjectCommand> for Command {
-    fn from(command: ProjectCommand) -> Self {
-        Self::Project(command)
     }
 }

@@ -15,7 +15,9 @@ const NAMED: usize = 4;
 pub(super) enum TextError {
     #[error("it is no Sinew project")]
     NoProject,
-    #[error("it was saved by a newer Sinew (project version {0}, and this one reads up to {VERSION}); update Sinew to open it")]
+    #[error(
+        "it was saved by a newer Sinew (project version {0}, and this one reads up to {VERSION}); update Sinew to open it"
+    )]
     Version(u64),
     #[error("the project is damaged in line {line}: {reason}")]
     Damaged { line: usize, reason: String },
@@ -39,12 +41,19 @@ pub(super) fn to_text(file: &ProjectFile) -> Result<String, serde_json::Error> {
 pub(super) fn from_text(text: &str) -> Result<(ProjectFile, Vec<String>), TextError> {
     let damaged = |error: &serde_json::Error| {
         let full = error.to_string();
-        let reason = full.rsplit_once(" at line ").map_or(full.as_str(), |(reason, _)| reason);
-        TextError::Damaged { line: error.line(), reason: reason.replace(char::is_control, " ") }
+        let reason = full
+            .rsplit_once(" at line ")
+            .map_or(full.as_str(), |(reason, _)| reason);
+        TextError::Damaged {
+            line: error.line(),
+            reason: reason.replace(char::is_control, " "),
+        }
     };
     match serde_json::from_str::<Head>(text) {
         Ok(head) if head.format != FORMAT => return Err(TextError::NoProject),
-        Ok(head) if head.version > u64::from(VERSION) || head.version == 0 => return Err(TextError::Version(head.version)),
+        Ok(head) if head.version > u64::from(VERSION) || head.version == 0 => {
+            return Err(TextError::Version(head.version));
+        }
         Ok(_) => {}
         // JSON of another kind is no damaged project.
         Err(error) if error.is_data() => return Err(TextError::NoProject),
@@ -61,7 +70,11 @@ fn unknown_entries(text: &str, file: &ProjectFile) -> Vec<String> {
         return Vec::new();
     }
     let known = serde_json::to_value(file);
-    let (Ok(Value::Object(mut given)), Ok(Value::Object(known))) = (serde_json::from_str::<Value>(text), known) else { return Vec::new() };
+    let (Ok(Value::Object(mut given)), Ok(Value::Object(known))) =
+        (serde_json::from_str::<Value>(text), known)
+    else {
+        return Vec::new();
+    };
     given.remove("window");
     let mut unknown = Vec::new();
     for (key, value) in &given {
@@ -148,9 +161,12 @@ mod tests {
         assert!(error("{\"joints\": {}}").contains("no Sinew project"));
         assert!(error("[1, 2]").contains("no Sinew project"));
         assert!(error("{\"format\": \"other\", \"version\": 1}").contains("no Sinew project"));
-        assert!(error("{\"format\": \"sinew\", \"version\": 7, \"tomorrow\": 1}").contains("version 7"));
+        assert!(
+            error("{\"format\": \"sinew\", \"version\": 7, \"tomorrow\": 1}").contains("version 7")
+        );
         assert!(error("{\"format\": \"sinew\", \"version\": 0}").contains("version 0"));
-        let damaged = error("{\"format\": \"sinew\",\n\"version\": 1,\n\"character\": {\"files\": [}\n}");
+        let damaged =
+            error("{\"format\": \"sinew\",\n\"version\": 1,\n\"character\": {\"files\": [}\n}");
         assert!(damaged.contains("line 3"), "{damaged}");
         assert!(error("").contains("line 1") && error("\u{0}").contains("line 1"));
         assert!(error("{\"format\": \"sinew\",\n\"version\": 1}").contains("character"));

@@ -19,7 +19,10 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { quiet: Duration::from_millis(700), longest: Duration::from_secs(3) }
+        Self {
+            quiet: Duration::from_millis(700),
+            longest: Duration::from_secs(3),
+        }
     }
 }
 
@@ -32,7 +35,10 @@ impl Pace {
             return usual;
         }
         let longest = Duration::from_secs_f64(secs.clamp(0.5, 3600.0));
-        Self { quiet: usual.quiet.min(longest), longest }
+        Self {
+            quiet: usual.quiet.min(longest),
+            longest,
+        }
     }
 }
 
@@ -84,11 +90,26 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn start(folder: PathBuf, pace: Pace) -> std::io::Result<Self> {
-        let wishes = Wishes { pace, ..Wishes::default() };
-        let shared = Arc::new(Shared { wishes: Mutex::new(wishes), news: Condvar::new() });
-        let mut scribe = Scribe { folder, shared: shared.clone(), slot: None };
-        let thread = std::thread::Builder::new().name("recovery".into()).spawn(move || scribe.run())?;
-        Ok(Self { shared, thread: Some(thread) })
+        let wishes = Wishes {
+            pace,
+            ..Wishes::default()
+        };
+        let shared = Arc::new(Shared {
+            wishes: Mutex::new(wishes),
+            news: Condvar::new(),
+        });
+        let mut scribe = Scribe {
+            folder,
+            shared: shared.clone(),
+            slot: None,
+        };
+        let thread = std::thread::Builder::new()
+            .name("recovery".into())
+            .spawn(move || scribe.run())?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
     }
 
     /// There is work that isn't saved.
@@ -202,7 +223,9 @@ impl Scribe {
             if end == Some(End::Clean) {
                 return Task::End(End::Clean);
             }
-            let due = wishes.changed.map(|[first, last]| (last + wishes.pace.quiet).min(first + wishes.pace.longest));
+            let due = wishes
+                .changed
+                .map(|[first, last]| (last + wishes.pace.quiet).min(first + wishes.pace.longest));
             let now = Instant::now();
             match (due, end) {
                 (Some(due), None) if due > now => {
@@ -216,7 +239,13 @@ impl Scribe {
                     }
                 }
                 (None, Some(end)) => return Task::End(end),
-                (None, None) => wishes = self.shared.news.wait(wishes).unwrap_or_else(PoisonError::into_inner),
+                (None, None) => {
+                    wishes = self
+                        .shared
+                        .news
+                        .wait(wishes)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
             }
         }
     }
@@ -235,7 +264,8 @@ impl Scribe {
     }
 
     fn try_write(&mut self, draft: &Draft) -> Result<(), String> {
-        let text = draft_text(&draft.contents, &draft.unsaved).map_err(|error| error.to_string())?;
+        let text =
+            draft_text(&draft.contents, &draft.unsaved).map_err(|error| error.to_string())?;
         let slot = match self.slot.take() {
             Some(slot) => slot,
             None => Slot::claim(&self.folder).map_err(|error| cannot(&self.folder, &error))?,

@@ -50,11 +50,20 @@ impl Session {
     pub fn keep_work_in(&mut self, folder: &Path, pace: Pace) {
         match Keeper::start(folder.to_owned(), pace) {
             Ok(keeper) => self.recoveries.keeper = Some(keeper),
-            Err(error) => self.tell(Level::Warning, format!("Unsaved work can't be kept: no thread could be started: {error}.")),
+            Err(error) => self.tell(
+                Level::Warning,
+                format!("Unsaved work can't be kept: no thread could be started: {error}."),
+            ),
         }
         let folder = folder.to_owned();
-        let work = move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
-        self.recoveries.scan = Job::start("Looking for unsaved work".to_owned(), self.waker.clone(), work).ok();
+        let work =
+            move |progress: &crate::progress::Progress| scan::scan_patiently(&folder, progress);
+        self.recoveries.scan = Job::start(
+            "Looking for unsaved work".to_owned(),
+            self.waker.clone(),
+            work,
+        )
+        .ok();
     }
 
     /// Changes when unsaved work is written.
@@ -100,14 +109,28 @@ impl Session {
 
     /// Opens unsaved work. It is offered until it is open.
     pub(super) fn recover(&mut self, file: &Path) {
-        if self.recoveries.offers.iter().any(|offer| offer.slot.work() == file) && is_project(file) {
-            self.start_opening(Source { files: vec![file.to_owned()], ..Source::default() });
+        if self
+            .recoveries
+            .offers
+            .iter()
+            .any(|offer| offer.slot.work() == file)
+            && is_project(file)
+        {
+            self.start_opening(Source {
+                files: vec![file.to_owned()],
+                ..Source::default()
+            });
         }
     }
 
     /// The user doesn't want this work any more.
     pub(super) fn discard(&mut self, file: &Path) {
-        if let Some(at) = self.recoveries.offers.iter().position(|offer| offer.slot.work() == file) {
+        if let Some(at) = self
+            .recoveries
+            .offers
+            .iter()
+            .position(|offer| offer.slot.work() == file)
+        {
             self.recoveries.offers.remove(at).slot.remove();
         }
     }
@@ -119,7 +142,12 @@ impl Session {
 
     /// Unsaved work has been opened: its file is this program's own from now on.
     pub(super) fn adopt(&mut self, file: &Path) {
-        if let Some(at) = self.recoveries.offers.iter().position(|offer| offer.slot.work() == file) {
+        if let Some(at) = self
+            .recoveries
+            .offers
+            .iter()
+            .position(|offer| offer.slot.work() == file)
+        {
             let offer = self.recoveries.offers.remove(at);
             if let Some(keeper) = &self.recoveries.keeper {
                 keeper.adopt(offer.slot);
@@ -129,22 +157,34 @@ impl Session {
 
     /// Sees to it that unsaved work is kept, and nothing else. Cheap; called after every change.
     pub(super) fn watch_work(&mut self) {
-        let Some(keeper) = &self.recoveries.keeper else { return };
+        let Some(keeper) = &self.recoveries.keeper else {
+            return;
+        };
         if let Some(fault) = keeper.take_fault() {
-            self.tell(Level::Warning, format!("Unsaved work can't be kept at the moment; save it. {fault}."));
+            self.tell(
+                Level::Warning,
+                format!("Unsaved work can't be kept at the moment; save it. {fault}."),
+            );
         }
         self.take_scan();
         let dirty = self.is_dirty();
         let same = |(document, was_dirty): &(Document, bool)| {
-            *was_dirty == dirty && document.work == self.document.work && document.same_content_as(&self.document)
+            *was_dirty == dirty
+                && document.work == self.document.work
+                && document.same_content_as(&self.document)
         };
         if self.recoveries.seen.as_ref().is_some_and(same) {
             return;
         }
         self.recoveries.seen = Some((self.document.clone(), dirty));
         let unsaved = self.unsaved();
-        let draft = dirty.then(|| Draft { contents: self.contents(), unsaved });
-        let Some(keeper) = &self.recoveries.keeper else { return };
+        let draft = dirty.then(|| Draft {
+            contents: self.contents(),
+            unsaved,
+        });
+        let Some(keeper) = &self.recoveries.keeper else {
+            return;
+        };
         match draft {
             Some(draft) => keeper.keep(draft),
             None => keeper.forget(),

@@ -25,8 +25,18 @@ pub(super) struct Offer {
 
 impl Offer {
     pub(super) fn view(&self) -> Recovery {
-        let Unsaved { project, title, unix_secs, .. } = self.unsaved.clone();
-        Recovery { file: self.slot.work().to_owned(), title, project, unix_secs }
+        let Unsaved {
+            project,
+            title,
+            unix_secs,
+            ..
+        } = self.unsaved.clone();
+        Recovery {
+            file: self.slot.work().to_owned(),
+            title,
+            project,
+            unix_secs,
+        }
     }
 }
 
@@ -55,16 +65,24 @@ pub(super) fn scan_patiently(folder: &Path, progress: &Progress) -> Scan {
         found.offers.extend(again.offers);
         found.damaged.extend(again.damaged);
     }
-    found.offers.sort_by_key(|offer| std::cmp::Reverse(offer.unsaved.unix_secs));
+    found
+        .offers
+        .sort_by_key(|offer| std::cmp::Reverse(offer.unsaved.unix_secs));
     found
 }
 
 /// Looks through the folder.
 fn scan(folder: &Path) -> Scan {
     let mut found = Scan::default();
-    let Ok(listing) = std::fs::read_dir(folder) else { return found };
+    let Ok(listing) = std::fs::read_dir(folder) else {
+        return found;
+    };
     let names: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
-    let is_ours = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
+    let is_ours = |path: &&PathBuf| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with(PREFIX))
+    };
     for path in names.iter().filter(is_ours) {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some(WORK) => look_at(path, &names, &mut found),
@@ -81,30 +99,49 @@ fn look_at(path: &Path, names: &[PathBuf], found: &mut Scan) {
         return;
     };
     remove_unfinished(path, names);
-    let read = read_file(path).map_err(|error| error.to_string()).and_then(|bytes| unsaved_of(&text_of(&bytes)));
+    let read = read_file(path)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| unsaved_of(&text_of(&bytes)));
     match read {
         Ok(unsaved) => found.offers.push(Offer { slot, unsaved }),
         Err(reason) => {
             let aside = path.with_extension("damaged");
-            let place = if std::fs::rename(path, &aside).is_ok() { &aside } else { path };
+            let place = if std::fs::rename(path, &aside).is_ok() {
+                &aside
+            } else {
+                path
+            };
             let place = place.display();
-            found.damaged.push(format!("Unsaved work of an earlier run can't be read: {reason}. It is kept as {place}."));
+            found.damaged.push(format!(
+                "Unsaved work of an earlier run can't be read: {reason}. It is kept as {place}."
+            ));
         }
     }
 }
 
 /// What a program that was killed had begun to write beside its work.
 fn remove_unfinished(work: &Path, names: &[PathBuf]) {
-    let Some(name) = work.file_name().and_then(|name| name.to_str()) else { return };
+    let Some(name) = work.file_name().and_then(|name| name.to_str()) else {
+        return;
+    };
     let begun = format!(".{name}.");
-    let is_begun = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|other| other.starts_with(&begun));
+    let is_begun = |path: &&PathBuf| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|other| other.starts_with(&begun))
+    };
     names.iter().filter(is_begun).for_each(|path| remove(path));
 }
 
 /// Removes a lock that nobody holds and that has nothing to guard.
 fn sweep(lock: &Path, names: &[PathBuf]) {
-    let age = std::fs::metadata(lock).and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
-    if age.is_some_and(|age| age > ABANDONED) && std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) {
+    let age = std::fs::metadata(lock)
+        .and_then(|about| about.modified())
+        .ok()
+        .and_then(|at| at.elapsed().ok());
+    if age.is_some_and(|age| age > ABANDONED)
+        && std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok())
+    {
         remove_unfinished(&lock.with_extension(WORK), names);
         remove(lock);
     }

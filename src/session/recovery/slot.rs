@@ -26,10 +26,18 @@ impl Slot {
     pub(super) fn claim(folder: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         std::fs::create_dir_all(folder)?;
-        let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let secs = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let work = folder.join(format!("{PREFIX}{secs}-{}-{number}.{WORK}", std::process::id()));
-        let file = File::options().write(true).create_new(true).open(work.with_extension(LOCK))?;
+        let work = folder.join(format!(
+            "{PREFIX}{secs}-{}-{number}.{WORK}",
+            std::process::id()
+        ));
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(work.with_extension(LOCK))?;
         let lock = file.try_lock().is_ok().then_some(file);
         Ok(Self { work, lock })
     }
@@ -37,7 +45,12 @@ impl Slot {
     /// Takes over a file whose owner lives no more.
     pub(super) fn adopt(work: &Path) -> Option<Self> {
         let lock_path = work.with_extension(LOCK);
-        let file = File::options().write(true).create(true).truncate(false).open(lock_path).ok();
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(lock_path)
+            .ok();
         let lock = match file.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => return None,
             Some(Ok(())) => file,
@@ -45,7 +58,10 @@ impl Slot {
             None | Some(Err(TryLockError::Error(_))) => None,
         };
         // Its owner may have put it away just before it left.
-        work.is_file().then(|| Self { work: work.to_owned(), lock })
+        work.is_file().then(|| Self {
+            work: work.to_owned(),
+            lock,
+        })
     }
 
     /// The file.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::slot::Slot;
 use super::*;
+use crate::methods::MethodId;
 use crate::session::{Command, ProjectCommand};
-use crate::skin::Method;
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -35,7 +35,10 @@ impl Drop for Folder {
     }
 }
 
-const QUICK: Pace = Pace { quiet: Duration::from_millis(5), longest: Duration::from_millis(20) };
+const QUICK: Pace = Pace {
+    quiet: Duration::from_millis(5),
+    longest: Duration::from_millis(20),
+};
 
 /// Ticks until the condition holds; panics if that takes unreasonably long.
 fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bool) {
@@ -45,7 +48,11 @@ fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bo
         if !active && until(session) {
             return;
         }
-        assert!(start.elapsed() < Duration::from_mins(1), "never: {what}; {:?}", session.messages());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "never: {what}; {:?}",
+            session.messages()
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -53,14 +60,19 @@ fn wait(session: &mut Session, what: &str, mut until: impl FnMut(&Session) -> bo
 fn session_in(folder: &Folder) -> Session {
     let mut session = Session::new();
     session.keep_work_in(&folder.0, QUICK);
-    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    wait(&mut session, "open", |session| session.subject().is_some() && session.recoveries.scan.is_none());
+    wait(&mut session, "open", |session| {
+        session.subject().is_some() && session.recoveries.scan.is_none()
+    });
     session
 }
 
 fn turn(session: &mut Session, degrees: f64) {
-    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, degrees] });
+    session.apply_once(Command::SetJointAngles {
+        joint: 1,
+        degrees: [0.0, 0.0, degrees],
+    });
 }
 
 #[test]
@@ -75,7 +87,13 @@ fn work_is_kept_while_it_is_unsaved_and_no_longer() {
     session.apply_once(Command::Redo);
     wait(&mut session, "done again", |_| folder.work_files() == 1);
     let place = folder.0.with_extension("sinew");
-    session.apply_once(ProjectCommand::SaveAs { path: place.clone(), packed: false }.into());
+    session.apply_once(
+        ProjectCommand::SaveAs {
+            path: place.clone(),
+            packed: false,
+        }
+        .into(),
+    );
     wait(&mut session, "saved", |_| folder.work_files() == 0);
     turn(&mut session, 40.0);
     wait(&mut session, "changed again", |_| folder.work_files() == 1);
@@ -100,14 +118,18 @@ fn what_a_dead_program_left_is_offered_opened_and_kept_on() {
     let mut third = session_in(&folder);
     assert_eq!(third.recoveries(), [], "it is offered once");
     second.apply_once(ProjectCommand::Recover(offer.file).into());
-    wait(&mut second, "recovered", |session| session.recoveries().is_empty());
+    wait(&mut second, "recovered", |session| {
+        session.recoveries().is_empty()
+    });
     assert!(second.document().same_content_as(&expected));
     assert!(second.is_dirty(), "it is still not saved");
     assert_eq!(folder.work_files(), 1);
     turn(&mut second, 50.0);
     wait(&mut second, "still one file", |_| folder.work_files() == 1);
     turn(&mut third, 5.0);
-    wait(&mut third, "two programs, two files", |_| folder.work_files() == 2);
+    wait(&mut third, "two programs, two files", |_| {
+        folder.work_files() == 2
+    });
     second.close();
     assert_eq!(folder.work_files(), 1);
     third.close();
@@ -123,11 +145,17 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
         turn(&mut session, degrees);
     }
     let slot = Slot::claim(&folder.0).unwrap();
-    slot.write("{\"format\": \"sinew\", \"version\": 1, \"char").unwrap();
+    slot.write("{\"format\": \"sinew\", \"version\": 1, \"char")
+        .unwrap();
     drop(slot);
     let mut session = session_in(&folder);
     assert_eq!(session.recoveries().len(), 2);
-    let told = |session: &Session| session.messages().iter().any(|m| m.text.contains("kept as") && m.text.contains("line 1"));
+    let told = |session: &Session| {
+        session
+            .messages()
+            .iter()
+            .any(|m| m.text.contains("kept as") && m.text.contains("line 1"))
+    };
     assert!(told(&session), "{:?}", session.messages());
     assert_eq!(folder.work_files(), 2);
     session.apply_once(ProjectCommand::KeepForLater.into());
@@ -140,7 +168,11 @@ fn offers_can_be_kept_and_discarded_and_damaged_ones_are_put_aside() {
     }
     assert_eq!((session.recoveries().len(), folder.work_files()), (0, 0));
     session.close();
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "only the damaged one is left");
+    assert_eq!(
+        std::fs::read_dir(&folder.0).unwrap().count(),
+        1,
+        "only the damaged one is left"
+    );
 }
 
 #[test]
@@ -150,7 +182,11 @@ fn a_folder_that_can_not_be_written_to_is_told_and_work_goes_on() {
     let mut session = session_in(&folder);
     let mut degrees = 0.0;
     let start = Instant::now();
-    while !session.messages().iter().any(|message| message.text.contains("can't be kept")) {
+    while !session
+        .messages()
+        .iter()
+        .any(|message| message.text.contains("can't be kept"))
+    {
         degrees += 1.0;
         turn(&mut session, degrees);
         session.tick(0.0);
@@ -172,15 +208,25 @@ fn who_has_to_leave_keeps_what_is_unsaved_and_nothing_else() {
 
     let mut session = session_in(&folder);
     // Slower than the end comes.
-    session.set_pace(Pace { quiet: Duration::from_mins(10), longest: Duration::from_mins(10) });
+    session.set_pace(Pace {
+        quiet: Duration::from_mins(10),
+        longest: Duration::from_mins(10),
+    });
     turn(&mut session, 40.0);
     session.leave();
     assert_eq!(folder.work_files(), 1, "it is written at once");
     drop(session);
     let mut next = session_in(&folder);
-    let file = next.recoveries().first().expect("it is offered").file.clone();
+    let file = next
+        .recoveries()
+        .first()
+        .expect("it is offered")
+        .file
+        .clone();
     next.apply_once(ProjectCommand::Recover(file).into());
-    wait(&mut next, "recovered", |session| session.recoveries().is_empty());
+    wait(&mut next, "recovered", |session| {
+        session.recoveries().is_empty()
+    });
     assert!((next.joint_angles_deg(1)[2] - 40.0).abs() < 1e-6);
     next.close();
 }

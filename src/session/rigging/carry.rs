@@ -12,16 +12,32 @@ impl Document {
     #[must_use]
     pub fn rig(&self) -> Option<&Arc<Rig>> {
         let subject = self.subject.as_ref()?;
-        Some(self.rig.as_ref().unwrap_or_else(|| subject.base.as_ref().map_or(&subject.rig, |base| &base.rig)))
+        Some(
+            self.rig
+                .as_ref()
+                .unwrap_or_else(|| subject.base.as_ref().map_or(&subject.rig, |base| &base.rig)),
+        )
     }
 
     /// The document with the character as read in place of the one on its edited rig, which is made anew when the document is the
     /// present one again. What is said of joints that the files don't have is lost, but for the rig itself. Does nothing where clips
     /// have come since.
     pub(in crate::session) fn rest_on_file(&mut self) {
-        let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else { return };
-        let Some(base) = subject.base.clone().filter(|base| base.character.clips.len() == subject.character.clips.len()) else { return };
-        self.carry(&Remap::between(&subject.rig, &base.rig), &subject.character.skeleton, &base.character.skeleton);
+        let Some((subject, rig)) = self.subject.clone().zip(self.rig().cloned()) else {
+            return;
+        };
+        let Some(base) = subject
+            .base
+            .clone()
+            .filter(|base| base.character.clips.len() == subject.character.clips.len())
+        else {
+            return;
+        };
+        self.carry(
+            &Remap::between(&subject.rig, &base.rig),
+            &subject.character.skeleton,
+            &base.character.skeleton,
+        );
         (self.subject, self.rig) = (Some(base), Some(rig));
     }
 
@@ -38,11 +54,18 @@ impl Document {
         for kept in &mut self.pose_library {
             if kept.pose.locals.len() == old.len() {
                 let pose = pose_on(old, &kept.pose, remap, new);
-                *kept = Arc::new(NamedPose { name: kept.name.clone(), pose });
+                *kept = Arc::new(NamedPose {
+                    name: kept.name.clone(),
+                    pose,
+                });
             }
         }
         self.limits = remap.carry(&self.limits);
-        self.pins = self.pins.iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
+        self.pins = self
+            .pins
+            .iter()
+            .filter_map(|&joint| remap.new_from_old(joint))
+            .collect();
         self.flesh = self.flesh.on(remap);
     }
 }

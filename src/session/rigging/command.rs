@@ -34,8 +34,8 @@ pub enum RigCommand {
     /// Replaces the rig by a template fitted to the mesh (undoable).
     ApplyTemplate {
         /// Which template.
-        kind: template::Kind,
-        /// Where its landmarks are, in the order of [`template::Kind::landmarks`].
+        kind: template::TemplateKind,
+        /// Where its landmarks are, in the order of [`template::TemplateKind::landmarks`].
         landmarks: Vec<Point64>,
     },
     /// Takes the skeleton as the files have it again (undoable).

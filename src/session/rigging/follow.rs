@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::methods::{BindError, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::{Remap, Rig};
-use crate::session::jobs::{Job, Outcome, Rebuilt, rerig_and_bind};
-use crate::session::stages::Need;
+use crate::session::jobs::{Job, Outcome};
+use crate::session::stages::making::{Rebuilt, rerig_and_bind};
+use crate::session::views::Need;
 use crate::session::{JobView, Level, Session};
-use crate::skin::{BindError, Subject};
 
 /// The character on the latest rig, in the making.
 #[derive(Default)]
@@ -49,9 +50,16 @@ impl Following {
 impl Session {
     /// Makes the subject follow the rig. Returns whether there is a new subject.
     pub(in crate::session) fn follow_rig(&mut self, subject: &Arc<Subject>) -> bool {
-        let Some(wanted) = self.document.rig().cloned() else { return false };
+        let Some(wanted) = self.document.rig().cloned() else {
+            return false;
+        };
         let dragging = self.history.is_dragging();
-        let finished = self.rigging.following.job.as_ref().map(|making| making.job.poll());
+        let finished = self
+            .rigging
+            .following
+            .job
+            .as_ref()
+            .map(|making| making.job.poll());
         match finished {
             Some(Outcome::Done(outcome)) => {
                 let making = self.rigging.following.job.take();
@@ -89,24 +97,40 @@ impl Session {
         let settings = self.document.flesh.on(&Remap::between(&subject.rig, &rig));
         let (method, params) = (self.views.active().method, self.document.params);
         let (subject, made_for) = (subject.clone(), rig.clone());
-        let work = move |progress: &Progress| rerig_and_bind(&subject, &rig, &settings, anew, method, &params, progress);
+        let work = move |progress: &Progress| {
+            rerig_and_bind(&subject, &rig, &settings, anew, method, &params, progress)
+        };
         match Job::start("Rebuilding the flesh".to_owned(), self.waker.clone(), work) {
-            Ok(job) => self.rigging.following.job = Some(Making { rig: made_for, anew, job }),
+            Ok(job) => {
+                self.rigging.following.job = Some(Making {
+                    rig: made_for,
+                    anew,
+                    job,
+                });
+            }
             Err(error) => {
                 self.rigging.following.refused = Some(made_for);
-                self.tell(Level::Error, format!("No thread could be started to rebuild the flesh: {error}."));
+                self.tell(
+                    Level::Error,
+                    format!("No thread could be started to rebuild the flesh: {error}."),
+                );
             }
         }
     }
 
     fn refuse_rig(&mut self, why: &str) {
         self.rigging.following.cancel();
-        self.tell(Level::Warning, format!("The flesh could not be rebuilt: {why}."));
+        self.tell(
+            Level::Warning,
+            format!("The flesh could not be rebuilt: {why}."),
+        );
     }
 
     /// The character on another rig is ready. No undo step of its own: it belongs to the edit.
     fn take_rerigged(&mut self, making: Making, outcome: Result<Rebuilt, BindError>) -> bool {
-        let Some(old) = self.document.subject.clone() else { return false };
+        let Some(old) = self.document.subject.clone() else {
+            return false;
+        };
         let rebuilt = match outcome {
             Ok(rebuilt) => rebuilt,
             Err(BindError::Cancelled(_)) => return false,
@@ -118,11 +142,19 @@ impl Session {
         };
         self.rigging.following.passing = !making.anew;
         let new = &rebuilt.subject;
-        self.document.carry(&Remap::between(&old.rig, &new.rig), &old.character.skeleton, &new.character.skeleton);
+        self.document.carry(
+            &Remap::between(&old.rig, &new.rig),
+            &old.character.skeleton,
+            &new.character.skeleton,
+        );
         self.document.subject = Some(new.clone());
         self.enter_subject(new);
         let need = self.views.active().need();
-        let method = rebuilt.binding.wanted.as_ref().map_or(need.method, crate::skin::Actor::method);
+        let method = rebuilt
+            .binding
+            .wanted
+            .as_ref()
+            .map_or(need.method, crate::methods::Actor::method);
         self.take_binding(Need { method, ..need }, rebuilt.binding);
         true
     }
@@ -133,18 +165,16 @@ impl Session {
             return;
         }
         self.carry_selection(&Remap::between(&before.rig, &now.rig));
-        self.playback.fading = None;
-        for (playback, _) in self.parked.values_mut() {
-            playback.fading = None;
-        }
-        for channel in self.parked_channels() {
-            self.in_channel(channel, Self::refresh_shown);
+        for channel in self.channels.iter_mut() {
+            channel.playback.fading = None;
+            channel.refresh(&self.document);
         }
     }
 
     /// A character that has nothing to do with the last one.
     pub(in crate::session) fn forget_rig(&mut self) {
         (self.rigging.selected, self.rigging.following) = (None, Following::default());
-        (self.rigging.recall, self.rigging.sides) = (super::Recall::default(), super::Sides::default());
+        (self.rigging.recall, self.rigging.sides) =
+            (super::Recall::default(), super::Sides::default());
     }
 }

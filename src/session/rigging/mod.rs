@@ -21,23 +21,13 @@ pub use quality::{RigQuality, Verdict};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Level, Session};
+use super::bake::MATERIALS_LOST;
+use super::{Level, Mode, Session};
 use crate::rig::edit::{JointId, Mirror, Placer, Remap, Rig, RigEdit, template};
 use follow::Following;
 use recall::Recall;
 use still::Still;
 use symmetry::Sides;
-
-/// What the hand does with the skeleton.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// It poses the character.
-    #[default]
-    Pose,
-    /// It edits the skeleton in the bind pose.
-    Edit,
-}
 
 /// State of editing that is no part of the document.
 #[derive(Default)]
@@ -117,7 +107,11 @@ impl Session {
     /// Whether the flesh is not yet that of the rig.
     #[must_use]
     pub fn rig_is_pending(&self) -> bool {
-        self.document.subject.as_ref().zip(self.rig()).is_some_and(|(subject, rig)| subject.rig != *rig)
+        self.document
+            .subject
+            .as_ref()
+            .zip(self.rig())
+            .is_some_and(|(subject, rig)| subject.rig != *rig)
     }
 
     /// The joint of the subject's skeleton that a joint of the rig is; `None` until the flesh has followed.
@@ -131,7 +125,8 @@ impl Session {
         match command {
             RigCommand::SetMode(mode) => self.set_mode(mode),
             RigCommand::Select(joint) => {
-                self.rigging.selected = joint.and_then(|joint| Some(self.rig()?.joints().get(joint)?.id));
+                self.rigging.selected =
+                    joint.and_then(|joint| Some(self.rig()?.joints().get(joint)?.id));
             }
             RigCommand::SetSymmetry(on) => self.rigging.one_sided = !on,
             RigCommand::Edit(edit) => self.edit_rig(&edit),
@@ -158,26 +153,40 @@ impl Session {
         }
         self.rigging.mode = mode;
         if mode == Mode::Edit {
-            self.playback.playing = false;
+            self.channels.active_mut().playback.playing = false;
             let rig = self.document.subject.as_ref().map(|subject| &subject.rig);
-            self.rigging.selected = self.selected_joint().zip(rig).and_then(|(joint, rig)| Some(rig.joints().get(joint)?.id));
-        } else if let Some(joint) = self.rig_selected().and_then(|joint| self.subject_joint(joint)) {
+            self.rigging.selected = self
+                .selected_joint()
+                .zip(rig)
+                .and_then(|(joint, rig)| Some(rig.joints().get(joint)?.id));
+        } else if let Some(joint) = self
+            .rig_selected()
+            .and_then(|joint| self.subject_joint(joint))
+        {
             self.selection.set(Some(joint));
         }
     }
 
     fn edit_rig(&mut self, edit: &RigEdit) {
-        let Some(rig) = self.rig().cloned() else { return };
+        let Some(rig) = self.rig().cloned() else {
+            return;
+        };
         match rig.edited(edit, self.edit_mirror()) {
             Ok(edited) => {
                 self.forgive_stages();
-                if !matches!(edit, RigEdit::Move { .. } | RigEdit::Rename { .. } | RigEdit::SetTail { .. }) {
+                if !matches!(
+                    edit,
+                    RigEdit::Move { .. } | RigEdit::Rename { .. } | RigEdit::SetTail { .. }
+                ) {
                     self.note_selection();
                     self.rigging.selected = edited.focus.map(|focus| edited.rig.joints()[focus].id);
                 }
                 self.set_rig(edited.rig);
             }
-            Err(error) => self.tell(Level::Error, format!("{}.", capitalised(&error.to_string()))),
+            Err(error) => self.tell(
+                Level::Error,
+                format!("{}.", capitalised(&error.to_string())),
+            ),
         }
     }
 
@@ -189,14 +198,26 @@ impl Session {
 
     /// The joint and its partner, by the subject's indices; a sentence to the user if the flesh doesn't know them yet.
     fn with_partner(&mut self, joint: usize) -> Vec<usize> {
-        let Some(rig) = self.rig() else { return Vec::new() };
+        let Some(rig) = self.rig() else {
+            return Vec::new();
+        };
         if joint >= rig.len() {
             return Vec::new();
         }
-        let partner = self.edit_mirror().and_then(|mirror| mirror.partner(rig, joint).joint(joint)).filter(|&other| other != joint);
-        let known: Vec<usize> = [Some(joint), partner].into_iter().flatten().filter_map(|joint| self.subject_joint(joint)).collect();
+        let partner = self
+            .edit_mirror()
+            .and_then(|mirror| mirror.partner(rig, joint).joint(joint))
+            .filter(|&other| other != joint);
+        let known: Vec<usize> = [Some(joint), partner]
+            .into_iter()
+            .flatten()
+            .filter_map(|joint| self.subject_joint(joint))
+            .collect();
         if known.is_empty() {
-            self.tell(Level::Warning, "The flesh of this joint is still being made; try again in a moment.");
+            self.tell(
+                Level::Warning,
+                "The flesh of this joint is still being made; try again in a moment.",
+            );
         }
         known
     }
@@ -216,14 +237,29 @@ impl Session {
 
     fn set_virtual(&mut self, joint: usize, on: bool) {
         for joint in self.with_partner(joint) {
-            let settings = self.document.flesh.bones.get(&joint).copied().unwrap_or_default();
-            self.set_bone(joint, crate::character::BoneSettings { is_virtual: on, ..settings });
+            let settings = self
+                .document
+                .flesh
+                .bones
+                .get(&joint)
+                .copied()
+                .unwrap_or_default();
+            self.set_bone(
+                joint,
+                crate::character::BoneSettings {
+                    is_virtual: on,
+                    ..settings
+                },
+            );
         }
     }
 
-    fn apply_template(&mut self, kind: template::Kind, landmarks: &[crate::math::Point64]) {
+    fn apply_template(&mut self, kind: template::TemplateKind, landmarks: &[crate::math::Point64]) {
         let (Some(rig), Some(placer)) = (self.rig().cloned(), self.placer().cloned()) else {
-            return self.tell(Level::Warning, "The mesh is still being looked at; try again in a moment.");
+            return self.tell(
+                Level::Warning,
+                "The mesh is still being looked at; try again in a moment.",
+            );
         };
         match template::fitted(kind, landmarks, &placer, &rig) {
             Ok(fitted) => {
@@ -232,23 +268,35 @@ impl Session {
                 self.rigging.selected = fitted.joints().first().map(|joint| joint.id);
                 self.set_rig(fitted);
             }
-            Err(error) => self.tell(Level::Error, format!("{}.", capitalised(&error.to_string()))),
+            Err(error) => self.tell(
+                Level::Error,
+                format!("{}.", capitalised(&error.to_string())),
+            ),
         }
     }
 
     fn save_rig(&mut self, path: &Path) {
-        let Some((subject, rig)) = self.document.subject.as_ref().zip(self.document.rig()) else { return };
-        let is_skel = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("skel"));
+        let Some((subject, rig)) = self.document.subject.as_ref().zip(self.document.rig()) else {
+            return;
+        };
+        let is_skel = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("skel"));
         let saved = if rig.is_empty() {
             Err("there is no joint yet: place one first".to_owned())
         } else if is_skel {
             let base = subject.base.as_ref().unwrap_or(subject);
-            let skeleton = rig.to_skeleton(&base.character.skeleton).map_err(|error| error.to_string());
-            skeleton.and_then(|skeleton| crate::io::write_skel(path, &skeleton).map_err(|error| error.to_string()))
+            let skeleton = rig
+                .to_skeleton(&base.character.skeleton)
+                .map_err(|error| error.to_string());
+            skeleton.and_then(|skeleton| {
+                crate::io::write_skel(path, &skeleton).map_err(|error| error.to_string())
+            })
         } else if subject.rig != *rig {
             Err("the flesh is still being made; try again in a moment".to_owned())
         } else {
-            super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8)).map_err(|error| error.to_string())
+            super::write_rig(subject, path, crate::io::MOST_INFLUENCES.min(8))
+                .map_err(|error| error.to_string())
         };
         let written = format!("The skeleton was written to {}.", path.display());
         match saved {
@@ -256,25 +304,36 @@ impl Session {
                 self.tell(Level::Warning, format!("{written} {MATERIALS_LOST}"));
             }
             Ok(()) => self.tell(Level::Info, written),
-            Err(why) => self.tell(Level::Error, format!("The skeleton could not be saved: {why}.")),
+            Err(why) => self.tell(
+                Level::Error,
+                format!("The skeleton could not be saved: {why}."),
+            ),
         }
     }
 
     /// Carries the selection of joints over to another rig of the same character.
     fn carry_selection(&mut self, remap: &Remap) {
-        let carried: Vec<usize> = self.selection.joints().iter().filter_map(|&joint| remap.new_from_old(joint)).collect();
-        self.selection.change(&carried, super::SelectHow::Replace, remap.old_from_new.len());
+        let carried: Vec<usize> = self
+            .selection
+            .joints()
+            .iter()
+            .filter_map(|&joint| remap.new_from_old(joint))
+            .collect();
+        self.selection.change(
+            &carried,
+            super::SelectHow::Replace,
+            remap.old_from_new.len(),
+        );
     }
 }
-
-/// What is said of a rig for which the file had to be made anew.
-pub(super) const MATERIALS_LOST: &str = "Since props hang on joints that were edited, only colours, textures and transparency of the \
-    materials are in it; metal, roughness, normal maps and cameras of the original file are not.";
 
 /// The sentence with a capital letter.
 fn capitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

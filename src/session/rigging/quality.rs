@@ -48,17 +48,32 @@ const WORTH_NAMING: f64 = 0.2;
 /// Names of the joints whose bones have most of the tetrahedra that are flat or inside out, at most two, the worst first.
 pub(super) fn names_of_worst<'a>(skeleton: &'a Skeleton, tissue: &Tissue) -> Vec<&'a str> {
     let mut bad = vec![0_usize; skeleton.len()];
-    for (prism, odd) in tissue.prisms.prisms.iter().zip(&tissue.prisms.odd) {
-        let is_bad = |inverse: &&Option<nalgebra::Matrix3<f64>>| inverse.is_none_or(|inverse| (inverse.determinant() > 0.0) != *odd);
-        let bone = tissue.foot_bones.get(prism.corners[0] as usize).and_then(|&bone| tissue.graph.bones.get(bone as usize));
+    for cell in tissue
+        .layers
+        .iter()
+        .flat_map(|layer| layer.tets.chunk_by(|a, b| a.cell == b.cell))
+    {
+        let is_bad = |tet: &&crate::tissue::Tet| !tet.is_usable() || tet.is_inverted();
+        // The first skin vertex stands for the cell.
+        let bone = cell
+            .iter()
+            .flat_map(|tet| tet.corners)
+            .find_map(|corner| tissue.foot_bones.get(corner.as_unknown()? as usize))
+            .and_then(|&bone| tissue.graph.bones.get(bone as usize));
         if let Some(bad) = bone.and_then(|bone| bad.get_mut(bone.joint)) {
-            *bad += prism.rest_inverse.iter().filter(is_bad).count();
+            *bad += cell.iter().filter(is_bad).count();
         }
     }
     let enough = WORTH_NAMING * bad.iter().sum::<usize>() as f64;
-    let mut worst: Vec<usize> = (0..bad.len()).filter(|&joint| bad[joint] > 0 && bad[joint] as f64 >= enough).collect();
+    let mut worst: Vec<usize> = (0..bad.len())
+        .filter(|&joint| bad[joint] > 0 && bad[joint] as f64 >= enough)
+        .collect();
     worst.sort_by_key(|&joint| std::cmp::Reverse(bad[joint]));
-    worst.iter().take(2).map(|&joint| skeleton.joints()[joint].name.as_str()).collect()
+    worst
+        .iter()
+        .take(2)
+        .map(|&joint| skeleton.joints()[joint].name.as_str())
+        .collect()
 }
 
 impl Session {
@@ -67,17 +82,25 @@ impl Session {
     pub fn rig_quality(&self) -> Option<RigQuality> {
         let subject = self.document.subject.as_ref()?;
         let pending = self.rig_is_pending();
-        let flesh = match &subject.tissue {
-            Ok(flesh) => flesh,
-            Err(error) => {
-                let sentence = if pending {
-                    "The first flesh is being made.".to_owned()
-                } else if subject.rig.is_empty() {
-                    "Place the first joint: click into the flesh.".to_owned()
-                } else {
-                    format!("{}.", super::capitalised(&error.to_string()))
+        let flesh = match subject.flesh_if_made() {
+            Some(Ok(flesh)) => flesh,
+            missing => {
+                let sentence = match missing {
+                    _ if pending => "The first flesh is being made.".to_owned(),
+                    _ if subject.rig.is_empty() => {
+                        "Place the first joint: click into the flesh.".to_owned()
+                    }
+                    Some(Err(error)) => format!("{}.", super::capitalised(&error.to_string())),
+                    _ => "The flesh is being made.".to_owned(),
                 };
-                return Some(RigQuality { verdict: Verdict::None, sentence, pending, tets: 0, bad_tets: 0, without_hit: 0 });
+                return Some(RigQuality {
+                    verdict: Verdict::None,
+                    sentence,
+                    pending,
+                    tets: 0,
+                    bad_tets: 0,
+                    without_hit: 0,
+                });
             }
         };
         let quality = &flesh.tissue.quality;
@@ -99,16 +122,24 @@ impl Session {
             ),
             _ => {
                 let all = quality.tets + quality.flat;
-                let places = match names_of_worst(&subject.character.skeleton, &flesh.tissue).as_slice() {
-                    [] => String::new(),
-                    names => format!(", most around {}", names.join(" and ")),
-                };
+                let places =
+                    match names_of_worst(&subject.character.skeleton, &flesh.tissue).as_slice() {
+                        [] => String::new(),
+                        names => format!(", most around {}", names.join(" and ")),
+                    };
                 format!(
                     "{bad_tets} of {all} tetrahedra are flat or inside out{places}: move joints into the middle of the flesh, or add one \
                      where a part has none."
                 )
             }
         };
-        Some(RigQuality { verdict, sentence, pending, tets: quality.tets, bad_tets, without_hit: quality.without_hit })
+        Some(RigQuality {
+            verdict,
+            sentence,
+            pending,
+            tets: quality.tets,
+            bad_tets,
+            without_hit: quality.without_hit,
+        })
     }
 }

@@ -43,10 +43,19 @@ impl Session {
     /// Selects, on a skeleton that the history brought back, what was selected on it. Where that is not known, what is selected stays so;
     /// of a joint that is gone, the nearest one above it that is left is.
     pub(in crate::session) fn recall_selection(&mut self, before: &Document) {
-        let Some((before, now)) = before.rig().zip(self.rig().cloned()).filter(|(before, now)| !Arc::ptr_eq(before, now)) else { return };
+        let Some((before, now)) = before
+            .rig()
+            .zip(self.rig().cloned())
+            .filter(|(before, now)| !Arc::ptr_eq(before, now))
+        else {
+            return;
+        };
         let selected = self.rigging.selected;
         self.rigging.recall.note(before, selected);
-        self.rigging.selected = self.rigging.recall.of(&now, || selected.and_then(|id| surviving(before, id, &now)));
+        self.rigging.selected = self
+            .rigging
+            .recall
+            .of(&now, || selected.and_then(|id| surviving(before, id, &now)));
     }
 }
 
@@ -54,5 +63,7 @@ impl Session {
 fn surviving(before: &Rig, id: JointId, now: &Rig) -> Option<JointId> {
     let first = before.index_of(id)?;
     let above = std::iter::successors(Some(first), |&joint| before.joints()[joint].parent);
-    above.map(|joint| before.joints()[joint].id).find(|&id| now.index_of(id).is_some())
+    above
+        .map(|joint| before.joints()[joint].id)
+        .find(|&id| now.index_of(id).is_some())
 }

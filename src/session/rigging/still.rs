@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::math::{Point, Vec3};
 use crate::mesh::{NormalGroups, TriMesh, WELD_TOLERANCE};
+use crate::methods::{MethodId, StepTimes, Subject};
 use crate::progress::Progress;
 use crate::rig::edit::Placer;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::{Session, Shape, Snapshot};
-use crate::skin::{Method, StepTimes, Subject};
 
 use super::Mode;
 
@@ -39,26 +39,46 @@ impl Still {
     }
 
     fn of(&self, subject: &Subject) -> Option<&Made> {
-        self.made.as_ref().filter(|made| Arc::ptr_eq(&made.bind, &subject.bind_positions))
+        self.made
+            .as_ref()
+            .filter(|made| Arc::ptr_eq(&made.bind, &subject.bind_positions))
     }
 }
 
 impl Session {
     /// What the views show in edit mode: the bind pose. `None` in pose mode, or until it is ready.
     pub(in crate::session) fn still(&self) -> Option<Arc<Snapshot>> {
-        let subject = self.document.subject.as_ref().filter(|_| self.rigging.mode == Mode::Edit)?;
-        self.rigging.still.of(subject).map(|made| made.snapshot.clone())
+        let subject = self
+            .document
+            .subject
+            .as_ref()
+            .filter(|_| self.rigging.mode == Mode::Edit)?;
+        self.rigging
+            .still
+            .of(subject)
+            .map(|made| made.snapshot.clone())
     }
 
     /// Makes what edit mode needs. Returns whether something has become ready.
     pub(in crate::session) fn follow_still(&mut self) -> bool {
-        let Some(subject) = self.document.subject.clone().filter(|_| self.rigging.mode == Mode::Edit) else { return false };
+        let Some(subject) = self
+            .document
+            .subject
+            .clone()
+            .filter(|_| self.rigging.mode == Mode::Edit)
+        else {
+            return false;
+        };
         let still = &mut self.rigging.still;
         if still.of(&subject).is_some() {
             return false;
         }
         let bind = &subject.bind_positions;
-        if let Some((made_for, job)) = still.making.as_ref().filter(|(made_for, _)| Arc::ptr_eq(made_for, bind)) {
+        if let Some((made_for, job)) = still
+            .making
+            .as_ref()
+            .filter(|(made_for, _)| Arc::ptr_eq(made_for, bind))
+        {
             return match job.poll() {
                 Outcome::Running => false,
                 Outcome::Done(made) => {
@@ -67,9 +87,17 @@ impl Session {
                 }
                 // Tried again with the next character, not with this one.
                 Outcome::Lost => {
-                    let (bind, placer) = (made_for.clone(), Arc::new(Placer::new(&TriMesh::default())));
+                    let (bind, placer) =
+                        (made_for.clone(), Arc::new(Placer::new(&TriMesh::default())));
                     let snapshot = Arc::new(snapshot(&subject));
-                    (still.made, still.making) = (Some(Made { bind, snapshot, placer }), None);
+                    (still.made, still.making) = (
+                        Some(Made {
+                            bind,
+                            snapshot,
+                            placer,
+                        }),
+                        None,
+                    );
                     true
                 }
             };
@@ -78,7 +106,10 @@ impl Session {
         let work = move |_: &Progress| make(&subject);
         match Job::start("Looking at the mesh".to_owned(), self.waker.clone(), work) {
             Ok(job) => self.rigging.still.making = Some((bind, job)),
-            Err(error) => self.tell(crate::session::Level::Error, format!("No thread could be started to look at the mesh: {error}.")),
+            Err(error) => self.tell(
+                crate::session::Level::Error,
+                format!("No thread could be started to look at the mesh: {error}."),
+            ),
         }
         false
     }
@@ -88,11 +119,18 @@ fn make(subject: &Arc<Subject>) -> Made {
     let skin = &subject.skin.mesh;
     // Props are no flesh, unless there is nothing else.
     let placer = if skin.triangles.is_empty() {
-        Placer::new(&TriMesh { positions: subject.bind_positions.to_vec(), triangles: subject.character.triangles() })
+        Placer::new(&TriMesh {
+            positions: subject.bind_positions.to_vec(),
+            triangles: subject.character.triangles(),
+        })
     } else {
         Placer::new(skin)
     };
-    Made { bind: subject.bind_positions.clone(), snapshot: Arc::new(snapshot(subject)), placer: Arc::new(placer) }
+    Made {
+        bind: subject.bind_positions.clone(),
+        snapshot: Arc::new(snapshot(subject)),
+        placer: Arc::new(placer),
+    }
 }
 
 /// The bind pose as a state of the flesh.
@@ -102,14 +140,24 @@ fn snapshot(subject: &Arc<Subject>) -> Snapshot {
     let of_file: Vec<Vec3> = character
         .meshes
         .iter()
-        .flat_map(|mesh| mesh.normals.clone().unwrap_or_else(|| vec![Vec3::zeros(); mesh.positions.len()]))
+        .flat_map(|mesh| {
+            mesh.normals
+                .clone()
+                .unwrap_or_else(|| vec![Vec3::zeros(); mesh.positions.len()])
+        })
         .collect();
     let mut normals = vec![Vec3::y(); positions.len()];
-    NormalGroups::new(&positions, &character.triangles(), &of_file, WELD_TOLERANCE * subject.size).normals_into(&positions, &mut normals);
+    NormalGroups::new(
+        &positions,
+        &character.triangles(),
+        &of_file,
+        WELD_TOLERANCE * subject.size,
+    )
+    .normals_into(&positions, &mut normals);
     Snapshot {
         sequence: STILL_SEQUENCE,
         subject: subject.clone(),
-        method: Method::Rigid,
+        method: MethodId::RIGID,
         shape: Shape::new(positions, normals, Vec::new()),
         world_from_joint: character.skeleton.bind_transforms(),
         times: StepTimes::default(),

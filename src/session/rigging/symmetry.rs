@@ -21,9 +21,14 @@ impl Sides {
 impl Session {
     /// Looks for the plane again after the skeleton has changed. Returns whether there is another one.
     pub(in crate::session) fn follow_symmetry(&mut self) -> bool {
-        let Some((placer, rig)) = self.placer().cloned().zip(self.rig().cloned()) else { return false };
+        let Some((placer, rig)) = self.placer().cloned().zip(self.rig().cloned()) else {
+            return false;
+        };
         let sides = &mut self.rigging.sides;
-        let known = sides.found_for.as_ref().is_some_and(|(of, on)| Arc::ptr_eq(of, &placer) && Arc::ptr_eq(on, &rig));
+        let known = sides
+            .found_for
+            .as_ref()
+            .is_some_and(|(of, on)| Arc::ptr_eq(of, &placer) && Arc::ptr_eq(on, &rig));
         // A drag keeps the plane that it began with.
         if known || (sides.found_for.is_some() && self.history.is_dragging()) {
             return false;

@@ -7,9 +7,9 @@ use super::*;
 use crate::character::{Character, SourceMesh};
 use crate::math::Point64;
 use crate::mesh::shapes::tube;
+use crate::methods::{MethodId, Subject};
 use crate::rig::edit::RigBone;
 use crate::session::{Command, Gesture, Source};
-use crate::skin::{Method, Subject};
 
 fn p(x: f64, y: f64) -> Point64 {
     Point64::new(x, y, 0.0)
@@ -18,7 +18,11 @@ fn p(x: f64, y: f64) -> Point64 {
 fn run_until_idle(session: &mut Session) {
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
-        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "never idle; jobs: {:?}",
+            session.jobs()
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -32,7 +36,8 @@ fn bare() -> Session {
         metres_per_unit: 1.0,
         ..Character::default()
     };
-    let subject = Subject::build(Arc::new(character), &crate::progress::Progress::new()).expect("triangles");
+    let subject =
+        Subject::build(Arc::new(character), &crate::progress::Progress::new()).expect("triangles");
     let mut session = Session::new();
     session.document.pose = subject.character.skeleton.rest_pose();
     session.document.subject = Some(Arc::new(subject));
@@ -51,12 +56,24 @@ fn edit(session: &mut Session, edit: RigEdit) {
 
 fn chain(session: &mut Session) {
     for (parent, y) in [(None, 0.3), (Some(0), 1.0), (Some(1), 1.7)] {
-        edit(session, RigEdit::Add { parent, position: p(0.0, y), name: None });
+        edit(
+            session,
+            RigEdit::Add {
+                parent,
+                position: p(0.0, y),
+                name: None,
+            },
+        );
     }
 }
 
 fn complaints(session: &Session) -> Vec<String> {
-    session.messages().iter().filter(|message| message.level > Level::Info).map(ToString::to_string).collect()
+    session
+        .messages()
+        .iter()
+        .filter(|message| message.level > Level::Info)
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[test]
@@ -71,16 +88,28 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
     run_until_idle(&mut session);
     let subject = session.subject().expect("open").clone();
     assert!(!session.rig_is_pending() && subject.character.skeleton.len() == 3);
-    assert!(subject.tissue.is_ok(), "{:?}", subject.tissue.as_ref().err());
+    assert!(subject.flesh().is_ok(), "{:?}", subject.flesh().err());
     assert_eq!(session.rig_quality().expect("open").verdict, Verdict::Good);
-    assert_eq!(session.shown_method(), Some(Method::Pd));
-    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+    assert_eq!(session.shown_method(), Some(MethodId::PD));
+    assert!(
+        complaints(&session).is_empty(),
+        "{:?}",
+        complaints(&session)
+    );
 
     rig(&mut session, RigCommand::SetMode(Mode::Pose));
-    session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, 60.0] });
+    session.apply_once(Command::SetJointAngles {
+        joint: 1,
+        degrees: [0.0, 0.0, 60.0],
+    });
     run_until_idle(&mut session);
     let bent = session.snapshot().expect("shown");
-    let farthest = bent.positions().iter().zip(&*subject.bind_positions).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    let farthest = bent
+        .positions()
+        .iter()
+        .zip(&*subject.bind_positions)
+        .map(|(a, b)| (a - b).norm())
+        .fold(0.0, f32::max);
     assert!(farthest > 0.5, "it bends: {farthest}");
 
     for _ in 0..4 {
@@ -88,7 +117,10 @@ fn three_joints_on_a_bare_cylinder_bring_it_to_life_and_undo_takes_all_back() {
         run_until_idle(&mut session);
     }
     assert_eq!(session.undo_label(), None);
-    assert!(session.document().same_as(&first), "undo all is the first document");
+    assert!(
+        session.document().same_as(&first),
+        "undo all is the first document"
+    );
     for _ in 0..4 {
         session.apply_once(Command::Redo);
     }
@@ -105,18 +137,50 @@ fn a_drag_is_one_step_and_ends_with_the_flesh_of_its_end() {
     let before = session.rig().expect("open").clone();
     for step in 1..=20 {
         let position = p(0.005 * f64::from(step), 1.0);
-        session.apply(Command::Rig(RigCommand::Edit(RigEdit::Move { joint: 1, position, with_children: false })), Gesture::Dragging);
+        session.apply(
+            Command::Rig(RigCommand::Edit(RigEdit::Move {
+                joint: 1,
+                position,
+                with_children: false,
+            })),
+            Gesture::Dragging,
+        );
         session.tick(1.0 / 60.0);
         std::thread::sleep(Duration::from_millis(2));
     }
     session.end_gesture();
     run_until_idle(&mut session);
     // The plane between the sides of a tube goes through its axis: the joint is kept on it.
-    assert!(session.subject().expect("open").character.skeleton.bind_position(1).x.abs() < 1e-6);
+    assert!(
+        session
+            .subject()
+            .expect("open")
+            .character
+            .skeleton
+            .bind_position(1)
+            .x
+            .abs()
+            < 1e-6
+    );
     rig(&mut session, RigCommand::SetSymmetry(false));
-    edit(&mut session, RigEdit::Move { joint: 1, position: p(0.05, 1.1), with_children: false });
+    edit(
+        &mut session,
+        RigEdit::Move {
+            joint: 1,
+            position: p(0.05, 1.1),
+            with_children: false,
+        },
+    );
     run_until_idle(&mut session);
-    assert_eq!(session.subject().expect("open").character.skeleton.bind_position(1), p(0.05, 1.1));
+    assert_eq!(
+        session
+            .subject()
+            .expect("open")
+            .character
+            .skeleton
+            .bind_position(1),
+        p(0.05, 1.1)
+    );
     session.apply_once(Command::Undo);
     assert_eq!(**session.rig().expect("open"), *before);
 }
@@ -127,21 +191,48 @@ fn what_is_said_of_joints_goes_along() {
     session.apply_once(Command::Open(Source::builtin("mannequin")));
     run_until_idle(&mut session);
     let joints = session.document().skeleton().expect("open").len();
-    let name = |session: &Session, joint: usize| session.document().skeleton().expect("open").joints()[joint].name.clone();
+    let name = |session: &Session, joint: usize| {
+        session.document().skeleton().expect("open").joints()[joint]
+            .name
+            .clone()
+    };
     let last = joints - 1;
     let kept = name(&session, last);
-    session.apply_once(Command::SetJointAngles { joint: last, degrees: [10.0, 0.0, 5.0] });
+    session.apply_once(Command::SetJointAngles {
+        joint: last,
+        degrees: [10.0, 0.0, 5.0],
+    });
     session.apply_once(Command::SelectJoint(Some(last)));
     rig(&mut session, RigCommand::SetMode(Mode::Edit));
     run_until_idle(&mut session);
     rig(&mut session, RigCommand::SetSymmetry(false));
-    rig(&mut session, RigCommand::SetRadius { joint: last, radius: Some(0.01) });
-    rig(&mut session, RigCommand::SetVirtual { joint: last, on: true });
+    rig(
+        &mut session,
+        RigCommand::SetRadius {
+            joint: last,
+            radius: Some(0.01),
+        },
+    );
+    rig(
+        &mut session,
+        RigCommand::SetVirtual {
+            joint: last,
+            on: true,
+        },
+    );
     let bone = RigBone::To((1..joints).find(|&joint| joint < last).expect("another"));
     edit(&mut session, RigEdit::Insert { bone, at: 0.5 });
     run_until_idle(&mut session);
-    assert_eq!(session.document().skeleton().expect("open").len(), joints + 1);
-    let now = session.document().skeleton().expect("open").find(&kept).expect("still there");
+    assert_eq!(
+        session.document().skeleton().expect("open").len(),
+        joints + 1
+    );
+    let now = session
+        .document()
+        .skeleton()
+        .expect("open")
+        .find(&kept)
+        .expect("still there");
     assert_eq!(now, last + 1);
     assert!((session.joint_angles_deg(now)[0] - 10.0).abs() < 1e-6);
     assert_eq!(session.document().flesh.radii.get(&now), Some(&0.01));
@@ -150,7 +241,11 @@ fn what_is_said_of_joints_goes_along() {
     rig(&mut session, RigCommand::UseFileSkeleton);
     run_until_idle(&mut session);
     assert_eq!(session.document().skeleton().expect("open").len(), joints);
-    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+    assert!(
+        complaints(&session).is_empty(),
+        "{:?}",
+        complaints(&session)
+    );
 }
 
 #[test]
@@ -159,31 +254,66 @@ fn what_is_built_is_saved_and_opens_again() {
     std::fs::create_dir_all(&folder).expect("a place to write");
     let mut session = bare();
     chain(&mut session);
-    edit(&mut session, RigEdit::SetTail { joint: 2, tail: Some(p(0.0, 1.9)) });
+    edit(
+        &mut session,
+        RigEdit::SetTail {
+            joint: 2,
+            tail: Some(p(0.0, 1.9)),
+        },
+    );
     run_until_idle(&mut session);
-    rig(&mut session, RigCommand::SetRadius { joint: 1, radius: Some(0.04) });
+    rig(
+        &mut session,
+        RigCommand::SetRadius {
+            joint: 1,
+            radius: Some(0.04),
+        },
+    );
     run_until_idle(&mut session);
     for name in ["tube.skel", "tube.glb"] {
         rig(&mut session, RigCommand::Save(folder.join(name)));
     }
-    assert!(complaints(&session).is_empty(), "{:?}", complaints(&session));
+    assert!(
+        complaints(&session).is_empty(),
+        "{:?}",
+        complaints(&session)
+    );
     let progress = crate::progress::Progress::new();
     let again = crate::io::load(&[folder.join("tube.glb")], &progress).expect("a character");
     assert_eq!(again.skeleton.len(), 3);
     assert!((again.skeleton.bind_position(2) - p(0.0, 1.7)).norm() < 1e-6);
-    assert!(again.skeleton.joints()[2].tail.is_some_and(|tail| (tail - p(0.0, 1.9)).norm() < 1e-6), "tails are kept");
+    assert!(
+        again.skeleton.joints()[2]
+            .tail
+            .is_some_and(|tail| (tail - p(0.0, 1.9)).norm() < 1e-6),
+        "tails are kept"
+    );
     assert_eq!(again.flesh.radii.get(&1), Some(&0.04), "and radii");
     let before = session.subject().expect("open").clone();
     let after = Subject::build(Arc::new(again), &progress).expect("triangles");
-    assert_eq!(after.character.meshes[0].attachment, crate::character::Attachment::Unweighted, "nobody painted the weights");
-    let quality = |subject: &Subject| subject.tissue.as_ref().expect("flesh").tissue.quality.clone();
+    assert_eq!(
+        after.character.meshes[0].attachment,
+        crate::character::Attachment::Unweighted,
+        "nobody painted the weights"
+    );
+    let quality = |subject: &Subject| subject.flesh().expect("flesh").tissue.quality.clone();
     let (before, after) = (quality(&before), quality(&after));
     // Joints are rounded to f32.
     let alike = |a: usize, b: usize| a.abs_diff(b) * 100 <= before.tets;
-    let pairs = [(before.tets, after.tets), (before.thin, after.thin), (before.flat, after.flat)];
-    assert!(pairs.into_iter().all(|(a, b)| alike(a, b)), "{before:?} {after:?}");
+    let pairs = [
+        (before.tets, after.tets),
+        (before.thin, after.thin),
+        (before.flat, after.flat),
+    ];
+    assert!(
+        pairs.into_iter().all(|(a, b)| alike(a, b)),
+        "{before:?} {after:?}"
+    );
     let text = std::fs::read_to_string(folder.join("tube.skel")).expect("written");
-    assert!(text.starts_with("4\n") && text.contains("0 1 0 bone1 root"), "{text}");
+    assert!(
+        text.starts_with("4\n") && text.contains("0 1 0 bone1 root"),
+        "{text}"
+    );
     std::fs::remove_dir_all(&folder).expect("clean up");
 }
 
@@ -194,7 +324,14 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
     chain(&mut session);
     for step in 0..16 {
         rig(&mut session, RigCommand::SetSymmetry(false));
-        edit(&mut session, RigEdit::Move { joint: 2, position: p(0.0, 1.5 + 0.01 * f64::from(step)), with_children: false });
+        edit(
+            &mut session,
+            RigEdit::Move {
+                joint: 2,
+                position: p(0.0, 1.5 + 0.01 * f64::from(step)),
+                with_children: false,
+            },
+        );
         run_until_idle(&mut session);
     }
     let last = session.rig().expect("open").clone();
@@ -207,12 +344,22 @@ fn many_edits_keep_few_bodies_and_undo_all_is_still_the_first_document() {
     }
     run_until_idle(&mut session);
     assert_eq!(*session.rig().expect("open"), last);
-    assert!(!session.rig_is_pending() && session.subject().expect("open").tissue.is_ok());
+    assert!(!session.rig_is_pending() && session.subject().expect("open").flesh().is_ok());
     for _ in 0..10 {
         session.apply_once(Command::Undo);
     }
     run_until_idle(&mut session);
-    assert!((session.subject().expect("open").character.skeleton.bind_position(2) - p(0.0, 1.55)).norm() < 1e-9);
+    assert!(
+        (session
+            .subject()
+            .expect("open")
+            .character
+            .skeleton
+            .bind_position(2)
+            - p(0.0, 1.55))
+        .norm()
+            < 1e-9
+    );
 }
 
 #[test]
@@ -221,20 +368,29 @@ fn the_bones_with_most_bad_flesh_are_named() {
     chain(&mut session);
     run_until_idle(&mut session);
     let subject = session.subject().expect("open").clone();
-    let mut tissue = (*subject.tissue.as_ref().expect("flesh").tissue).clone();
+    let mut tissue = (*subject.flesh().expect("flesh").tissue).clone();
     let skeleton = &subject.character.skeleton;
     let is_sound = tissue.quality.flat + tissue.quality.inverted == 0;
-    assert_eq!(quality::names_of_worst(skeleton, &tissue).is_empty(), is_sound);
-    for (prism, odd) in tissue.prisms.prisms.iter_mut().zip(&mut tissue.prisms.odd) {
-        let joint = tissue.graph.bones[tissue.foot_bones[prism.corners[0] as usize] as usize].joint;
-        match joint {
-            1 => prism.rest_inverse = [None; 3],
-            // Turned inside out.
-            0 if prism.corners[0] % 4 == 0 => *odd = !*odd,
-            _ => {}
+    assert_eq!(
+        quality::names_of_worst(skeleton, &tissue).is_empty(),
+        is_sound
+    );
+    for cell in tissue.layers[0].tets.chunk_by_mut(|a, b| a.cell == b.cell) {
+        let first = cell[0].corners[0].as_unknown().expect("a skin vertex");
+        let joint = tissue.graph.bones[tissue.foot_bones[first as usize] as usize].joint;
+        for tet in cell {
+            match joint {
+                1 => tet.rest_inverse = None,
+                // Inverted.
+                0 if first % 4 == 0 => tet.positive = !tet.positive,
+                _ => {}
+            }
         }
     }
-    assert_eq!(quality::names_of_worst(skeleton, &tissue), ["bone1", "root"]);
+    assert_eq!(
+        quality::names_of_worst(skeleton, &tissue),
+        ["bone1", "root"]
+    );
 }
 
 #[test]
@@ -243,12 +399,33 @@ fn undo_and_redo_select_what_was_selected() {
     rig(&mut session, RigCommand::SetSymmetry(false));
     chain(&mut session);
     rig(&mut session, RigCommand::Select(Some(1)));
-    edit(&mut session, RigEdit::Split { bone: RigBone::To(2), parts: 3 });
-    let name = |session: &Session| session.rig_selected().map(|joint| session.rig().expect("open").joints()[joint].name.clone());
+    edit(
+        &mut session,
+        RigEdit::Split {
+            bone: RigBone::To(2),
+            parts: 3,
+        },
+    );
+    let name = |session: &Session| {
+        session
+            .rig_selected()
+            .map(|joint| session.rig().expect("open").joints()[joint].name.clone())
+    };
     let split = name(&session).expect("a new joint");
-    edit(&mut session, RigEdit::Move { joint: 2, position: p(0.01, 1.2), with_children: false });
+    edit(
+        &mut session,
+        RigEdit::Move {
+            joint: 2,
+            position: p(0.01, 1.2),
+            with_children: false,
+        },
+    );
     session.apply_once(Command::Undo);
-    assert_eq!(name(&session).as_deref(), Some(&*split), "a move selects nothing else");
+    assert_eq!(
+        name(&session).as_deref(),
+        Some(&*split),
+        "a move selects nothing else"
+    );
     session.apply_once(Command::Undo);
     assert_eq!(name(&session).as_deref(), Some("bone1"), "what was split");
     session.apply_once(Command::Redo);
@@ -278,16 +455,47 @@ fn a_rigged_character_without_symmetry_of_its_mesh_has_that_of_its_joints() {
     let placer = Placer::new(&mesh);
     assert!(placer.mirror().is_none());
     let mut rig = session.rig().expect("open").as_ref().clone();
-    for (name, x, y) in [("hips", 0.3, 0.5), ("arm.L", 0.8, 1.0), ("arm.R", -0.2, 1.0), ("LeftLeg", 0.7, 0.2), ("RightLeg", -0.1, 0.2)] {
-        let add = RigEdit::Add { parent: (name != "hips").then_some(0), position: p(x + lopsided(x - 0.79), y), name: Some(name.into()) };
+    for (name, x, y) in [
+        ("hips", 0.3, 0.5),
+        ("arm.L", 0.8, 1.0),
+        ("arm.R", -0.2, 1.0),
+        ("LeftLeg", 0.7, 0.2),
+        ("RightLeg", -0.1, 0.2),
+    ] {
+        let add = RigEdit::Add {
+            parent: (name != "hips").then_some(0),
+            position: p(x + lopsided(x - 0.79), y),
+            name: Some(name.into()),
+        };
         rig = rig.edited(&add, None).expect("possible").rig;
     }
     let mirror = placer.mirror_of(&rig).expect("joints in pairs");
-    assert!((mirror.normal - crate::math::Vec64::x()).norm() < 1e-6 && (mirror.point.x - 0.3).abs() < 0.02, "{mirror:?}");
-    let unnamed = rig.joints().iter().enumerate().skip(1).fold(rig.clone(), |rig, (joint, _)| {
-        rig.edited(&RigEdit::Rename { joint, name: format!("bone {joint}") }, None).expect("possible").rig
-    });
-    assert!(placer.mirror_of(&unnamed).is_some_and(|mirror| (mirror.point.x - 0.3).abs() < 1e-6));
+    assert!(
+        (mirror.normal - crate::math::Vec64::x()).norm() < 1e-6
+            && (mirror.point.x - 0.3).abs() < 0.02,
+        "{mirror:?}"
+    );
+    let unnamed = rig
+        .joints()
+        .iter()
+        .enumerate()
+        .skip(1)
+        .fold(rig.clone(), |rig, (joint, _)| {
+            rig.edited(
+                &RigEdit::Rename {
+                    joint,
+                    name: format!("bone {joint}"),
+                },
+                None,
+            )
+            .expect("possible")
+            .rig
+        });
+    assert!(
+        placer
+            .mirror_of(&unnamed)
+            .is_some_and(|mirror| (mirror.point.x - 0.3).abs() < 1e-6)
+    );
     session.document.rig = Some(Arc::new(rig));
     run_until_idle(&mut session);
     assert!(session.symmetry_plane().is_some());

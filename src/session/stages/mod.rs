@@ -5,26 +5,23 @@
 
 mod binding;
 mod flesh;
+pub(super) mod making;
 mod opening;
+mod resting;
 mod showing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::jobs::{Job, Opened, Rebuilt};
-use super::resting::Resting;
-use super::views::Channel;
-use super::{Answer, JobView, OpenError, Session, SimWorker, Source, ViewId, Wants};
+use super::jobs::Job;
+use super::views::Need;
+use super::{Answer, ChannelId, JobView, OpenError, Session, SimWorker, Source, ViewId, Wants};
 use crate::character::FleshSettings;
-use crate::skin::{Actor, BindError, Method, Subject};
-
-/// A method that follows the pose of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Need {
-    pub(super) channel: Channel,
-    pub(super) method: Method,
-}
+use crate::methods::{Actor, BindError, MethodId, Subject};
+use crate::progress::Cancelled;
+use making::{Opened, Rebuilt};
+use resting::Resting;
 
 /// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
 pub(super) struct Bound {
@@ -45,7 +42,7 @@ pub(super) struct Stages {
     /// Which of `bound` each view shows.
     shown: Vec<(ViewId, Need)>,
     /// Methods that could not be bound to the subject: not tried again by themselves.
-    refused: Vec<Method>,
+    refused: Vec<MethodId>,
     opening: Option<Job<Result<Opened, OpenError>>>,
     /// What the last opening was asked for, to ask again when the user has said where files are.
     asked: Option<(Source, BTreeMap<usize, Answer>)>,
@@ -54,6 +51,10 @@ pub(super) struct Stages {
     rebuilding: Option<(FleshSettings, Job<Result<Rebuilt, BindError>>)>,
     /// Settings whose flesh the user gave up, or that could not be made: not tried again by itself.
     refused_flesh: Option<FleshSettings>,
+    /// The flesh of the document's subject, computed for views of it where no method has asked for it.
+    growing: Option<Job<Result<(), Cancelled>>>,
+    /// The user cancelled that: it does not start again by itself.
+    growing_cancelled: bool,
     /// What snapshots hold beyond what every view needs.
     wants: Wants,
     /// Numbers all states of all workers.
@@ -62,20 +63,32 @@ pub(super) struct Stages {
 
 impl Stages {
     pub(super) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
-        self.bound.iter().find(|bound| bound.need == need).map(|bound| &bound.worker)
+        self.bound
+            .iter()
+            .find(|bound| bound.need == need)
+            .map(|bound| &bound.worker)
     }
 
     pub(super) fn worker_of(&self, view: ViewId) -> Option<&SimWorker> {
-        self.shown.iter().find(|(id, _)| *id == view).and_then(|(_, need)| self.bound_worker(*need))
+        self.shown
+            .iter()
+            .find(|(id, _)| *id == view)
+            .and_then(|(_, need)| self.bound_worker(*need))
     }
 
-    pub(super) fn shown_method(&self, view: ViewId) -> Option<Method> {
-        self.shown.iter().find(|(id, _)| *id == view).map(|(_, need)| need.method)
+    pub(super) fn shown_method(&self, view: ViewId) -> Option<MethodId> {
+        self.shown
+            .iter()
+            .find(|(id, _)| *id == view)
+            .map(|(_, need)| need.method)
     }
 
     /// What some view shows.
     pub(super) fn live_needs(&self) -> impl Iterator<Item = Need> {
-        self.bound.iter().filter(|bound| bound.live).map(|bound| bound.need)
+        self.bound
+            .iter()
+            .filter(|bound| bound.live)
+            .map(|bound| bound.need)
     }
 
     /// Ends the sleep of all simulations.
@@ -85,7 +98,10 @@ impl Stages {
 
     /// The simulations that have lost their device since the last call, and why.
     pub(super) fn faulty_devices(&self) -> Vec<(Need, String)> {
-        self.bound.iter().filter_map(|bound| Some((bound.need, bound.worker.take_device_fault()?))).collect()
+        self.bound
+            .iter()
+            .filter_map(|bound| Some((bound.need, bound.worker.take_device_fault()?)))
+            .collect()
     }
 
     /// Numbers all states.
@@ -94,19 +110,25 @@ impl Stages {
     }
 
     /// The workers that some view shows, with the channel that each follows.
-    pub(super) fn live_workers(&self) -> impl Iterator<Item = (Channel, &SimWorker)> {
-        self.bound.iter().filter(|bound| bound.live).map(|bound| (bound.need.channel, &bound.worker))
+    pub(super) fn live_workers(&self) -> impl Iterator<Item = (ChannelId, &SimWorker)> {
+        self.bound
+            .iter()
+            .filter(|bound| bound.live)
+            .map(|bound| (bound.need.channel, &bound.worker))
     }
 
     /// How much of `dt_secs` the clock may let pass: the slowest simulation says.
     pub(super) fn accept(&self, dt_secs: f64) -> f64 {
-        self.live_workers().fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
+        self.live_workers()
+            .fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
     }
 
     /// Lets go of what followed other channels.
-    pub(super) fn keep_channels(&mut self, channels: &[Channel]) {
-        self.bound.retain(|bound| channels.contains(&bound.need.channel));
-        self.shown.retain(|(_, need)| channels.contains(&need.channel));
+    pub(super) fn keep_channels(&mut self, channels: &[ChannelId]) {
+        self.bound
+            .retain(|bound| channels.contains(&bound.need.channel));
+        self.shown
+            .retain(|(_, need)| channels.contains(&need.channel));
     }
 
     pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
@@ -121,13 +143,22 @@ impl Stages {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.opening.is_some() || self.binding.is_some() || self.rebuilding.is_some()
+        self.opening.is_some()
+            || self.binding.is_some()
+            || self.rebuilding.is_some()
+            || self.growing.is_some()
     }
 
     pub(super) fn views(&self) -> Vec<JobView> {
         let binding = self.binding.iter().map(|(_, job)| job.view());
         let rebuilding = self.rebuilding.iter().map(|(_, job)| job.view());
-        self.opening.iter().map(Job::view).chain(binding).chain(rebuilding).collect()
+        self.opening
+            .iter()
+            .map(Job::view)
+            .chain(binding)
+            .chain(rebuilding)
+            .chain(self.growing.iter().map(Job::view))
+            .collect()
     }
 
     pub(super) fn cancel(&mut self) {
@@ -138,16 +169,20 @@ impl Stages {
         if let Some((flesh, _)) = self.rebuilding.take() {
             self.refused_flesh = Some(flesh);
         }
+        self.growing_cancelled |= self.growing.take().is_some();
     }
 
     /// What was refused may be tried again.
     pub(super) fn forgive(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
+        self.growing_cancelled = false;
     }
 
     fn is_of(&self, subject: &Arc<Subject>) -> bool {
-        self.subject.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, subject))
+        self.subject
+            .as_ref()
+            .is_some_and(|mine| Arc::ptr_eq(mine, subject))
     }
 
     fn forget(&mut self, need: Need) {

@@ -12,12 +12,17 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::math::{Quat, Vec64};
+use crate::methods::registry;
 
 /// Ticks until nothing happens any more; panics if that takes unreasonably long.
 fn run_until_idle(session: &mut Session) {
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
-        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "never idle; jobs: {:?}",
+            session.jobs()
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -31,7 +36,10 @@ fn opened() -> Session {
 }
 
 fn turn(degrees: f64) -> Command {
-    Command::RotateJoint { joint: 1, rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()) }
+    Command::RotateJoint {
+        joint: 1,
+        rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
+    }
 }
 
 #[test]
@@ -46,7 +54,13 @@ fn a_drag_bends_the_flesh_and_is_one_undo_step() {
     run_until_idle(&mut session);
     assert!((session.joint_angles_deg(1)[2] - 90.0).abs() < 1e-6);
     let bent = session.snapshot().unwrap();
-    let farthest = |s: &Snapshot| s.positions().iter().zip(rest.positions()).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    let farthest = |s: &Snapshot| {
+        s.positions()
+            .iter()
+            .zip(rest.positions())
+            .map(|(a, b)| (a - b).norm())
+            .fold(0.0, f32::max)
+    };
     assert!(farthest(&bent) > 0.5 * rest.subject.size * 0.3);
     assert_eq!(session.undo_label(), Some("Rotate joint"));
     session.apply_once(Command::Undo);
@@ -59,26 +73,34 @@ fn a_drag_bends_the_flesh_and_is_one_undo_step() {
 fn a_clip_plays_loops_pauses_and_gives_its_pose_to_an_edit() {
     let mut session = opened();
     session.apply_once(Command::TogglePlaying);
-    let duration = session.clip_duration_secs();
-    assert!(duration > 0.0 && session.playback().playing);
+    let duration = session
+        .channels()
+        .active()
+        .clip_duration_secs(&session.document().clips());
+    assert!(duration > 0.0 && session.channels().active().playback().playing);
     let mut last = 0.0;
     let mut wrapped = false;
     let start = Instant::now();
     while !wrapped && start.elapsed() < Duration::from_secs(30) {
         assert!(session.tick(0.05).active);
-        wrapped = session.playback().time_secs < last;
-        last = session.playback().time_secs;
+        wrapped = session.channels().active().playback().time_secs < last;
+        last = session.channels().active().playback().time_secs;
         std::thread::sleep(Duration::from_millis(2));
     }
     assert!(wrapped);
     session.apply_once(Command::SetPlaying(false));
-    let frames = session.playback().time_secs * DEFAULT_FPS;
-    assert!((frames - frames.round()).abs() < 1e-9, "it stops at a frame");
-    session.apply_once(Command::Scrub { time_secs: duration / 2.0 });
+    let frames = session.channels().active().playback().time_secs * DEFAULT_FPS;
+    assert!(
+        (frames - frames.round()).abs() < 1e-9,
+        "it stops at a frame"
+    );
+    session.apply_once(Command::Scrub {
+        time_secs: duration / 2.0,
+    });
     run_until_idle(&mut session);
     let shown = session.joint_angles_deg(1);
     session.apply_once(turn(5.0));
-    assert_eq!(session.playback().clip, None);
+    assert_eq!(session.channels().active().playback().clip, None);
     assert!((session.joint_angles_deg(1)[2] - shown[2] - 5.0).abs() < 1e-6);
     session.apply_once(Command::Undo);
     assert!(session.joint_angles_deg(1)[2].abs() < 1e-9);
@@ -89,7 +111,9 @@ fn what_cannot_be_opened_leaves_everything_as_it_was() {
     let mut session = opened();
     session.apply_once(turn(30.0));
     let before = session.document().clone();
-    session.apply_once(Command::Open(Source::of_files(vec!["/nowhere/at/all.glb".into()])));
+    session.apply_once(Command::Open(Source::of_files(vec![
+        "/nowhere/at/all.glb".into(),
+    ])));
     run_until_idle(&mut session);
     assert_eq!(session.document().pose, before.pose);
     assert_eq!(session.document().source, before.source);
@@ -99,11 +123,16 @@ fn what_cannot_be_opened_leaves_everything_as_it_was() {
     session.apply_once(Command::DismissMessage(message.id));
     assert!(session.messages().is_empty());
 
-    session.apply_once(Command::Open(Source::of_files(vec!["/nowhere/else.glb".into()])));
+    session.apply_once(Command::Open(Source::of_files(vec![
+        "/nowhere/else.glb".into(),
+    ])));
     run_until_idle(&mut session);
     session.apply_once(Command::Open(Source::builtin("arm")));
     run_until_idle(&mut session);
-    assert!(session.messages().is_empty(), "what was said of former files is gone");
+    assert!(
+        session.messages().is_empty(),
+        "what was said of former files is gone"
+    );
 }
 
 #[test]
@@ -134,13 +163,17 @@ fn methods_switch_in_the_background_and_wake_the_window() {
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     run_until_idle(&mut session);
     assert!(wakes.load(Ordering::Relaxed) > 0);
-    for method in Method::ALL {
+    for method in registry() {
         session.apply_once(Command::SetMethod(method));
         assert!(session.snapshot().is_some(), "the old one stays");
         run_until_idle(&mut session);
         assert_eq!(session.snapshot().unwrap().method, method);
     }
-    assert_eq!(session.undo_label(), None, "which method a view shows is no part of the document");
+    assert_eq!(
+        session.undo_label(),
+        None,
+        "which method a view shows is no part of the document"
+    );
 }
 
 #[test]
@@ -162,15 +195,27 @@ fn nonsense_numbers_change_nothing() {
     let nan = f64::NAN;
     let joints = session.document().pose.locals.len();
     for command in [
-        Command::SetJointAngles { joint: 0, degrees: [nan, 0.0, 0.0] },
-        Command::RotateJoint { joint: joints, rotation: Quat::identity() },
-        Command::RotateJoint { joint: 0, rotation: Quat::new_unchecked(nalgebra::Quaternion::new(nan, 0.0, 0.0, 0.0)) },
+        Command::SetJointAngles {
+            joint: 0,
+            degrees: [nan, 0.0, 0.0],
+        },
+        Command::RotateJoint {
+            joint: joints,
+            rotation: Quat::identity(),
+        },
+        Command::RotateJoint {
+            joint: 0,
+            rotation: Quat::new_unchecked(nalgebra::Quaternion::new(nan, 0.0, 0.0, 0.0)),
+        },
         Command::ResetJoint(usize::MAX),
         Command::SelectClip(Some(999)),
         Command::Scrub { time_secs: nan },
         Command::SetSpeed(f64::INFINITY),
         Command::SetPose(crate::rig::Pose::default()),
-        Command::SetParams(crate::dynamics::Params { stiffness_pa: nan, ..before.params }),
+        Command::SetParams(crate::dynamics::Params {
+            stiffness_pa: nan,
+            ..before.params
+        }),
     ] {
         session.apply_once(command);
         session.tick(nan);
@@ -189,7 +234,9 @@ fn a_pose_file_comes_back() {
     session.apply_once(Command::SavePose(path.clone()));
     session.apply_once(Command::ResetPose);
     session.apply_once(Command::LoadPose(path.clone()));
-    let angle = session.document().pose.locals[1].rotation.angle_to(&posed.locals[1].rotation);
+    let angle = session.document().pose.locals[1]
+        .rotation
+        .angle_to(&posed.locals[1].rotation);
     assert!(angle < 1e-9);
     std::fs::write(&path, "{\"joints\": {\"uper\": {}}}").unwrap();
     session.apply_once(Command::LoadPose(path.clone()));

@@ -11,17 +11,50 @@ fn view(session: &mut Session, command: ViewCommand) {
 fn linked_views_show_one_pose_by_several_methods() {
     let mut session = opened();
     let (first, second) = (session.active_view().id, session.views().next_id());
-    view(&mut session, ViewCommand::Add { id: second, like: first });
-    view(&mut session, ViewCommand::SetMethod { view: second, method: Method::Lbs });
-    view(&mut session, ViewCommand::SetCompare { view: second, method: Some(Method::Dqs) });
+    view(
+        &mut session,
+        ViewCommand::Add {
+            id: second,
+            like: first,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetMethod {
+            view: second,
+            method: MethodId::LBS,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetCompare {
+            view: second,
+            method: Some(MethodId::DQS),
+        },
+    );
     session.apply_once(turn(60.0));
     run_until_idle(&mut session);
-    let methods = [session.snapshot_of(first), session.snapshot_of(second), session.compared_snapshot_of(second)].map(Option::unwrap);
-    assert_eq!(methods.each_ref().map(|snapshot| snapshot.method), [Method::Pd, Method::Lbs, Method::Dqs]);
-    assert!(methods.iter().all(|snapshot| snapshot.world_from_joint == session.world_from_joint()));
-    assert!(methods[0].sequence != methods[1].sequence && methods[1].sequence != methods[2].sequence);
+    let methods = [
+        session.snapshot_of(first),
+        session.snapshot_of(second),
+        session.compared_snapshot_of(second),
+    ]
+    .map(Option::unwrap);
+    assert_eq!(
+        methods.each_ref().map(|snapshot| snapshot.method),
+        [MethodId::PD, MethodId::LBS, MethodId::DQS]
+    );
+    assert!(methods.iter().all(
+        |snapshot| snapshot.world_from_joint == session.channels().active().world_from_joint()
+    ));
+    assert!(
+        methods[0].sequence != methods[1].sequence && methods[1].sequence != methods[2].sequence
+    );
     view(&mut session, ViewCommand::Remove(first));
-    assert_eq!((session.views().list().len(), session.active_view().id), (1, second));
+    assert_eq!(
+        (session.views().list().len(), session.active_view().id),
+        (1, second)
+    );
     view(&mut session, ViewCommand::Remove(second));
     assert_eq!(session.views().list().len(), 1, "the last one stays");
 }
@@ -31,17 +64,35 @@ fn a_free_view_has_a_pose_and_a_clock_of_its_own() {
     let mut session = opened();
     session.apply_once(turn(20.0));
     let (first, second) = (session.active_view().id, session.views().next_id());
-    view(&mut session, ViewCommand::Add { id: second, like: first });
-    view(&mut session, ViewCommand::SetFree { view: second, free: true });
+    view(
+        &mut session,
+        ViewCommand::Add {
+            id: second,
+            like: first,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetFree {
+            view: second,
+            free: true,
+        },
+    );
     view(&mut session, ViewCommand::Activate(second));
-    assert!((session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9, "it goes on as the shared pose");
+    assert!(
+        (session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9,
+        "it goes on as the shared pose"
+    );
     session.apply_once(turn(30.0));
     session.apply_once(Command::TogglePlaying);
     session.tick(0.05);
     session.apply_once(Command::View(ViewCommand::Activate(first)));
-    assert!(!session.playback().playing && (session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9);
+    assert!(
+        !session.channels().active().playback().playing
+            && (session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9
+    );
     session.apply_once(Command::View(ViewCommand::Activate(second)));
-    assert!(session.playback().playing);
+    assert!(session.channels().active().playback().playing);
     session.apply_once(Command::SetPlaying(false));
     session.apply_once(Command::SelectClip(None));
     run_until_idle(&mut session);
@@ -56,6 +107,15 @@ fn a_free_view_has_a_pose_and_a_clock_of_its_own() {
     assert!(session.views().list().iter().all(|view| !view.free));
     session.apply_once(Command::Redo);
     assert!(session.views().get(second).unwrap().free);
-    view(&mut session, ViewCommand::SetFree { view: second, free: false });
-    assert_eq!(session.snapshot_of(first).unwrap().world_from_joint, session.snapshot_of(second).unwrap().world_from_joint);
+    view(
+        &mut session,
+        ViewCommand::SetFree {
+            view: second,
+            free: false,
+        },
+    );
+    assert_eq!(
+        session.snapshot_of(first).unwrap().world_from_joint,
+        session.snapshot_of(second).unwrap().world_from_joint
+    );
 }

@@ -4,7 +4,12 @@ use crate::rig::edit::{Remap, pose_on};
 use crate::rig::{Ease, Key, KeyedClip, Skeleton};
 
 /// A clip of `old` on the skeleton `new` whose joints came from it: every key turned and displaced from rest as it was.
-pub(in crate::session) fn take_on(old: &Skeleton, take: &KeyedClip, remap: &Remap, new: &Skeleton) -> KeyedClip {
+pub(in crate::session) fn take_on(
+    old: &Skeleton,
+    take: &KeyedClip,
+    remap: &Remap,
+    new: &Skeleton,
+) -> KeyedClip {
     let mut carried = KeyedClip::new(take.name(), take.fps(), take.duration_secs());
     let longest = take.tracks().map(|(_, keys)| keys.len()).max().unwrap_or(0);
     for index in 0..longest {
@@ -17,13 +22,24 @@ pub(in crate::session) fn take_on(old: &Skeleton, take: &KeyedClip, remap: &Rema
         }
         let pose = pose_on(old, &pose, remap, new);
         for (joint, from) in remap.old_from_new.iter().enumerate() {
-            let Some((from, key)) = from.and_then(|from| Some((from, take.keys(from).get(index)?))) else { continue };
-            let same_rest = old.joints().get(from).map(|joint| joint.rest) == new.joints().get(joint).map(|joint| joint.rest);
+            let Some((from, key)) = from.and_then(|from| Some((from, take.keys(from).get(index)?)))
+            else {
+                continue;
+            };
+            let same_rest = old.joints().get(from).map(|joint| joint.rest)
+                == new.joints().get(joint).map(|joint| joint.rest);
             let ease = match &key.ease {
                 Ease::Free(_) if !same_rest => Ease::Smooth,
                 known => known.clone(),
             };
-            carried.put(joint, Key { time_secs: key.time_secs, value: pose.locals[joint], ease });
+            carried.put(
+                joint,
+                Key {
+                    time_secs: key.time_secs,
+                    value: pose.locals[joint],
+                    ease,
+                },
+            );
         }
     }
     carried.set_duration(take.duration_secs());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Scrubbing;
 use crate::rig::{Ease, KeyRef, KeyedClip, Pose, Trs};
 
-/// One request. Clips are named by their index in [`super::super::Session::clips`]; only takes can be changed.
+/// One request. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeysCommand {
     /// Makes a clip of that length with the pose shown as its first key, and shows it (undoable).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::KeysCommand;
 use crate::progress::Progress;
-use crate::rig::{KeyRef, KeyedClip, NEW_FPS, Pose, SAME_SECS, Tolerance, Trs};
+use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
 use crate::session::jobs::{Job, Outcome};
 use crate::session::{DEFAULT_FPS, Gesture, Level, Session};
 
@@ -19,28 +19,59 @@ impl Session {
             KeysCommand::Duplicate { clip } => self.duplicate(clip),
             KeysCommand::Rename { clip, name } => self.rename_take(clip, &name),
             KeysCommand::Delete { clip } => self.delete_take(clip),
-            KeysCommand::SetKeys { clip, joints, time_secs } => self.set_keys(clip, &joints, time_secs),
+            KeysCommand::SetKeys {
+                clip,
+                joints,
+                time_secs,
+            } => self.set_keys(clip, &joints, time_secs),
             KeysCommand::SetKey { clip, at, value } => {
-                let joints = self.document.skeleton().map_or(0, crate::rig::Skeleton::len);
+                let joints = self
+                    .document
+                    .skeleton()
+                    .map_or(0, crate::rig::Skeleton::len);
                 if at.joint < joints {
                     self.edit_take(clip, |take| take.set_key(at, value));
                 }
             }
-            KeysCommand::MoveKeys { clip, keys, by_secs, from } => self.edit_take_from(clip, from, |take| take.move_keys(&keys, by_secs)),
-            KeysCommand::ScaleKeys { clip, keys, pivot_secs, factor, from } => {
-                self.edit_take_from(clip, from, |take| take.scale_keys(&keys, pivot_secs, factor));
+            KeysCommand::MoveKeys {
+                clip,
+                keys,
+                by_secs,
+                from,
+            } => self.edit_take_from(clip, from, |take| take.move_keys(&keys, by_secs)),
+            KeysCommand::ScaleKeys {
+                clip,
+                keys,
+                pivot_secs,
+                factor,
+                from,
+            } => {
+                self.edit_take_from(clip, from, |take| {
+                    take.scale_keys(&keys, pivot_secs, factor);
+                });
             }
-            KeysCommand::DeleteKeys { clip, keys } => self.edit_take(clip, |take| take.remove_keys(&keys)),
-            KeysCommand::SetInterpolation { clip, keys, ease } => self.edit_take(clip, |take| take.set_ease(&keys, &ease)),
-            KeysCommand::SetDuration { clip, duration_secs } => self.edit_take(clip, |take| take.set_duration(duration_secs)),
+            KeysCommand::DeleteKeys { clip, keys } => {
+                self.edit_take(clip, |take| take.remove_keys(&keys));
+            }
+            KeysCommand::SetInterpolation { clip, keys, ease } => {
+                self.edit_take(clip, |take| take.set_ease(&keys, &ease));
+            }
+            KeysCommand::SetDuration {
+                clip,
+                duration_secs,
+            } => self.edit_take(clip, |take| take.set_duration(duration_secs)),
             KeysCommand::SetAutoKey(on) => self.timeline.auto_key = on,
             KeysCommand::SetScrubbing(scrubbing) => self.set_scrubbing(scrubbing),
             KeysCommand::StartRecording => self.start_recording(),
             KeysCommand::StopRecording => self.stop_recording(),
             KeysCommand::AddPose => self.add_pose(),
-            KeysCommand::ApplyPose { pose, blend, from } => self.blend_pose(pose, blend, from.as_deref()),
+            KeysCommand::ApplyPose { pose, blend, from } => {
+                self.blend_pose(pose, blend, from.as_deref());
+            }
             KeysCommand::RenamePose { pose, name } => self.rename_pose(pose, &name),
-            KeysCommand::DeletePose { pose } if pose < self.document.pose_library.len() => drop(self.document.pose_library.remove(pose)),
+            KeysCommand::DeletePose { pose } if pose < self.document.pose_library.len() => {
+                drop(self.document.pose_library.remove(pose));
+            }
             KeysCommand::DeletePose { .. } => {}
             KeysCommand::LoadPoses(files) => self.load_poses(&files),
             KeysCommand::SavePoses(folder) => self.save_poses(&folder),
@@ -48,28 +79,40 @@ impl Session {
     }
 
     fn new_clip(&mut self, duration_secs: f64) {
-        self.refresh_shown();
-        if self.document.skeleton().is_none_or(crate::rig::Skeleton::is_empty) {
+        self.channels.active_mut().refresh(&self.document);
+        if self
+            .document
+            .skeleton()
+            .is_none_or(crate::rig::Skeleton::is_empty)
+        {
             return self.tell(Level::Info, "A clip needs a skeleton; add joints first.");
         }
-        let mut clip = KeyedClip::new(self.clips().free_name("Clip"), NEW_FPS, duration_secs);
-        clip.key_pose(&self.shown.pose, 0.0);
+        let mut clip = KeyedClip::new(
+            self.document.clips().free_name("Clip"),
+            NEW_FPS,
+            duration_secs,
+        );
+        clip.key_pose(self.channels.active().pose(), 0.0);
         self.add_take(clip);
     }
 
     /// A take comes to the others and is shown at its start.
     pub(super) fn add_take(&mut self, clip: KeyedClip) {
         self.document.takes.push(Arc::new(clip));
-        let index = self.clips().len() - 1;
-        self.playback.leave_clip();
+        let index = self.document.clips().len() - 1;
+        self.channels.active_mut().playback.leave_clip();
         self.select_clip(Some(index));
-        self.refresh_shown();
+        self.channels.active_mut().refresh(&self.document);
     }
 
     fn duplicate(&mut self, clip: usize) {
-        let clips = self.clips();
-        let name = clips.get(clip).map(|clip| clips.free_name(&format!("{} copy", clip.name)));
-        let Some((name, subject)) = name.zip(self.document.subject.clone()) else { return };
+        let clips = self.document.clips();
+        let name = clips
+            .get(clip)
+            .map(|clip| clips.free_name(&format!("{} copy", clip.name)));
+        let Some((name, subject)) = name.zip(self.document.subject.clone()) else {
+            return;
+        };
         if let Some(take) = clips.take(clip) {
             let mut copy = (**take).clone();
             copy.rename(name);
@@ -77,16 +120,28 @@ impl Session {
         }
         let work = move |_: &Progress| {
             let character = &subject.character;
-            let keyed = KeyedClip::from_clip(&character.clips[clip], &character.skeleton, DEFAULT_FPS);
-            let mut keyed = if keyed.is_dense() { keyed.reduced(&Tolerance::of_size(f64::from(subject.size))) } else { keyed };
+            let keyed =
+                KeyedClip::from_clip(&character.clips[clip], &character.skeleton, DEFAULT_FPS);
+            let mut keyed = if keyed.is_dense() {
+                keyed.reduced(&KeyTolerance::of_size(f64::from(subject.size)))
+            } else {
+                keyed
+            };
             keyed.rename(name);
             // Made here, so that the window need not.
             let _ = keyed.clip();
             keyed
         };
-        match Job::start("Making an editable copy".to_owned(), self.waker.clone(), work) {
+        match Job::start(
+            "Making an editable copy".to_owned(),
+            self.waker.clone(),
+            work,
+        ) {
             Ok(job) => self.timeline.copying = Some(job),
-            Err(error) => self.tell(Level::Error, format!("No thread could be started to copy the clip: {error}.")),
+            Err(error) => self.tell(
+                Level::Error,
+                format!("No thread could be started to copy the clip: {error}."),
+            ),
         }
     }
 
@@ -103,27 +158,31 @@ impl Session {
         match outcome {
             Outcome::Done(mut clip) => {
                 let before = self.document.clone();
-                clip.rename(self.clips().free_name(clip.name()));
+                clip.rename(self.document.clips().free_name(clip.name()));
                 self.add_take(clip);
-                self.history.record(before, &self.document, "Copy clip", Gesture::Once);
+                self.history
+                    .record(before, &self.document, "Copy clip", Gesture::Once);
             }
-            _ => self.tell(Level::Error, "The copy of the clip stopped unexpectedly; try again."),
+            _ => self.tell(
+                Level::Error,
+                "The copy of the clip stopped unexpectedly; try again.",
+            ),
         }
         true
     }
 
     fn rename_take(&mut self, clip: usize, name: &str) {
-        let (names, name) = (self.clips().names(), name.trim());
+        let (names, name) = (self.document.clips().names(), name.trim());
         if name.is_empty() || names.get(clip).is_none_or(|known| known == name) {
             return;
         }
-        let name = self.clips().free_name(name);
+        let name = self.document.clips().free_name(name);
         self.edit_take(clip, |take| take.rename(name));
         self.follow_clips(&names);
     }
 
     fn delete_take(&mut self, clip: usize) {
-        let clips = self.clips();
+        let clips = self.document.clips();
         let (names, first) = (clips.names(), clips.first_take());
         if clips.take(clip).is_some() {
             self.document.takes.remove(clip - first);
@@ -136,34 +195,57 @@ impl Session {
         self.edit_take_from(clip, None, edit);
     }
 
-    fn edit_take_from(&mut self, clip: usize, from: Option<Arc<KeyedClip>>, edit: impl FnOnce(&mut KeyedClip)) {
-        let clips = self.clips();
+    fn edit_take_from(
+        &mut self,
+        clip: usize,
+        from: Option<Arc<KeyedClip>>,
+        edit: impl FnOnce(&mut KeyedClip),
+    ) {
+        let clips = self.document.clips();
         let first = clips.first_take();
         if let Some(known) = clips.get(clip).filter(|_| clip < first) {
-            let text = format!("\"{}\" belongs to the file; make an editable copy to change its keys.", known.name);
+            let text = format!(
+                "\"{}\" belongs to the file; make an editable copy to change its keys.",
+                known.name
+            );
             return self.tell(Level::Info, text);
         }
-        let Some(take) = self.document.takes.get_mut(clip - first) else { return };
+        let Some(take) = self.document.takes.get_mut(clip - first) else {
+            return;
+        };
         if let Some(from) = from {
             *take = from;
         }
         edit(Arc::make_mut(take));
-        let duration = self.clip_duration_secs();
-        self.playback.time_secs = self.playback.time_secs.min(if self.playback.clip.is_some() { duration } else { f64::INFINITY });
+        let channel = self.channels.active_mut();
+        if channel.playback.clip.is_some() {
+            let duration = channel.clip_duration_secs(&self.document.clips());
+            channel.playback.time_secs = channel.playback.time_secs.min(duration);
+        }
     }
 
     fn set_keys(&mut self, clip: usize, joints: &[usize], time_secs: f64) {
-        self.refresh_shown();
-        let Some((take, skeleton)) = self.clips().take(clip).zip(self.document.skeleton()) else {
+        self.channels.active_mut().refresh(&self.document);
+        let Some((take, skeleton)) = self
+            .document
+            .clips()
+            .take(clip)
+            .zip(self.document.skeleton())
+        else {
             return self.edit_take(clip, |_| {});
         };
         if !time_secs.is_finite() || time_secs < 0.0 {
             return;
         }
-        let pose = self.shown.pose.clone();
+        let pose = self.channels.active().pose().clone();
         let held = take.sample(skeleton, time_secs);
         let mut which: BTreeSet<usize> = turned(&pose, &held).collect();
-        which.extend(joints.iter().copied().filter(|joint| *joint < pose.locals.len()));
+        which.extend(
+            joints
+                .iter()
+                .copied()
+                .filter(|joint| *joint < pose.locals.len()),
+        );
         if joints.is_empty() {
             which.extend(0..pose.locals.len());
         }
@@ -173,11 +255,23 @@ impl Session {
 
     /// Sets keys of some joints. A joint that had none is held as it was at the start.
     fn put_keys(&mut self, clip: usize, pose: &Pose, joints: &BTreeSet<usize>, time_secs: f64) {
-        let Some(rest) = self.document.skeleton().map(crate::rig::Skeleton::rest_pose) else { return };
+        let Some(rest) = self
+            .document
+            .skeleton()
+            .map(crate::rig::Skeleton::rest_pose)
+        else {
+            return;
+        };
         self.edit_take(clip, |take| {
             for &joint in joints {
                 if take.keys(joint).is_empty() && time_secs > SAME_SECS {
-                    take.set_key(KeyRef { joint, time_secs: 0.0 }, rest.locals[joint]);
+                    take.set_key(
+                        KeyRef {
+                            joint,
+                            time_secs: 0.0,
+                        },
+                        rest.locals[joint],
+                    );
                 }
                 take.set_key(KeyRef { joint, time_secs }, pose.locals[joint]);
             }
@@ -186,22 +280,36 @@ impl Session {
 
     /// Stands still at a time of a take.
     fn show_take_at(&mut self, clip: usize, time_secs: f64) {
-        if self.playback.clip != Some(clip) {
-            self.playback.range_secs = self.playback.range_secs.filter(|_| self.playback.resume.0 == clip);
+        let channel = self.channels.active_mut();
+        let playback = &mut channel.playback;
+        if playback.clip != Some(clip) {
+            playback.range_secs = playback.range_secs.filter(|_| playback.resume.0 == clip);
         }
-        self.playback.fading = None;
-        (self.playback.clip, self.playback.playing) = (Some(clip), false);
-        self.playback.time_secs = time_secs.min(self.clip_duration_secs());
-        self.refresh_shown();
+        playback.fading = None;
+        (playback.clip, playback.playing) = (Some(clip), false);
+        channel.playback.time_secs =
+            time_secs.min(channel.clip_duration_secs(&self.document.clips()));
+        channel.refresh(&self.document);
     }
 
     /// A pose was made by hand. Returns whether it became keys of the take shown, which auto-key is for.
     pub(in crate::session) fn key_changes(&mut self, pose: &Pose) -> bool {
-        let Some(clip) = self.playback.clip.filter(|_| self.timeline.auto_key && !self.timeline.is_recording()) else { return false };
-        let Some(take) = self.clips().take(clip) else { return false };
+        let Some(clip) = self
+            .channels
+            .active()
+            .playback
+            .clip
+            .filter(|_| self.timeline.auto_key && !self.timeline.is_recording())
+        else {
+            return false;
+        };
+        let Some(take) = self.document.clips().take(clip) else {
+            return false;
+        };
         let (fps, duration) = (take.fps(), take.duration_secs());
-        let joints: BTreeSet<usize> = turned(pose, &self.shown.pose).collect();
-        let time_secs = ((self.playback.time_secs * fps).round() / fps).min(duration);
+        let joints: BTreeSet<usize> = turned(pose, self.channels.active().pose()).collect();
+        let time_secs =
+            ((self.channels.active().playback.time_secs * fps).round() / fps).min(duration);
         if !joints.is_empty() {
             self.put_keys(clip, pose, &joints, time_secs);
         }
@@ -211,8 +319,17 @@ impl Session {
 
     /// The keys that a drag with auto-key has set are gone again.
     pub(in crate::session) fn take_back_keys(&mut self) {
-        let playing = self.playback.clip.is_some_and(|clip| self.clips().take(clip).is_some());
-        if let Some(before) = self.history.gesture_start().filter(|_| playing && self.timeline.auto_key) {
+        let playing = self
+            .channels
+            .active()
+            .playback
+            .clip
+            .is_some_and(|clip| self.document.clips().take(clip).is_some());
+        if let Some(before) = self
+            .history
+            .gesture_start()
+            .filter(|_| playing && self.timeline.auto_key)
+        {
             self.document.takes.clone_from(&before.takes);
         }
     }
@@ -224,6 +341,13 @@ fn turned(a: &Pose, b: &Pose) -> impl Iterator<Item = usize> {
         let moved = (a.translation - b.translation).norm() + (a.scale - b.scale).norm();
         moved > TURNED * (1.0 + a.translation.norm()) || a.rotation.angle_to(&b.rotation) > 1e-7
     };
-    let differ: Vec<usize> = a.locals.iter().zip(&b.locals).enumerate().filter(|(_, (a, b))| apart(a, b)).map(|(joint, _)| joint).collect();
+    let differ: Vec<usize> = a
+        .locals
+        .iter()
+        .zip(&b.locals)
+        .enumerate()
+        .filter(|(_, (a, b))| apart(a, b))
+        .map(|(joint, _)| joint)
+        .collect();
     differ.into_iter()
 }

@@ -12,9 +12,9 @@ const MOST_POSES: usize = 1000;
 
 impl Session {
     pub(super) fn add_pose(&mut self) {
-        self.refresh_shown();
+        self.channels.active_mut().refresh(&self.document);
         if self.document.subject.is_some() {
-            self.keep_pose("Pose", self.shown.pose.clone());
+            self.keep_pose("Pose", self.channels.active().pose().clone());
         }
     }
 
@@ -27,10 +27,15 @@ impl Session {
     }
 
     pub(super) fn blend_pose(&mut self, pose: usize, blend: f64, from: Option<&Pose>) {
-        self.refresh_shown();
-        let Some(wanted) = self.document.pose_library.get(pose).cloned() else { return };
-        let from = from.unwrap_or(&self.shown.pose);
-        if blend.is_finite() && wanted.pose.locals.len() == self.shown.pose.locals.len() && from.locals.len() == wanted.pose.locals.len() {
+        self.channels.active_mut().refresh(&self.document);
+        let Some(wanted) = self.document.pose_library.get(pose).cloned() else {
+            return;
+        };
+        let from = from.unwrap_or(self.channels.active().pose());
+        if blend.is_finite()
+            && wanted.pose.locals.len() == self.channels.active().pose().locals.len()
+            && from.locals.len() == wanted.pose.locals.len()
+        {
             let blended = match blend.clamp(0.0, 1.0) {
                 1.0 => wanted.pose.clone(),
                 blend => from.lerp(&wanted.pose, blend),
@@ -50,11 +55,16 @@ impl Session {
     }
 
     pub(super) fn load_poses(&mut self, files: &[PathBuf]) {
-        let Some(subject) = self.document.subject.clone() else { return };
+        let Some(subject) = self.document.subject.clone() else {
+            return;
+        };
         for file in files {
             match read_pose(file, &subject.character.skeleton) {
                 Ok(pose) => {
-                    let name = file.file_stem().map_or_else(|| "Pose".to_owned(), |stem| stem.to_string_lossy().into_owned());
+                    let name = file.file_stem().map_or_else(
+                        || "Pose".to_owned(),
+                        |stem| stem.to_string_lossy().into_owned(),
+                    );
                     self.keep_pose(&name, pose);
                 }
                 Err(error) => self.tell(Level::Error, error.to_string()),
@@ -63,7 +73,9 @@ impl Session {
     }
 
     pub(super) fn save_poses(&mut self, folder: &Path) {
-        let Some(skeleton) = self.document.skeleton() else { return };
+        let Some(skeleton) = self.document.skeleton() else {
+            return;
+        };
         let library = &self.document.pose_library;
         for pose in library {
             let path = folder.join(format!("{}.json", file_name(&pose.name)));
@@ -71,15 +83,29 @@ impl Session {
                 return self.tell(Level::Error, error.to_string());
             }
         }
-        let text = format!("{} poses were written to {}.", library.len(), folder.display());
+        let text = format!(
+            "{} poses were written to {}.",
+            library.len(),
+            folder.display()
+        );
         self.tell(Level::Info, text);
     }
 }
 
 /// A name that every file system takes.
 fn file_name(name: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || " -_.()".contains(c) { c } else { '_' };
+    let safe = |c: char| {
+        if c.is_alphanumeric() || " -_.()".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     let name: String = name.chars().map(safe).take(100).collect();
     let name = name.trim_matches(['.', ' ']);
-    if name.is_empty() { "pose".to_owned() } else { name.to_owned() }
+    if name.is_empty() {
+        "pose".to_owned()
+    } else {
+        name.to_owned()
+    }
 }

@@ -66,7 +66,10 @@ impl Timeline {
 
     pub(super) fn is_busy(&self) -> bool {
         let works = self.recording.is_some() || self.copying.is_some() || self.pictures.is_busy();
-        let simulates = self.simulated.iter().any(|simulated| simulated.job.is_some());
+        let simulates = self
+            .simulated
+            .iter()
+            .any(|simulated| simulated.job.is_some());
         // While a simulation goes on, every frame wakes the window, and the timeline shows how far it is.
         works || (!simulates && self.simulated.iter().any(Simulated::is_waiting))
     }
@@ -82,7 +85,11 @@ impl Timeline {
 
     /// Another character has come.
     pub(super) fn start_over(&mut self) {
-        *self = Self { auto_key: self.auto_key, scrubbing: self.scrubbing, ..Self::default() };
+        *self = Self {
+            auto_key: self.auto_key,
+            scrubbing: self.scrubbing,
+            ..Self::default()
+        };
     }
 }
 
@@ -108,10 +115,15 @@ impl Session {
     /// The clip that keys go into, by index, and the time: the clip shown, or the take whose pose was taken over by hand.
     #[must_use]
     pub fn edited_clip(&self) -> Option<(usize, f64)> {
-        let Playback { clip, time_secs, resume, .. } = &self.playback;
+        let Playback {
+            clip,
+            time_secs,
+            resume,
+            ..
+        } = self.channels.active().playback();
         match clip {
             Some(clip) => Some((*clip, *time_secs)),
-            None => Some(*resume).filter(|(clip, _)| self.clips().take(*clip).is_some()),
+            None => Some(*resume).filter(|(clip, _)| self.document.clips().take(*clip).is_some()),
         }
     }
 
@@ -127,26 +139,7 @@ impl Session {
     /// All playbacks go on showing the clips they show, although clips came, went or moved. `before` are the names by index as they
     /// were.
     pub(super) fn follow_clips(&mut self, before: &[String]) {
-        let now = self.clips().names();
-        if before == now {
-            return;
-        }
-        let place = |clip: usize| {
-            let name = before.get(clip)?;
-            let same = now.iter().position(|known| known == name);
-            // A clip that was renamed stays where it was.
-            same.or_else(|| (before.len() == now.len() && !before.contains(&now[clip])).then_some(clip))
-        };
-        for playback in std::iter::once(&mut self.playback).chain(self.parked.values_mut().map(|(playback, _)| playback)) {
-            playback.resume = place(playback.resume.0).map_or((0, 0.0), |clip| (clip, playback.resume.1));
-            match playback.clip.map(place) {
-                Some(Some(clip)) => playback.clip = Some(clip),
-                Some(None) => {
-                    playback.leave_clip();
-                    playback.resume = (0, 0.0);
-                }
-                None => {}
-            }
-        }
+        self.channels
+            .follow_clips(before, &self.document.clips().names());
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::dynamics::Params;
+use crate::methods::{Actor, Frame, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::NamedPose;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::{Session, Shape, Snapshot};
-use crate::skin::{Actor, Frame, Method, Subject};
 
 /// What all of them may take in memory; poses beyond that have no picture.
 const MOST_BYTES: usize = 96 << 20;
@@ -35,22 +35,40 @@ impl Session {
     #[must_use]
     pub fn pose_snapshot(&self, pose: usize) -> Option<&Arc<Snapshot>> {
         let wanted = self.document.pose_library.get(pose)?;
-        self.timeline.pictures.made.iter().find(|(made, _)| Arc::ptr_eq(made, wanted)).map(|(_, snapshot)| snapshot)
+        self.timeline
+            .pictures
+            .made
+            .iter()
+            .find(|(made, _)| Arc::ptr_eq(made, wanted))
+            .map(|(_, snapshot)| snapshot)
     }
 
     /// Brings what is missing on its way. Returns whether there is something new.
     pub(super) fn follow_pictures(&mut self) -> bool {
-        let Some(subject) = self.document.subject.clone() else { return false };
+        let Some(subject) = self.document.subject.clone() else {
+            return false;
+        };
         let (library, pictures) = (&self.document.pose_library, &mut self.timeline.pictures);
-        if pictures.subject.as_ref().is_none_or(|mine| !Arc::ptr_eq(mine, &subject)) {
-            *pictures = Pictures { subject: Some(subject.clone()), ..Pictures::default() };
+        if pictures
+            .subject
+            .as_ref()
+            .is_none_or(|mine| !Arc::ptr_eq(mine, &subject))
+        {
+            *pictures = Pictures {
+                subject: Some(subject.clone()),
+                ..Pictures::default()
+            };
         }
         let mut changed = false;
         if let Some((wanted, job)) = pictures.job.take() {
             match job.poll() {
                 Outcome::Running => pictures.job = Some((wanted, job)),
                 Outcome::Done(made) => {
-                    pictures.failed.extend(wanted.into_iter().filter(|pose| !made.iter().any(|(done, _)| Arc::ptr_eq(done, pose))));
+                    pictures.failed.extend(
+                        wanted
+                            .into_iter()
+                            .filter(|pose| !made.iter().any(|(done, _)| Arc::ptr_eq(done, pose))),
+                    );
                     pictures.made.extend(made);
                     changed = true;
                 }
@@ -58,13 +76,20 @@ impl Session {
             }
             return changed;
         }
-        pictures.made.retain(|(made, _)| library.iter().any(|pose| Arc::ptr_eq(pose, made)));
+        pictures
+            .made
+            .retain(|(made, _)| library.iter().any(|pose| Arc::ptr_eq(pose, made)));
         let room = MOST_BYTES / (24 * subject.bind_positions.len().max(1));
         let known = |pose: &Arc<NamedPose>| {
             let of = |other: &Arc<NamedPose>| Arc::ptr_eq(other, pose);
             pictures.made.iter().any(|(made, _)| of(made)) || pictures.failed.iter().any(of)
         };
-        let missing: Vec<Arc<NamedPose>> = library.iter().take(room).filter(|pose| !known(pose)).cloned().collect();
+        let missing: Vec<Arc<NamedPose>> = library
+            .iter()
+            .take(room)
+            .filter(|pose| !known(pose))
+            .cloned()
+            .collect();
         if missing.is_empty() {
             return false;
         }
@@ -80,19 +105,31 @@ impl Session {
 
 fn flesh_of(subject: &Arc<Subject>, poses: Vec<Arc<NamedPose>>, progress: &Progress) -> Made {
     let skeleton = &subject.character.skeleton;
-    let Ok(mut actor) = Actor::bind(subject, Method::Dqs, &Params::default(), progress) else { return Vec::new() };
+    let Ok(mut actor) = Actor::bind(subject, MethodId::DQS, &Params::default(), progress) else {
+        return Vec::new();
+    };
     let mut made = Vec::new();
     for (pose, sequence) in poses.into_iter().zip(0..) {
         if progress.is_cancelled() || pose.pose.locals.len() != skeleton.len() {
             continue;
         }
         let world_from_joint = skeleton.world_from_joint(&pose.pose);
-        if actor.advance(&Frame { world_from_joint: &world_from_joint, dt_secs: 0.0 }).is_ok() {
+        if actor
+            .advance(&Frame {
+                world_from_joint: &world_from_joint,
+                dt_secs: 0.0,
+            })
+            .is_ok()
+        {
             let snapshot = Snapshot {
                 sequence,
                 subject: subject.clone(),
-                method: Method::Dqs,
-                shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), Vec::new()),
+                method: MethodId::DQS,
+                shape: Shape::new(
+                    actor.positions().to_vec(),
+                    actor.normals().to_vec(),
+                    Vec::new(),
+                ),
                 world_from_joint,
                 times: actor.times(),
                 contact: None,

@@ -6,15 +6,23 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::math::{Point, Quat, Vec64};
+use crate::methods::{Actor, MethodId};
 use crate::progress::Progress;
 use crate::rig::{Ease, KeyRef, Pose};
-use crate::session::{ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, ViewCommand, with_takes};
-use crate::skin::{Actor, Method};
+use crate::session::{
+    ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, ViewCommand,
+    with_takes,
+};
 
 fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
     let start = Instant::now();
     while !done(session) {
-        assert!(start.elapsed() < Duration::from_mins(1), "{:?} {:?}", session.jobs(), session.messages());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "{:?} {:?}",
+            session.jobs(),
+            session.messages()
+        );
         session.tick(1.0 / 60.0);
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -23,7 +31,9 @@ fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
 fn opened() -> Session {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
-    tick_until(&mut session, |session| session.shown_method() == Some(session.active_view().method));
+    tick_until(&mut session, |session| {
+        session.shown_method() == Some(session.active_view().method)
+    });
     session
 }
 
@@ -32,7 +42,10 @@ fn keys(command: KeysCommand) -> Command {
 }
 
 fn turn(degrees: f64) -> Command {
-    Command::RotateJoint { joint: 1, rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()) }
+    Command::RotateJoint {
+        joint: 1,
+        rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
+    }
 }
 
 fn angle(session: &Session) -> f64 {
@@ -43,7 +56,7 @@ fn angle(session: &Session) -> f64 {
 fn keyed() -> (Session, usize) {
     let mut session = opened();
     session.apply_once(keys(KeysCommand::NewClip { duration_secs: 2.0 }));
-    let clip = session.playback().clip.unwrap();
+    let clip = session.channels().active().playback().clip.unwrap();
     session.apply_once(keys(KeysCommand::SetAutoKey(true)));
     session.apply_once(Command::Scrub { time_secs: 1.0 });
     session.apply_once(turn(90.0));
@@ -54,22 +67,45 @@ fn keyed() -> (Session, usize) {
 fn a_new_clip_is_shown_after_the_files_and_auto_key_keys_it() {
     let (mut session, clip) = keyed();
     assert_eq!(clip, session.subject().unwrap().character.clips.len());
-    assert_eq!(session.playback().clip, Some(clip), "the clip is not left");
+    assert_eq!(
+        session.channels().active().playback().clip,
+        Some(clip),
+        "the clip is not left"
+    );
     assert!((angle(&session) - 90.0).abs() < 1e-6);
-    let take = session.clips().take(clip).unwrap();
-    assert_eq!((take.keys(1).len(), take.keys(0).len()), (2, 1), "only what was turned is keyed");
+    let take = session.document().clips().take(clip).unwrap();
+    assert_eq!(
+        (take.keys(1).len(), take.keys(0).len()),
+        (2, 1),
+        "only what was turned is keyed"
+    );
     session.apply_once(Command::Scrub { time_secs: 0.0 });
     assert!(angle(&session).abs() < 1e-6);
     session.apply_once(Command::Scrub { time_secs: 2.0 });
     assert!((angle(&session) - 90.0).abs() < 1e-6, "held to the end");
     // Undo stays in the clip while there is one.
     session.apply_once(Command::Undo);
-    assert_eq!((session.playback().clip, session.clips().take(clip).unwrap().keys(1).len()), (Some(clip), 1));
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.document().clips().take(clip).unwrap().keys(1).len()
+        ),
+        (Some(clip), 1)
+    );
     session.apply_once(Command::Undo);
-    assert_eq!((session.playback().clip, session.clips().len()), (None, clip));
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.document().clips().len()
+        ),
+        (None, clip)
+    );
     session.apply_once(Command::Redo);
     session.apply_once(Command::Redo);
-    assert_eq!(session.clips().take(clip).unwrap().keys(1).len(), 2);
+    assert_eq!(
+        session.document().clips().take(clip).unwrap().keys(1).len(),
+        2
+    );
 }
 
 #[test]
@@ -78,38 +114,89 @@ fn without_auto_key_the_pose_is_taken_over_and_can_be_keyed_where_it_was() {
     session.apply_once(keys(KeysCommand::SetAutoKey(false)));
     session.apply_once(Command::Scrub { time_secs: 1.5 });
     session.apply_once(turn(-30.0));
-    assert_eq!((session.playback().clip, session.edited_clip()), (None, Some((clip, 1.5))));
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.edited_clip()
+        ),
+        (None, Some((clip, 1.5)))
+    );
     assert!((angle(&session) - 60.0).abs() < 1e-6);
-    session.apply_once(keys(KeysCommand::SetKeys { clip, joints: vec![0], time_secs: 1.5 }));
-    assert_eq!(session.playback().clip, Some(clip));
-    assert!((session.playback().time_secs - 1.5).abs() < 1e-9 && (angle(&session) - 60.0).abs() < 1e-6);
-    let take = session.clips().take(clip).unwrap();
-    assert_eq!((take.keys(0).len(), take.keys(1).len()), (2, 3), "what was turned is keyed although it was not asked for");
+    session.apply_once(keys(KeysCommand::SetKeys {
+        clip,
+        joints: vec![0],
+        time_secs: 1.5,
+    }));
+    assert_eq!(session.channels().active().playback().clip, Some(clip));
+    assert!(
+        (session.channels().active().playback().time_secs - 1.5).abs() < 1e-9
+            && (angle(&session) - 60.0).abs() < 1e-6
+    );
+    let take = session.document().clips().take(clip).unwrap();
+    assert_eq!(
+        (take.keys(0).len(), take.keys(1).len()),
+        (2, 3),
+        "what was turned is keyed although it was not asked for"
+    );
     session.apply_once(Command::Undo);
-    assert_eq!(session.clips().take(clip).unwrap().keys(1).len(), 2);
+    assert_eq!(
+        session.document().clips().take(clip).unwrap().keys(1).len(),
+        2
+    );
 }
 
 #[test]
 fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
     let (mut session, clip) = keyed();
-    let from = session.clips().take(clip).unwrap().clone();
-    let which = vec![KeyRef { joint: 1, time_secs: 1.0 }];
+    let from = session.document().clips().take(clip).unwrap().clone();
+    let which = vec![KeyRef {
+        joint: 1,
+        time_secs: 1.0,
+    }];
     for by_secs in [-0.5, -1.0, -0.4, 0.5] {
-        let command = KeysCommand::MoveKeys { clip, keys: which.clone(), by_secs, from: Some(from.clone()) };
+        let command = KeysCommand::MoveKeys {
+            clip,
+            keys: which.clone(),
+            by_secs,
+            from: Some(from.clone()),
+        };
         session.apply(keys(command), Gesture::Dragging);
     }
     session.end_gesture();
-    let times = |session: &Session| session.clips().take(clip).unwrap().keys(1).iter().map(|key| key.time_secs).collect::<Vec<_>>();
+    let times = |session: &Session| {
+        session
+            .document()
+            .clips()
+            .take(clip)
+            .unwrap()
+            .keys(1)
+            .iter()
+            .map(|key| key.time_secs)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(times(&session), [0.0, 1.5]);
     session.apply_once(Command::Undo);
     assert_eq!(times(&session), [0.0, 1.0]);
-    session.apply_once(keys(KeysCommand::SetInterpolation { clip, keys: vec![KeyRef { joint: 1, time_secs: 0.0 }], ease: Ease::Step }));
+    session.apply_once(keys(KeysCommand::SetInterpolation {
+        clip,
+        keys: vec![KeyRef {
+            joint: 1,
+            time_secs: 0.0,
+        }],
+        ease: Ease::Step,
+    }));
     session.apply_once(Command::Scrub { time_secs: 0.9 });
     assert!(angle(&session).abs() < 1e-6);
     session.apply_once(keys(KeysCommand::DeleteKeys { clip, keys: which }));
     assert_eq!(times(&session), [0.0]);
     session.apply_once(keys(KeysCommand::Delete { clip }));
-    assert_eq!((session.clips().len(), session.playback().clip), (clip, None));
+    assert_eq!(
+        (
+            session.document().clips().len(),
+            session.channels().active().playback().clip
+        ),
+        (clip, None)
+    );
     session.apply_once(Command::Undo);
     assert_eq!(times(&session), [0.0]);
 }
@@ -118,42 +205,97 @@ fn keys_are_moved_in_one_step_and_do_not_eat_each_other_on_the_way() {
 fn clips_of_files_stay_and_are_copied() {
     let mut session = opened();
     let before = session.document().clone();
-    let file = session.clips().get(0).unwrap().clone();
-    session.apply_once(keys(KeysCommand::DeleteKeys { clip: 0, keys: vec![KeyRef { joint: 1, time_secs: 0.0 }] }));
-    assert!(session.messages().last().unwrap().text.contains("editable copy"));
-    assert_eq!((session.document().takes.len(), session.undo_label()), (before.takes.len(), None));
-    let copy = session.clips().len();
+    let file = session.document().clips().get(0).unwrap().clone();
+    session.apply_once(keys(KeysCommand::DeleteKeys {
+        clip: 0,
+        keys: vec![KeyRef {
+            joint: 1,
+            time_secs: 0.0,
+        }],
+    }));
+    assert!(
+        session
+            .messages()
+            .last()
+            .unwrap()
+            .text
+            .contains("editable copy")
+    );
+    assert_eq!(
+        (session.document().takes.len(), session.undo_label()),
+        (before.takes.len(), None)
+    );
+    let copy = session.document().clips().len();
     session.apply_once(keys(KeysCommand::Duplicate { clip: 0 }));
-    tick_until(&mut session, |session| session.clips().len() == copy + 1);
-    assert_eq!((session.playback().clip, session.undo_label()), (Some(copy), Some("Copy clip")));
+    tick_until(&mut session, |session| {
+        session.document().clips().len() == copy + 1
+    });
+    assert_eq!(
+        (
+            session.channels().active().playback().clip,
+            session.undo_label()
+        ),
+        (Some(copy), Some("Copy clip"))
+    );
     let skeleton = session.document().skeleton().unwrap();
     for step in 0..20 {
         let time = file.duration_secs * f64::from(step) / 19.0;
-        let (a, b) = (file.sample(skeleton, time), session.clips().get(copy).unwrap().sample(skeleton, time));
-        let apart = a.locals.iter().zip(&b.locals).map(|(a, b)| a.rotation.angle_to(&b.rotation)).fold(0.0, f64::max);
+        let (a, b) = (
+            file.sample(skeleton, time),
+            session
+                .document()
+                .clips()
+                .get(copy)
+                .unwrap()
+                .sample(skeleton, time),
+        );
+        let apart = a
+            .locals
+            .iter()
+            .zip(&b.locals)
+            .map(|(a, b)| a.rotation.angle_to(&b.rotation))
+            .fold(0.0, f64::max);
         assert!(apart < 0.5_f64.to_radians(), "{time} s: {apart}");
     }
-    session.apply_once(keys(KeysCommand::Rename { clip: copy, name: format!(" {} ", file.name) }));
-    assert_eq!(session.clips().get(copy).unwrap().name, format!("{} 2", file.name), "names stay different");
-    assert_eq!(session.playback().clip, Some(copy));
+    session.apply_once(keys(KeysCommand::Rename {
+        clip: copy,
+        name: format!(" {} ", file.name),
+    }));
+    assert_eq!(
+        session.document().clips().get(copy).unwrap().name,
+        format!("{} 2", file.name),
+        "names stay different"
+    );
+    assert_eq!(session.channels().active().playback().clip, Some(copy));
 }
 
 #[test]
 fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
     let (mut session, clip) = keyed();
     session.apply_once(Command::Scrub { time_secs: 1.5 });
-    let before = session.clips().take(clip).unwrap().clone();
+    let before = session.document().clips().take(clip).unwrap().clone();
     let drag = |degrees: f64| {
         let rotation = Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians());
-        Command::Pose(PoseCommand::Turn { joints: vec![1], rotation, axes: TurnAxes::World })
+        Command::Pose(PoseCommand::Turn {
+            joints: vec![1],
+            rotation,
+            axes: TurnAxes::World,
+        })
     };
     for degrees in [5.0, 11.0, 17.0, 20.0] {
         session.apply(drag(degrees), Gesture::Dragging);
         session.tick(1.0 / 60.0);
     }
-    assert!((angle(&session) - 110.0).abs() < 1e-6, "since the drag began: {}", angle(&session));
+    assert!(
+        (angle(&session) - 110.0).abs() < 1e-6,
+        "since the drag began: {}",
+        angle(&session)
+    );
     session.apply_once(Command::Pose(PoseCommand::TakeBack));
-    assert_eq!((session.clips().take(clip), session.undo_label()), (Some(&before), Some("Rotate joint")));
+    assert_eq!(
+        (session.document().clips().take(clip), session.undo_label()),
+        (Some(&before), Some("Rotate joint"))
+    );
     assert!((angle(&session) - 90.0).abs() < 1e-6);
 }
 
@@ -176,8 +318,16 @@ fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
     let pose = session.document().pose.clone();
     let take = recorded(&mut session);
     assert_eq!(take, recorded(&mut again));
-    assert!((take.duration_secs() - 1.0).abs() < 0.04, "{}", take.duration_secs());
-    assert!((2..20).contains(&take.keys(1).len()) && take.keys(0).is_empty(), "{} keys", take.keys(1).len());
+    assert!(
+        (take.duration_secs() - 1.0).abs() < 0.04,
+        "{}",
+        take.duration_secs()
+    );
+    assert!(
+        (2..20).contains(&take.keys(1).len()) && take.keys(0).is_empty(),
+        "{} keys",
+        take.keys(1).len()
+    );
     let at = |time: f64| {
         let skeleton = session.document().skeleton().unwrap();
         crate::session::joint_angles_deg(skeleton, &take.sample(skeleton, time), 1)[2]
@@ -186,9 +336,16 @@ fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
     for (time, expected) in [(0.0, 10.0), (0.25, 55.0), (0.5, 100.0), (1.0, 10.0)] {
         assert!((at(time) - expected).abs() < 4.0, "{time} s: {}", at(time));
     }
-    assert_eq!((session.undo_label(), &session.document().pose), (Some("Record take"), &pose));
+    assert_eq!(
+        (session.undo_label(), &session.document().pose),
+        (Some("Record take"), &pose)
+    );
     session.apply_once(Command::Undo);
-    assert!(session.document().takes.is_empty() && session.document().pose == pose && session.undo_label() == Some("Rotate joint"));
+    assert!(
+        session.document().takes.is_empty()
+            && session.document().pose == pose
+            && session.undo_label() == Some("Rotate joint")
+    );
     session.apply_once(Command::Redo);
     assert_eq!(session.document().takes.len(), 1);
 }
@@ -201,8 +358,13 @@ fn nothing_recorded_makes_no_take() {
         session.tick(1.0 / 60.0);
     }
     session.apply_once(keys(KeysCommand::StopRecording));
-    assert_eq!(session.clips().len(), clip + 1);
-    assert!(session.messages().iter().any(|message| message.text.contains("Nothing moved")));
+    assert_eq!(session.document().clips().len(), clip + 1);
+    assert!(
+        session
+            .messages()
+            .iter()
+            .any(|message| message.text.contains("Nothing moved"))
+    );
 }
 
 #[test]
@@ -222,11 +384,21 @@ fn poses_are_kept_blended_and_brought_back() {
     let mut session = opened();
     session.apply_once(turn(80.0));
     session.apply_once(keys(KeysCommand::AddPose));
-    session.apply_once(keys(KeysCommand::RenamePose { pose: 0, name: "bent".into() }));
+    session.apply_once(keys(KeysCommand::RenamePose {
+        pose: 0,
+        name: "bent".into(),
+    }));
     session.apply_once(Command::ResetPose);
-    let from: Arc<Pose> = Arc::new(session.shown_pose().clone());
+    let from: Arc<Pose> = Arc::new(session.channels().active().pose().clone());
     for blend in [0.2, 0.9, 0.5] {
-        session.apply(keys(KeysCommand::ApplyPose { pose: 0, blend, from: Some(from.clone()) }), Gesture::Dragging);
+        session.apply(
+            keys(KeysCommand::ApplyPose {
+                pose: 0,
+                blend,
+                from: Some(from.clone()),
+            }),
+            Gesture::Dragging,
+        );
     }
     session.end_gesture();
     assert!((angle(&session) - 40.0).abs() < 1e-6);
@@ -237,7 +409,11 @@ fn poses_are_kept_blended_and_brought_back() {
     session.apply_once(keys(KeysCommand::SavePoses(folder.clone())));
     session.apply_once(keys(KeysCommand::DeletePose { pose: 0 }));
     session.apply_once(keys(KeysCommand::LoadPoses(vec![folder.join("bent.json")])));
-    session.apply_once(keys(KeysCommand::ApplyPose { pose: 0, blend: 1.0, from: None }));
+    session.apply_once(keys(KeysCommand::ApplyPose {
+        pose: 0,
+        blend: 1.0,
+        from: None,
+    }));
     assert!((angle(&session) - 80.0).abs() < 1e-6);
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -245,7 +421,13 @@ fn poses_are_kept_blended_and_brought_back() {
 /// What a bake writes.
 fn baked(session: &Session, motion: Motion, fps: f64) -> Vec<Vec<Point>> {
     let subject = with_takes(session.subject().unwrap(), &session.document().takes);
-    let mut actor = Actor::bind(&subject, Method::Pd, &session.document().params, &Progress::new()).unwrap();
+    let mut actor = Actor::bind(
+        &subject,
+        MethodId::PD,
+        &session.document().params,
+        &Progress::new(),
+    )
+    .unwrap();
     let mut frames = Vec::new();
     let take = Take::whole(motion, &subject.character, fps);
     take.play(&mut actor, &Progress::new(), |_, actor| {
@@ -257,29 +439,60 @@ fn baked(session: &Session, motion: Motion, fps: f64) -> Vec<Vec<Point>> {
 }
 
 fn is_complete(session: &Session) -> bool {
-    session.simulated_frames().is_some_and(|frames| frames.done == frames.total && frames.of_all >= 1.0)
+    session
+        .simulated_frames()
+        .is_some_and(|frames| frames.done == frames.total && frames.of_all >= 1.0)
 }
 
 #[test]
 fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     let (mut session, clip) = keyed();
-    session.apply_once(Command::SetMethod(Method::Pd));
+    session.apply_once(Command::SetMethod(MethodId::PD));
     session.apply_once(Command::SetRange(Some([0.5, 1.5])));
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
     tick_until(&mut session, is_complete);
-    let expected = baked(&session, Motion::Play(ClipPlay { range_secs: Some([0.5, 1.5]), ..ClipPlay::once(clip) }), 30.0);
-    assert_eq!(session.simulated_frames().unwrap().total as usize, expected.len());
+    let expected = baked(
+        &session,
+        Motion::Play(ClipPlay {
+            range_secs: Some([0.5, 1.5]),
+            ..ClipPlay::once(clip)
+        }),
+        30.0,
+    );
+    assert_eq!(
+        session.simulated_frames().unwrap().total as usize,
+        expected.len()
+    );
     for frame in [30_usize, 0, 12, 29, 3, 12] {
-        session.apply_once(Command::Scrub { time_secs: 0.5 + frame as f64 / 30.0 });
+        session.apply_once(Command::Scrub {
+            time_secs: 0.5 + frame as f64 / 30.0,
+        });
         let shown = session.snapshot().unwrap();
         assert!(shown.positions() == expected[frame], "frame {frame}");
-        assert!(Arc::ptr_eq(&shown.subject, session.subject().unwrap()) && shown.world_from_joint == session.world_from_joint());
+        assert!(
+            Arc::ptr_eq(&shown.subject, session.subject().unwrap())
+                && shown.world_from_joint == session.channels().active().world_from_joint()
+        );
     }
     // Anything that matters starts it anew, and undoing that does, too.
-    session.apply_once(keys(KeysCommand::SetKey { clip, at: KeyRef { joint: 1, time_secs: 0.5 }, value: crate::rig::Trs::IDENTITY }));
+    session.apply_once(keys(KeysCommand::SetKey {
+        clip,
+        at: KeyRef {
+            joint: 1,
+            time_secs: 0.5,
+        },
+        value: crate::rig::Trs::IDENTITY,
+    }));
     assert!(session.simulated_frames().is_none());
     tick_until(&mut session, is_complete);
-    let changed = baked(&session, Motion::Play(ClipPlay { range_secs: Some([0.5, 1.5]), ..ClipPlay::once(clip) }), 30.0);
+    let changed = baked(
+        &session,
+        Motion::Play(ClipPlay {
+            range_secs: Some([0.5, 1.5]),
+            ..ClipPlay::once(clip)
+        }),
+        30.0,
+    );
     session.apply_once(Command::Scrub { time_secs: 1.5 });
     assert!(session.snapshot().unwrap().positions() == changed[30]);
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Settled)));
@@ -291,13 +504,44 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
 fn dynamic_scrubbing_serves_all_views() {
     let (mut session, clip) = keyed();
     let (first, second) = (session.active_view().id, session.views().next_id());
-    let view = |session: &mut Session, command: ViewCommand| session.apply_once(Command::View(command));
-    view(&mut session, ViewCommand::Add { id: second, like: first });
-    view(&mut session, ViewCommand::SetMethod { view: second, method: Method::Pd });
-    view(&mut session, ViewCommand::SetFree { view: second, free: true });
-    view(&mut session, ViewCommand::SetMethod { view: first, method: Method::Lbs });
+    let view =
+        |session: &mut Session, command: ViewCommand| session.apply_once(Command::View(command));
+    view(
+        &mut session,
+        ViewCommand::Add {
+            id: second,
+            like: first,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetMethod {
+            view: second,
+            method: MethodId::PD,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetFree {
+            view: second,
+            free: true,
+        },
+    );
+    view(
+        &mut session,
+        ViewCommand::SetMethod {
+            view: first,
+            method: MethodId::LBS,
+        },
+    );
     assert!(!session.simulates());
-    view(&mut session, ViewCommand::SetCompare { view: first, method: Some(Method::Pd) });
+    view(
+        &mut session,
+        ViewCommand::SetCompare {
+            view: first,
+            method: Some(MethodId::PD),
+        },
+    );
     assert!(session.simulates(), "although the active view does not");
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
     tick_until(&mut session, is_complete);
@@ -308,26 +552,47 @@ fn dynamic_scrubbing_serves_all_views() {
     for (frame, other) in [(last, 3), (0, 0), (7, last)] {
         for (view_of, frame) in [(first, frame), (second, other)] {
             view(&mut session, ViewCommand::Activate(view_of));
-            session.apply_once(Command::Scrub { time_secs: frame as f64 / 30.0 });
+            session.apply_once(Command::Scrub {
+                time_secs: frame as f64 / 30.0,
+            });
         }
-        for (shown, frame) in [(session.compared_snapshot_of(first), frame), (session.snapshot_of(second), other)] {
+        for (shown, frame) in [
+            (session.compared_snapshot_of(first), frame),
+            (session.snapshot_of(second), other),
+        ] {
             let shown = shown.unwrap();
-            assert!(shown.method == Method::Pd && shown.positions() == expected[frame], "frame {frame}");
-            let moved = |vertex: usize| (expected[frame][vertex] - expected[frame.saturating_sub(1)][vertex]) * 30.0;
-            assert!((0..shown.positions().len()).all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3));
+            assert!(
+                shown.method == MethodId::PD && shown.positions() == expected[frame],
+                "frame {frame}"
+            );
+            let moved = |vertex: usize| {
+                (expected[frame][vertex] - expected[frame.saturating_sub(1)][vertex]) * 30.0
+            };
+            assert!(
+                (0..shown.positions().len())
+                    .all(|vertex| (shown.velocities[vertex] - moved(vertex)).norm() < 1e-3)
+            );
         }
     }
     // What is no longer seen is let go of.
     view(&mut session, ViewCommand::Remove(second));
-    view(&mut session, ViewCommand::SetCompare { view: first, method: None });
+    view(
+        &mut session,
+        ViewCommand::SetCompare {
+            view: first,
+            method: None,
+        },
+    );
     assert!(session.simulated_frames().is_none() && !session.simulates());
 }
 
 #[test]
 fn settled_scrubbing_depends_on_the_moment_only() {
     let (mut session, clip) = keyed();
-    session.apply_once(Command::SetMethod(Method::Pd));
-    let at_rest = |session: &Session| session.jobs().is_empty() && session.shown_method() == Some(Method::Pd);
+    session.apply_once(Command::SetMethod(MethodId::PD));
+    let at_rest = |session: &Session| {
+        session.jobs().is_empty() && session.shown_method() == Some(MethodId::PD)
+    };
     tick_until(&mut session, at_rest);
     let mut seen = Vec::new();
     for time_secs in [0.0, 0.7, 2.0, 0.7] {
@@ -340,7 +605,11 @@ fn settled_scrubbing_depends_on_the_moment_only() {
         seen.push(session.snapshot().unwrap().positions().to_vec());
     }
     let size = session.subject().unwrap().size;
-    let apart = seen[1].iter().zip(&seen[3]).map(|(a, b)| (a - b).norm()).fold(0.0, f32::max);
+    let apart = seen[1]
+        .iter()
+        .zip(&seen[3])
+        .map(|(a, b)| (a - b).norm())
+        .fold(0.0, f32::max);
     assert!(apart < 1e-4 * size, "{apart}");
-    assert_eq!(session.playback().clip, Some(clip));
+    assert_eq!(session.channels().active().playback().clip, Some(clip));
 }

@@ -15,12 +15,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use self::running::Running;
-use super::snapshot::{Snapshot, Wants};
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::actor::GpuDevice;
 use crate::math::Affine;
-use crate::skin::Actor;
+use crate::methods::Actor;
+use crate::studio::{Snapshot, Wants};
 
 /// Called from other threads when there is something new to show.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
@@ -70,8 +70,17 @@ impl SimWorker {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn start(actor: Actor, world_from_joint: Vec<Affine>, sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<Self> {
-        let first = Arc::new(running::first_snapshot(&actor, world_from_joint, &sequences));
+    pub fn start(
+        actor: Actor,
+        world_from_joint: Vec<Affine>,
+        sequences: Arc<AtomicU64>,
+        waker: Option<Waker>,
+    ) -> std::io::Result<Self> {
+        let first = Arc::new(running::first_snapshot(
+            &actor,
+            world_from_joint,
+            &sequences,
+        ));
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             wake: Condvar::new(),
@@ -82,8 +91,13 @@ impl SimWorker {
             waker,
         });
         let mut running = Running::new(actor, first, shared.clone(), sequences);
-        let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || running.run())?;
-        Ok(Self { shared, thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .name("simulation".into())
+            .spawn(move || running.run())?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
     }
 
     /// How much of `dt_secs` the clock may let pass now: less than all of it when the thread is behind.

@@ -8,8 +8,8 @@ use crate::character::BoneMap;
 use crate::dynamics::{ContactReport, Contacts, Params};
 use crate::gpu::actor::{GpuDevice, Shown};
 use crate::math::{Affine, Point};
-use crate::session::snapshot::{Shape, Snapshot, Wants};
-use crate::skin::{Actor, Frame, Projective};
+use crate::methods::{Actor, Capability, Frame};
+use crate::studio::{Shape, Snapshot, Wants};
 
 /// Time that is simulated between two looks at the inbox.
 const SLICE_SECS: f64 = 1.0 / 30.0;
@@ -38,12 +38,20 @@ fn next_of(sequences: &AtomicU64) -> u64 {
 }
 
 /// What there is to show before the first frame.
-pub(super) fn first_snapshot(actor: &Actor, world_from_joint: Vec<Affine>, sequences: &AtomicU64) -> Snapshot {
+pub(super) fn first_snapshot(
+    actor: &Actor,
+    world_from_joint: Vec<Affine>,
+    sequences: &AtomicU64,
+) -> Snapshot {
     Snapshot {
         sequence: next_of(sequences),
         subject: actor.subject().clone(),
         method: actor.method(),
-        shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), actor.simulated().to_vec()),
+        shape: Shape::new(
+            actor.positions().to_vec(),
+            actor.normals().to_vec(),
+            actor.simulated().to_vec(),
+        ),
         world_from_joint,
         times: actor.times(),
         contact: contact_of(actor),
@@ -78,9 +86,23 @@ impl Task {
 }
 
 impl Running {
-    pub fn new(actor: Actor, first: Arc<Snapshot>, shared: Arc<Shared>, sequences: Arc<AtomicU64>) -> Self {
+    pub fn new(
+        actor: Actor,
+        first: Arc<Snapshot>,
+        shared: Arc<Shared>,
+        sequences: Arc<AtomicU64>,
+    ) -> Self {
         let (buffers, wants) = (vec![first], Wants::default());
-        Self { actor, shared, buffers, world: Vec::new(), calm_secs: 0.0, sequences, wants, shown: None }
+        Self {
+            actor,
+            shared,
+            buffers,
+            world: Vec::new(),
+            calm_secs: 0.0,
+            sequences,
+            wants,
+            shown: None,
+        }
     }
 
     pub fn run(&mut self) {
@@ -98,7 +120,11 @@ impl Running {
     fn next_task(&mut self) -> Option<Task> {
         let mut inbox = lock(&self.shared.inbox);
         while !inbox.posted && !inbox.stop {
-            inbox = self.shared.wake.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+            inbox = self
+                .shared
+                .wake
+                .wait(inbox)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         if inbox.stop {
             return None;
@@ -111,12 +137,22 @@ impl Running {
         inbox.posted = inbox.pending_secs > 1e-6;
         let reset = std::mem::take(&mut inbox.reset);
         let (params, bones, wants) = (inbox.params.take(), inbox.bones.take(), inbox.wants.take());
-        Some(Task { dt_secs, moved, reset, params, bones, wants, device: inbox.device.take() })
+        Some(Task {
+            dt_secs,
+            moved,
+            reset,
+            params,
+            bones,
+            wants,
+            device: inbox.device.take(),
+        })
     }
 
     /// Another device, or none.
     fn take_device(&mut self, device: Option<Successor>) {
-        let Some(Successor(device)) = device else { return };
+        let Some(Successor(device)) = device else {
+            return;
+        };
         self.shown = device.as_ref().map(GpuDevice::shown);
         match device {
             Some(device) => {
@@ -124,7 +160,7 @@ impl Running {
                 // That the one before it was lost says nothing of this one.
                 let _ = self.actor.take_fault();
             }
-            None => self.actor.leave_device(),
+            None => self.actor.set_device(None),
         }
     }
 
@@ -132,7 +168,10 @@ impl Running {
     fn watch_device(&mut self) {
         if let Some(fault) = self.actor.take_fault() {
             let inbox = lock(&self.shared.inbox);
-            let is_replaced = inbox.device.as_ref().is_some_and(|Successor(device)| device.is_some());
+            let is_replaced = inbox
+                .device
+                .as_ref()
+                .is_some_and(|Successor(device)| device.is_some());
             *lock(&self.shared.device_fault) = (!is_replaced).then(|| fault.to_string());
         }
         if !self.actor.has_device() {
@@ -144,23 +183,28 @@ impl Running {
         if let Some(params) = &task.params
             && let Err(error) = self.actor.set_params(params)
         {
-            *lock(&self.shared.fault) = Some(format!("The new dynamics can't be used, the old ones stay: {error}."));
+            *lock(&self.shared.fault) = Some(format!(
+                "The new dynamics can't be used, the old ones stay: {error}."
+            ));
         }
         if let Some(bones) = &task.bones
             && let Err(error) = self.actor.set_bones(bones)
         {
-            *lock(&self.shared.fault) = Some(format!("The new settings of bones can't be used, the old ones stay: {error}."));
+            *lock(&self.shared.fault) = Some(format!(
+                "The new settings of bones can't be used, the old ones stay: {error}."
+            ));
         }
         if task.reset {
             self.actor.reset();
         }
         let other_wants = task.wants.is_some_and(|wants| wants != self.wants);
         self.wants = task.wants.unwrap_or(self.wants);
-        self.actor.set_reads_back(self.wants.numbers || self.wants.velocities);
+        self.actor
+            .set_reads_back(self.wants.numbers || self.wants.velocities);
         if other_wants && self.wants.numbers {
             self.actor.read_back();
         }
-        let simulated = self.actor.method().is_simulated();
+        let simulated = self.actor.method().has(Capability::State);
         if simulated && !task.reset && task.dt_secs <= 0.0 {
             // No time has passed; a frame of 0 s would mean "settle".
             if other_wants {
@@ -169,17 +213,31 @@ impl Running {
             return;
         }
         let dt_secs = if task.reset { 0.0 } else { task.dt_secs };
-        let result = self.actor.advance(&Frame { world_from_joint: &self.world, dt_secs });
+        let result = self.actor.advance(&Frame {
+            world_from_joint: &self.world,
+            dt_secs,
+        });
         if let Err(fault) = result {
             *lock(&self.shared.fault) = Some(format!("A frame was left out: {fault}."));
         }
         let movement = self.publish(dt_secs);
-        let calm = !task.moved && !task.changes_physics() && movement <= CALM_MOVEMENT * self.actor.subject().size;
-        self.calm_secs = if calm { self.calm_secs + task.dt_secs } else { 0.0 };
+        let calm = !task.moved
+            && !task.changes_physics()
+            && movement <= CALM_MOVEMENT * self.actor.subject().size;
+        self.calm_secs = if calm {
+            self.calm_secs + task.dt_secs
+        } else {
+            0.0
+        };
         let asleep = calm && (!simulated || self.calm_secs >= CALM_SECS);
         // Under the inbox's lock, so that a pose that was posted meanwhile is not slept over.
         let inbox = lock(&self.shared.inbox);
-        if asleep && !inbox.reset && inbox.params.is_none() && inbox.bones.is_none() && inbox.world_from_joint == self.world {
+        if asleep
+            && !inbox.reset
+            && inbox.params.is_none()
+            && inbox.bones.is_none()
+            && inbox.world_from_joint == self.world
+        {
             self.shared.asleep.store(true, Ordering::Relaxed);
         }
     }
@@ -188,17 +246,30 @@ impl Running {
     /// move it but its joints.
     fn movement_since(&self, latest: &Snapshot) -> f32 {
         if self.actor.is_on_device() {
-            return if self.actor.projective().is_none_or(Projective::is_asleep) { 0.0 } else { f32::INFINITY };
+            return if self.actor.is_at_rest() {
+                0.0
+            } else {
+                f32::INFINITY
+            };
         }
         let distance = |(a, b): (&Point, &Point)| (a - b).norm_squared();
-        latest.positions().iter().zip(self.actor.positions()).map(distance).fold(0.0_f32, f32::max).sqrt()
+        latest
+            .positions()
+            .iter()
+            .zip(self.actor.positions())
+            .map(distance)
+            .fold(0.0_f32, f32::max)
+            .sqrt()
     }
 
     /// Puts the actor's state into the cell; returns the largest movement of a vertex since the last one, which is so long ago.
     fn publish(&mut self, dt_secs: f64) -> f32 {
         let latest = lock(&self.shared.latest).clone();
         let movement = self.movement_since(&latest);
-        let free = self.buffers.iter().position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
+        let free = self
+            .buffers
+            .iter()
+            .position(|buffer| !Arc::ptr_eq(buffer, &latest) && Arc::strong_count(buffer) == 1);
         let slot = free.unwrap_or_else(|| {
             if self.buffers.len() >= BUFFERS {
                 self.buffers.remove(0); // Somebody keeps it: theirs now.
@@ -210,11 +281,19 @@ impl Running {
         if let Some(snapshot) = Arc::get_mut(&mut self.buffers[slot]) {
             snapshot.sequence = next_of(&self.sequences);
             // A device may be gone with what it showed.
-            let skin = self.shown.as_ref().filter(|_| self.actor.is_on_device()).and_then(|shown| shown.latest());
+            let skin = self
+                .shown
+                .as_ref()
+                .filter(|_| self.actor.is_on_device())
+                .and_then(|shown| shown.latest());
             match skin {
                 Some(skin) if !self.actor.is_here() => snapshot.shape.put_on_device(skin),
                 skin => {
-                    snapshot.shape.write(self.actor.positions(), self.actor.normals(), self.actor.simulated());
+                    snapshot.shape.write(
+                        self.actor.positions(),
+                        self.actor.normals(),
+                        self.actor.simulated(),
+                    );
                     snapshot.shape.also_on_device(skin);
                 }
             }
@@ -227,8 +306,16 @@ impl Running {
             }
             snapshot.velocities.clear();
             if wants.velocities {
-                let per_sec = if dt_secs > 0.0 { (1.0 / dt_secs) as f32 } else { 0.0 };
-                let ways = latest.positions().iter().zip(self.actor.positions()).map(|(before, now)| (now - before) * per_sec);
+                let per_sec = if dt_secs > 0.0 {
+                    (1.0 / dt_secs) as f32
+                } else {
+                    0.0
+                };
+                let ways = latest
+                    .positions()
+                    .iter()
+                    .zip(self.actor.positions())
+                    .map(|(before, now)| (now - before) * per_sec);
                 snapshot.velocities.extend(ways);
             }
         }

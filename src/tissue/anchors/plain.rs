@@ -60,16 +60,32 @@ pub struct PlainNode {
 }
 
 impl Anchors {
-    /// What every base vertex, then every carried skin vertex hangs on.
+    /// The attachment of every base vertex, then of every carried skin vertex.
     #[must_use]
     pub fn plain(&self) -> Vec<PlainAnchor> {
         let slide = |index: u32| {
             let slide = (index != RIGID).then(|| &self.slides[index as usize])?;
-            let super::Slide { node, alpha, ring, joint_radius, bone_radius } = *slide;
-            Some(PlainSlide { node, alpha, ring, joint_radius, bone_radius })
+            let super::Slide {
+                node,
+                alpha,
+                ring,
+                joint_radius,
+                bone_radius,
+            } = *slide;
+            Some(PlainSlide {
+                node,
+                alpha,
+                ring,
+                joint_radius,
+                bone_radius,
+            })
         };
-        let plain =
-            |anchor: &super::Anchor| PlainAnchor { rest: anchor.rest, bone: anchor.bone, held: anchor.held, slide: slide(anchor.slide) };
+        let plain = |anchor: &super::Anchor| PlainAnchor {
+            rest: anchor.rest,
+            bone: anchor.bone,
+            held: anchor.held,
+            slide: slide(anchor.slide),
+        };
         self.vertices.iter().map(plain).collect()
     }
 

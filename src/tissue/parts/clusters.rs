@@ -17,16 +17,24 @@ pub(super) fn join(decided: &mut [Decided], evidence: &Evidence<'_>, parts: &Par
     let mut areas: BTreeMap<(usize, usize), [f64; 2]> = BTreeMap::new();
     for (part, decided) in decided.iter().enumerate() {
         if let Some(joint) = decided.alone {
-            areas.entry((group[part], joint)).or_default()[usize::from(decided.place == Place::Rides)] += parts.parts[part].area;
+            areas.entry((group[part], joint)).or_default()
+                [usize::from(decided.place == Place::Rides)] += parts.parts[part].area;
         }
     }
     let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
     for (part, decided) in decided.iter_mut().enumerate() {
         if let Some(joint) = decided.alone {
             let [rigid, rides] = areas[&(group[part], joint)];
-            let place = if rigid > rides { Place::Rigid { joint } } else { Place::Rides };
+            let place = if rigid > rides {
+                Place::Rigid { joint }
+            } else {
+                Place::Rides
+            };
             if place != decided.place {
-                decided.reason = format!("{}; it does what the parts that touch it do", decided.reason);
+                decided.reason = format!(
+                    "{}; it does what the parts that touch it do",
+                    decided.reason
+                );
                 (decided.place, decided.stiff) = (place, place == Place::Rides);
             }
         }
@@ -52,7 +60,10 @@ fn groups(decided: &[Decided], evidence: &Evidence<'_>, parts: &Parts) -> Vec<us
                 break;
             }
             let (root_a, root_b) = (root(&group, a), root(&group, b));
-            if root_a != root_b && decided[a].alone == decided[b].alone && touch(evidence, parts, a, b) {
+            if root_a != root_b
+                && decided[a].alone == decided[b].alone
+                && touch(evidence, parts, a, b)
+            {
                 group[root_a.max(root_b)] = root_a.min(root_b);
             }
         }
@@ -71,7 +82,9 @@ fn root(group: &[usize], mut part: usize) -> usize {
 fn touch(evidence: &Evidence<'_>, parts: &Parts, a: usize, b: usize) -> bool {
     let boxes = [&parts.parts[a].bounds, &parts.parts[b].bounds];
     let reach = TOUCH * boxes[0].size().min(boxes[1].size());
-    if (0..3).any(|c| boxes[1].min[c] > boxes[0].max[c] + reach || boxes[0].min[c] > boxes[1].max[c] + reach) {
+    if (0..3).any(|c| {
+        boxes[1].min[c] > boxes[0].max[c] + reach || boxes[0].min[c] > boxes[1].max[c] + reach
+    }) {
         return false;
     }
     let positions = &evidence.skin.mesh.positions;
@@ -82,7 +95,19 @@ fn touch(evidence: &Evidence<'_>, parts: &Parts, a: usize, b: usize) -> bool {
     [(a, b), (b, a)].into_iter().any(|(this, other)| {
         let bounds = &parts.parts[other].bounds;
         let accept = |triangle: u32| evidence.part_of_triangle(triangle) as usize == other;
-        let near = |v: &u32| evidence.tree.closest(&positions[*v as usize].cast::<f64>(), f64::from(reach), accept).is_some();
-        evidence.members[this].iter().filter(|v| within(v, bounds)).any(near)
+        let near = |v: &u32| {
+            evidence
+                .tree
+                .closest(
+                    &positions[*v as usize].cast::<f64>(),
+                    f64::from(reach),
+                    accept,
+                )
+                .is_some()
+        };
+        evidence.members[this]
+            .iter()
+            .filter(|v| within(v, bounds))
+            .any(near)
     })
 }

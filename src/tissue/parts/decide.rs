@@ -37,12 +37,21 @@ pub(super) fn decide(parts: &mut Parts, skin: &Skin<'_>, overrides: &PartMap) {
         return all_flesh(parts, "the skin is in one piece");
     }
     let said: Vec<Option<Place>> = (0..parts.parts.len())
-        .map(|index| parts.said(overrides, index).filter(|place| !matches!(place, Place::Rigid { joint } if *joint >= skin.skeleton.len())))
+        .map(|index| {
+            parts.said(overrides, index).filter(
+                |place| !matches!(place, Place::Rigid { joint } if *joint >= skin.skeleton.len()),
+            )
+        })
         .collect();
     let size = f64::from(skin.mesh.bounds().size());
     let decided = {
         let evidence = Evidence::gather(skin, parts);
-        let decision = Decision { evidence: &evidence, parts, said: &said, size };
+        let decision = Decision {
+            evidence: &evidence,
+            parts,
+            said: &said,
+            size,
+        };
         let mut decided = decision.all();
         clusters::join(&mut decided, &evidence, parts);
         decided
@@ -71,7 +80,13 @@ impl Decided {
     }
 
     fn new(place: Place, reason: impl Into<String>) -> Self {
-        Self { place, reason: reason.into(), stiff: false, alone: None, cluster: None }
+        Self {
+            place,
+            reason: reason.into(),
+            stiff: false,
+            alone: None,
+            cluster: None,
+        }
     }
 }
 
@@ -87,10 +102,20 @@ impl Decision<'_> {
         let (mut is_flesh, layer) = self.flesh();
         let mut promoted = vec![false; is_flesh.len()];
         // The largest first, so that small ones may ride on them.
-        let mut order: Vec<usize> = (0..is_flesh.len()).filter(|&part| !is_flesh[part] && self.said[part].is_none()).collect();
-        order.sort_by(|&a, &b| self.parts.parts[b].area.total_cmp(&self.parts.parts[a].area).then(a.cmp(&b)));
+        let mut order: Vec<usize> = (0..is_flesh.len())
+            .filter(|&part| !is_flesh[part] && self.said[part].is_none())
+            .collect();
+        order.sort_by(|&a, &b| {
+            self.parts.parts[b]
+                .area
+                .total_cmp(&self.parts.parts[a].area)
+                .then(a.cmp(&b))
+        });
         for part in order {
-            let alone = self.evidence.leader(part).is_some_and(|(_, share)| share >= ALONE);
+            let alone = self
+                .evidence
+                .leader(part)
+                .is_some_and(|(_, share)| share >= ALONE);
             if !alone && !layer[part] && self.parts.parts[part].size() > SMALL * self.size {
                 let near = self.evidence.nearness(part, &is_flesh, self.size);
                 promoted[part] = near.is_none_or(|near| near.covered < UNCOVERED);
@@ -101,9 +126,17 @@ impl Decision<'_> {
         (0..is_flesh.len())
             .map(|part| match (self.said[part], is_flesh[part]) {
                 (Some(Place::Flesh), _) => Decided::flesh("you said so"),
-                (_, true) if promoted[part] => Decided::flesh("there is no flesh near that it could ride on"),
+                (_, true) if promoted[part] => {
+                    Decided::flesh("there is no flesh near that it could ride on")
+                }
                 (_, true) => Decided::flesh("bones run through it"),
-                (said, false) => self.other(part, said, layer[part], self.evidence.nearness(part, &is_flesh, self.size), &held),
+                (said, false) => self.other(
+                    part,
+                    said,
+                    layer[part],
+                    self.evidence.nearness(part, &is_flesh, self.size),
+                    &held,
+                ),
             })
             .collect()
     }
@@ -111,21 +144,38 @@ impl Decision<'_> {
     /// Which parts are flesh by the bones inside of them, and which of those are layers over others instead.
     fn flesh(&self) -> (Vec<bool>, Vec<bool>) {
         let parts = &self.parts.parts;
-        let through = self.evidence.through(&parts.iter().map(super::Part::size).collect::<Vec<_>>());
+        let through = self.evidence.through(
+            &parts
+                .iter()
+                .map(super::SkinComponent::size)
+                .collect::<Vec<_>>(),
+        );
         let mut is_flesh: Vec<bool> = (0..parts.len())
             .map(|part| {
                 let (this, bones) = (&parts[part], &through[part]);
-                let bulk = 6.0 * self.evidence.volume[part].abs() / this.area.max(f64::MIN_POSITIVE);
+                let bulk =
+                    6.0 * self.evidence.volume[part].abs() / this.area.max(f64::MIN_POSITIVE);
                 let tailed = this.size() > TAIL_SIZE * self.size && bulk > TAIL_BULK * this.size();
                 let inside = bones.bones + if tailed { bones.tails } else { 0.0 };
                 this.size() > SMALL * self.size && inside > BONES * this.size()
             })
             .collect();
-        let area_of = |marked: &[bool]| parts.iter().zip(marked).filter(|(_, flesh)| **flesh).map(|(part, _)| part.area).sum::<f64>();
+        let area_of = |marked: &[bool]| {
+            parts
+                .iter()
+                .zip(marked)
+                .filter(|(_, flesh)| **flesh)
+                .map(|(part, _)| part.area)
+                .sum::<f64>()
+        };
         let total: f64 = parts.iter().map(|part| part.area).sum();
         if area_of(&is_flesh) < ENOUGH * total {
             // The bones are not where the skin is, or the skin is a soup: what moves with several joints is flesh.
-            let several = |part: usize| self.evidence.leader(part).is_none_or(|(_, share)| share < ALONE);
+            let several = |part: usize| {
+                self.evidence
+                    .leader(part)
+                    .is_none_or(|(_, share)| share < ALONE)
+            };
             (0..parts.len()).for_each(|part| is_flesh[part] |= several(part));
             if area_of(&is_flesh) < ENOUGH * total {
                 is_flesh.fill(true);
@@ -151,7 +201,9 @@ impl Decision<'_> {
                 held[joint][1] += area;
             }
         }
-        held.into_iter().map(|[flesh, all]| if all > 0.0 { flesh / all } else { 0.0 }).collect()
+        held.into_iter()
+            .map(|[flesh, all]| if all > 0.0 { flesh / all } else { 0.0 })
+            .collect()
     }
 
     /// Whether a joint moves no flesh itself but is moved by one that does: an eye's or a weapon's, not the root of everything.
@@ -162,17 +214,33 @@ impl Decision<'_> {
     }
 
     /// A part that is no flesh.
-    fn other(&self, part: usize, said: Option<Place>, layer: bool, near: Option<Nearness>, held: &[f64]) -> Decided {
+    fn other(
+        &self,
+        part: usize,
+        said: Option<Place>,
+        layer: bool,
+        near: Option<Nearness>,
+        held: &[f64],
+    ) -> Decided {
         let size = self.parts.parts[part].size();
         let percent = 100.0 * size / self.size.max(f64::MIN_POSITIVE);
         let thickness = near.map_or(0.0, |near| near.thickness);
         let leader = self.evidence.leader(part);
-        let alone = leader.filter(|&(_, share)| share >= ALONE).map(|(joint, _)| joint);
+        let alone = leader
+            .filter(|&(_, share)| share >= ALONE)
+            .map(|(joint, _)| joint);
         let name = |joint: usize| &self.evidence.skin.skeleton.joints()[joint].name;
         let stiff = size < thickness && !layer;
         let near = match (said, near) {
-            (Some(Place::Rigid { joint }), _) => return Decided::new(Place::Rigid { joint }, "you said so"),
-            (Some(_), Some(_)) => return Decided { stiff, ..Decided::new(Place::Rides, "you said so") },
+            (Some(Place::Rigid { joint }), _) => {
+                return Decided::new(Place::Rigid { joint }, "you said so");
+            }
+            (Some(_), Some(_)) => {
+                return Decided {
+                    stiff,
+                    ..Decided::new(Place::Rides, "you said so")
+                };
+            }
             (_, None) => {
                 let joint = leader.map_or(0, |(joint, _)| joint);
                 return Decided::new(Place::Rigid { joint }, "there is no flesh to ride on");
@@ -182,7 +250,11 @@ impl Decision<'_> {
         if let Some(joint) = alone {
             let with = |place: Place, why: &str| {
                 let reason = format!("it moves with joint {} alone{why}", name(joint));
-                Decided { stiff: place == Place::Rides, alone, ..Decided::new(place, reason) }
+                Decided {
+                    stiff: place == Place::Rides,
+                    alone,
+                    ..Decided::new(place, reason)
+                }
             };
             let rigid = Place::Rigid { joint };
             return if self.hangs_on_flesh(joint, held) {
@@ -202,6 +274,9 @@ impl Decision<'_> {
             (false, true) => format!("small ({percent:.1} % of the size) and next to the flesh"),
             (false, false) => "no bone runs through it, and it lies on the flesh".to_owned(),
         };
-        Decided { stiff, ..Decided::new(Place::Rides, reason) }
+        Decided {
+            stiff,
+            ..Decided::new(Place::Rides, reason)
+        }
     }
 }

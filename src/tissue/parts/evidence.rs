@@ -45,10 +45,18 @@ impl<'a> Evidence<'a> {
     pub(super) fn gather(skin: &'a Skin<'a>, parts: &'a Parts) -> Self {
         let mesh = skin.mesh;
         let lines = Lines::new(mesh, skin.skeleton, skin.weights);
-        let moved_by = |vertex: usize| skin.weights.into_iter().flat_map(move |weights| weights.of(vertex).map(|(joint, _)| joint));
+        let moved_by = |vertex: usize| {
+            skin.weights
+                .into_iter()
+                .flat_map(move |weights| weights.of(vertex).map(|(joint, _)| joint))
+        };
         let nearest: Vec<Option<u32>> = (0..mesh.positions.len())
             .into_par_iter()
-            .map(|v| lines.nearest(&mesh.positions[v].cast::<f64>(), moved_by(v)).map(|line| line as u32))
+            .map(|v| {
+                lines
+                    .nearest(&mesh.positions[v].cast::<f64>(), moved_by(v))
+                    .map(|line| line as u32)
+            })
             .collect();
         let mut area = vec![0.0; mesh.positions.len()];
         let mut volume = vec![0.0; parts.parts.len()];
@@ -69,9 +77,20 @@ impl<'a> Evidence<'a> {
             members[part as usize].push(vertex as u32);
         }
         let tree = TriangleTree::new(mesh);
-        let mut evidence =
-            Self { skin, part_of_vertex: &parts.part_of_vertex, tree, lines, nearest, area, members, movers: Vec::new(), volume };
-        evidence.movers = (0..parts.parts.len()).map(|part| evidence.movers_of(part)).collect();
+        let mut evidence = Self {
+            skin,
+            part_of_vertex: &parts.part_of_vertex,
+            tree,
+            lines,
+            nearest,
+            area,
+            members,
+            movers: Vec::new(),
+            volume,
+        };
+        evidence.movers = (0..parts.parts.len())
+            .map(|part| evidence.movers_of(part))
+            .collect();
         evidence
     }
 
@@ -94,14 +113,22 @@ impl<'a> Evidence<'a> {
     /// Lengths of bones inside each part.
     pub(super) fn through(&self, sizes: &[f64]) -> Vec<Through> {
         let is_of = |part: u32, joint: usize| self.share(part as usize, joint) > 0.05;
-        self.lines.through(&self.tree, &|triangle| self.part_of_triangle(triangle), sizes, &is_of)
+        self.lines.through(
+            &self.tree,
+            &|triangle| self.part_of_triangle(triangle),
+            sizes,
+            &is_of,
+        )
     }
 
     /// Which part of a part moves with a joint.
     fn share(&self, part: usize, joint: usize) -> f64 {
         let movers = &self.movers[part];
         let total: f64 = movers.iter().map(|&(_, area)| area).sum();
-        movers.iter().find(|&&(mover, _)| mover == joint).map_or(0.0, |&(_, area)| area / total.max(f64::MIN_POSITIVE))
+        movers
+            .iter()
+            .find(|&&(mover, _)| mover == joint)
+            .map_or(0.0, |&(_, area)| area / total.max(f64::MIN_POSITIVE))
     }
 
     /// The joint that moves a part more than all others, and which part of it.
@@ -112,17 +139,23 @@ impl<'a> Evidence<'a> {
 
     fn movers_of(&self, part: usize) -> Vec<(usize, f64)> {
         let mut movers: Vec<(usize, f64)> = Vec::new();
-        let mut add = |joint: usize, area: f64| match movers.iter_mut().find(|(mover, _)| *mover == joint) {
-            Some((_, sum)) => *sum += area,
-            None => movers.push((joint, area)),
-        };
+        let mut add =
+            |joint: usize, area: f64| match movers.iter_mut().find(|(mover, _)| *mover == joint) {
+                Some((_, sum)) => *sum += area,
+                None => movers.push((joint, area)),
+            };
         for &vertex in &self.members[part] {
             let vertex = vertex as usize;
             // Parts without area still have movers.
             let area = self.area[vertex].max(1e-30);
-            let weights = self.skin.weights.filter(|weights| weights.of(vertex).next().is_some());
+            let weights = self
+                .skin
+                .weights
+                .filter(|weights| weights.of(vertex).next().is_some());
             match (weights, self.nearest[vertex]) {
-                (Some(weights), _) => weights.of(vertex).for_each(|(joint, value)| add(joint, area * f64::from(value))),
+                (Some(weights), _) => weights
+                    .of(vertex)
+                    .for_each(|(joint, value)| add(joint, area * f64::from(value))),
                 (None, Some(line)) => add(self.lines.lines[line as usize].joint, area),
                 (None, None) => {}
             }
@@ -138,17 +171,25 @@ impl<'a> Evidence<'a> {
         let (mut near, mut total) = (Nearness::default(), 0.0);
         for &vertex in self.sampled(part, SAMPLES) {
             let position = self.skin.mesh.positions[vertex as usize].cast::<f64>();
-            let Some(closest) = self.tree.closest(&position, f64::INFINITY, accept) else { continue };
+            let Some(closest) = self.tree.closest(&position, f64::INFINITY, accept) else {
+                continue;
+            };
             let area = self.area[vertex as usize].max(1e-30);
             let corner = self.skin.mesh.triangles[closest.triangle as usize][0] as usize;
             let foot = self.foot(corner).unwrap_or(closest.point);
             let radius = (foot - closest.point).norm();
-            let own = self.foot(vertex as usize).map_or(f64::INFINITY, |foot| (foot - position).norm());
+            let own = self
+                .foot(vertex as usize)
+                .map_or(f64::INFINITY, |foot| (foot - position).norm());
             let covered = closest.distance < (0.03 * size).max(0.75 * own.min(2.0 * radius));
             near.distance += area * closest.distance;
             near.thickness += area * 2.0 * radius;
             near.covered += if covered { area } else { 0.0 };
-            near.same += if leader.is_some() && self.strongest(corner) == leader { area } else { 0.0 };
+            near.same += if leader.is_some() && self.strongest(corner) == leader {
+                area
+            } else {
+                0.0
+            };
             total += area;
         }
         (total > 0.0).then(|| Nearness {
@@ -161,7 +202,11 @@ impl<'a> Evidence<'a> {
 
     /// The joint that moves a vertex before all others.
     fn strongest(&self, vertex: usize) -> Option<usize> {
-        let by_weights = self.skin.weights.and_then(|weights| weights.strongest(vertex));
-        by_weights.or_else(|| self.nearest[vertex].map(|line| self.lines.lines[line as usize].joint))
+        let by_weights = self
+            .skin
+            .weights
+            .and_then(|weights| weights.strongest(vertex));
+        by_weights
+            .or_else(|| self.nearest[vertex].map(|line| self.lines.lines[line as usize].joint))
     }
 }

@@ -24,13 +24,23 @@ pub(super) fn layers(evidence: &Evidence<'_>, is_flesh: &[bool]) -> Vec<bool> {
     if is_flesh.iter().filter(|&&flesh| flesh).count() < 2 {
         return layer;
     }
-    let sampled = |part: usize| if is_flesh[part] { sample(part, evidence, is_flesh) } else { Vec::new() };
+    let sampled = |part: usize| {
+        if is_flesh[part] {
+            sample(part, evidence, is_flesh)
+        } else {
+            Vec::new()
+        }
+    };
     let samples: Vec<Vec<Sample>> = (0..is_flesh.len()).into_par_iter().map(sampled).collect();
     loop {
         let covered = |part: usize| {
             let total: f64 = samples[part].iter().map(|sample| sample.area).sum();
             let stays = |&below: &u32| !layer[below as usize];
-            let over: f64 = samples[part].iter().filter(|sample| sample.below.iter().any(stays)).map(|sample| sample.area).sum();
+            let over: f64 = samples[part]
+                .iter()
+                .filter(|sample| sample.below.iter().any(stays))
+                .map(|sample| sample.area)
+                .sum();
             if total > 0.0 { over / total } else { 0.0 }
         };
         let most = (0..is_flesh.len())
@@ -49,13 +59,18 @@ fn sample(part: usize, evidence: &Evidence<'_>, is_flesh: &[bool]) -> Vec<Sample
         let position = evidence.skin.mesh.positions[vertex as usize].cast::<f64>();
         let foot = evidence.foot(vertex as usize)?;
         let mut below = Vec::new();
-        evidence.tree.crossings(&position, &(foot - position), DEPTH, |crossing| {
-            let other = evidence.part_of_triangle(crossing.triangle);
-            if other as usize != part && is_flesh[other as usize] && !below.contains(&other) {
-                below.push(other);
-            }
-        });
-        Some(Sample { area: evidence.area[vertex as usize], below })
+        evidence
+            .tree
+            .crossings(&position, &(foot - position), DEPTH, |crossing| {
+                let other = evidence.part_of_triangle(crossing.triangle);
+                if other as usize != part && is_flesh[other as usize] && !below.contains(&other) {
+                    below.push(other);
+                }
+            });
+        Some(Sample {
+            area: evidence.area[vertex as usize],
+            below,
+        })
     };
     evidence.sampled(part, SAMPLES).filter_map(under).collect()
 }

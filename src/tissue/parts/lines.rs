@@ -69,12 +69,22 @@ impl Lines {
             let here = skeleton.bind_position(joint);
             let before = lines.len();
             for &child in skeleton.children(joint) {
-                lines.push(Line { joint, ends: [here, skeleton.bind_position(child)], tail: false });
+                lines.push(Line {
+                    joint,
+                    ends: [here, skeleton.bind_position(child)],
+                    tail: false,
+                });
             }
             lines.retain(|line: &Line| line.length() > short);
-            if let (true, Some(Some(middle))) = (lines.len() == before, tips.as_ref().map(|tips| tips[joint])) {
+            if let (true, Some(Some(middle))) =
+                (lines.len() == before, tips.as_ref().map(|tips| tips[joint]))
+            {
                 let tip = here + (middle - here) * (2.0 * TAIL);
-                lines.push(Line { joint, ends: [here, tip], tail: true });
+                lines.push(Line {
+                    joint,
+                    ends: [here, tip],
+                    tail: true,
+                });
                 lines.retain(|line| line.length() > short);
             }
         }
@@ -83,7 +93,9 @@ impl Lines {
             of_joint[line.joint].push(index);
         }
         for joint in 0..skeleton.len() {
-            if let (true, Some(parent)) = (of_joint[joint].is_empty(), skeleton.joints()[joint].parent) {
+            if let (true, Some(parent)) =
+                (of_joint[joint].is_empty(), skeleton.joints()[joint].parent)
+            {
                 let above = of_joint[parent].clone();
                 of_joint[joint] = above;
             }
@@ -92,7 +104,11 @@ impl Lines {
     }
 
     /// The line closest to a point among those of the joints that move it, or among all if none of these has any.
-    pub(super) fn nearest(&self, point: &Point64, moved_by: impl Iterator<Item = usize>) -> Option<usize> {
+    pub(super) fn nearest(
+        &self,
+        point: &Point64,
+        moved_by: impl Iterator<Item = usize>,
+    ) -> Option<usize> {
         let mut best = None;
         for joint in moved_by {
             for &line in &self.of_joint[joint] {
@@ -116,26 +132,46 @@ impl Lines {
         is_of: &(dyn Fn(u32, usize) -> bool + Sync),
     ) -> Vec<Through> {
         let directions = directions();
-        let found: Vec<Vec<(u32, f64)>> =
-            self.lines.par_iter().map(|line| inside_parts(line, tree, part_of_triangle, &directions, sizes, is_of)).collect();
+        let found: Vec<Vec<(u32, f64)>> = self
+            .lines
+            .par_iter()
+            .map(|line| inside_parts(line, tree, part_of_triangle, &directions, sizes, is_of))
+            .collect();
         let mut through = vec![Through::default(); sizes.len()];
         for (line, found) in self.lines.iter().zip(found) {
             for (part, length) in found {
                 let through = &mut through[part as usize];
-                *(if line.tail { &mut through.tails } else { &mut through.bones }) += length;
+                *(if line.tail {
+                    &mut through.tails
+                } else {
+                    &mut through.bones
+                }) += length;
             }
         }
         through
     }
 }
 
-fn closer(best: Option<(f64, usize)>, line: &Line, index: usize, point: &Point64) -> Option<(f64, usize)> {
+fn closer(
+    best: Option<(f64, usize)>,
+    line: &Line,
+    index: usize,
+    point: &Point64,
+) -> Option<(f64, usize)> {
     let distance = (line.foot(point) - point).norm_squared();
-    if best.is_none_or(|(least, _)| distance < least) { Some((distance, index)) } else { best }
+    if best.is_none_or(|(least, _)| distance < least) {
+        Some((distance, index))
+    } else {
+        best
+    }
 }
 
 /// For every joint the middle of the skin that follows it before all others.
-fn skin_middles(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> Vec<Option<Point64>> {
+fn skin_middles(
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    weights: &SkinWeights,
+) -> Vec<Option<Point64>> {
     let mut sums = vec![(Vec64::zeros(), 0.0); skeleton.len()];
     for (vertex, position) in mesh.positions.iter().enumerate() {
         if let Some(joint) = weights.strongest(vertex) {
@@ -143,7 +179,9 @@ fn skin_middles(mesh: &TriMesh, skeleton: &Skeleton, weights: &SkinWeights) -> V
             sums[joint].1 += 1.0;
         }
     }
-    sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| Point64::from(sum / count))).collect()
+    sums.into_iter()
+        .map(|(sum, count)| (count > 0.0).then(|| Point64::from(sum / count)))
+        .collect()
 }
 
 /// What was seen of one part from one sample.
@@ -170,30 +208,53 @@ fn inside_parts(
     let mut found: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
     let mut seen: BTreeMap<u32, Seen> = BTreeMap::new();
     let along = (0..SAMPLES).map(|k| ((k as f64 + 0.5) / SAMPLES as f64, 0));
-    let ends = [(0.0, 1), (1.0, 1)].into_iter().take(if line.tail { 1 } else { 2 });
+    let ends = [(0.0, 1), (1.0, 1)]
+        .into_iter()
+        .take(if line.tail { 1 } else { 2 });
     for (t, kind) in along.chain(ends) {
         let [a, b] = line.ends;
         let origin = a + (b - a) * t;
         seen.clear();
         for (ray, direction) in directions.iter().enumerate() {
             tree.crossings(&origin, direction, [0.0, f64::INFINITY], |crossing| {
-                let seen = seen.entry(part_of_triangle(crossing.triangle)).or_insert(Seen { net: 0, hits: 0, last: usize::MAX });
+                let seen = seen
+                    .entry(part_of_triangle(crossing.triangle))
+                    .or_insert(Seen {
+                        net: 0,
+                        hits: 0,
+                        last: usize::MAX,
+                    });
                 seen.net += if crossing.outward { 1 } else { -1 };
                 seen.hits += usize::from(seen.last != ray);
                 seen.last = ray;
             });
         }
         let rays = directions.len() as f64;
-        let inside = |seen: &Seen| f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED;
-        let around: Vec<u32> = seen.iter().filter(|(_, seen)| inside(seen)).map(|(&part, _)| part).collect();
+        let inside = |seen: &Seen| {
+            f64::from(seen.net.abs()) / rays > INSIDE || seen.hits as f64 / rays > SURROUNDED
+        };
+        let around: Vec<u32> = seen
+            .iter()
+            .filter(|(_, seen)| inside(seen))
+            .map(|(&part, _)| part)
+            .collect();
         for &part in &around {
-            if around.iter().all(|&other| sizes[other as usize] < LARGER * sizes[part as usize]) {
+            if around
+                .iter()
+                .all(|&other| sizes[other as usize] < LARGER * sizes[part as usize])
+            {
                 found.entry(part).or_default()[kind] += 1;
             }
         }
     }
-    let counts = |&(part, [along, ends]): &(u32, [usize; 2])| (along as f64 > MUCH * SAMPLES as f64 || ends > 0) && is_of(part, line.joint);
-    found.into_iter().filter(counts).map(|(part, [along, _])| (part, line.length() * along as f64 / SAMPLES as f64)).collect()
+    let counts = |&(part, [along, ends]): &(u32, [usize; 2])| {
+        (along as f64 > MUCH * SAMPLES as f64 || ends > 0) && is_of(part, line.joint)
+    };
+    found
+        .into_iter()
+        .filter(counts)
+        .map(|(part, [along, _])| (part, line.length() * along as f64 / SAMPLES as f64))
+        .collect()
 }
 
 /// Unit vectors spread evenly over the sphere, none of them along an axis.

@@ -2,7 +2,7 @@
 //!
 //! A character is often many closed or open shells: limbs with ball joints, eyes, teeth, buttons, hair cards, weapons, clothes over
 //! skin. A shell that bones run through gets tissue of its own. What is too small for that, or lies over other flesh as a layer, rides
-//! on the surface next to it ([`crate::skin::Riding`]); what moves with one joint and has no flesh near is rigid with the joint.
+//! on the surface next to it ([`crate::methods::Riding`]); what moves with one joint and has no flesh near is rigid with the joint.
 //!
 //! The order of the decisions: flesh by the bones inside (`lines`), layers over flesh taken out again (`layers`), the others by
 //! the file's weights, their size and their distance to the flesh (`decide`); what would have nothing to ride on becomes flesh after
@@ -41,7 +41,7 @@ pub struct Skin<'a> {
 
 /// A connected part of the skin.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Part {
+pub struct SkinComponent {
     /// Unique name: that of the source mesh, with a number where the mesh has several parts, the largest first.
     pub name: String,
     /// Name of the source mesh.
@@ -71,7 +71,7 @@ pub struct Parts {
     /// For every vertex its part.
     pub part_of_vertex: Vec<u32>,
     /// In the order of their first vertices.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SkinComponent>,
 }
 
 impl Parts {
@@ -79,7 +79,10 @@ impl Parts {
     #[must_use]
     pub fn find(skin: &Skin<'_>, overrides: &PartMap) -> Self {
         let topology = Topology::of(skin.mesh);
-        let mut parts = Self { parts: measure(skin, &topology), part_of_vertex: topology.component_of };
+        let mut parts = Self {
+            parts: measure(skin, &topology),
+            part_of_vertex: topology.component_of,
+        };
         decide::decide(&mut parts, skin, overrides);
         parts
     }
@@ -99,19 +102,27 @@ impl Parts {
     /// How each part moves: enough to tell whether two classifications are the same.
     #[must_use]
     pub fn places(&self) -> Vec<(Place, Option<u32>)> {
-        self.parts.iter().map(|part| (part.place, part.cluster)).collect()
+        self.parts
+            .iter()
+            .map(|part| (part.place, part.cluster))
+            .collect()
     }
 
     /// The flesh alone, vertices and triangles in their order; and for every vertex of it its vertex in the skin.
     #[must_use]
     pub fn flesh(&self, skin: &TriMesh) -> (TriMesh, Vec<u32>) {
-        let skin_from_flesh: Vec<u32> = (0..skin.positions.len() as u32).filter(|&v| self.is_flesh(v as usize)).collect();
+        let skin_from_flesh: Vec<u32> = (0..skin.positions.len() as u32)
+            .filter(|&v| self.is_flesh(v as usize))
+            .collect();
         let mut flesh_from_skin = vec![u32::MAX; skin.positions.len()];
         for (flesh, &v) in skin_from_flesh.iter().enumerate() {
             flesh_from_skin[v as usize] = flesh as u32;
         }
         let mesh = TriMesh {
-            positions: skin_from_flesh.iter().map(|&v| skin.positions[v as usize]).collect(),
+            positions: skin_from_flesh
+                .iter()
+                .map(|&v| skin.positions[v as usize])
+                .collect(),
             triangles: skin
                 .triangles
                 .iter()
@@ -123,7 +134,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl SkinComponent {
     /// Diagonal of its box.
     #[must_use]
     pub fn size(&self) -> f64 {
@@ -132,8 +143,8 @@ impl Part {
 }
 
 /// Counts, areas, boxes and names of the parts.
-fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<Part> {
-    let empty = Part {
+fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<SkinComponent> {
+    let empty = SkinComponent {
         name: String::new(),
         mesh: String::new(),
         vertices: 0,
@@ -149,8 +160,14 @@ fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<Part> {
     for (vertex, position) in skin.mesh.positions.iter().enumerate() {
         let part = &mut parts[topology.component_of[vertex] as usize];
         if part.vertices == 0 {
-            let mesh = skin.name_of_vertex.get(vertex).and_then(|&name| skin.names.get(name as usize));
-            part.mesh = mesh.filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| "part".to_owned());
+            let mesh = skin
+                .name_of_vertex
+                .get(vertex)
+                .and_then(|&name| skin.names.get(name as usize));
+            part.mesh = mesh
+                .filter(|name| !name.is_empty())
+                .cloned()
+                .unwrap_or_else(|| "part".to_owned());
         }
         part.vertices += 1;
         if position.iter().all(|c| c.is_finite()) {
@@ -170,7 +187,7 @@ fn measure(skin: &Skin<'_>, topology: &Topology) -> Vec<Part> {
 }
 
 /// Gives unique names: the mesh's, numbered by area where it has several parts.
-fn name(parts: &mut [Part]) {
+fn name(parts: &mut [SkinComponent]) {
     let mut of_mesh: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, part) in parts.iter().enumerate() {
         of_mesh.entry(part.mesh.clone()).or_default().push(index);

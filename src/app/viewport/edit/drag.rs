@@ -9,56 +9,70 @@ use crate::math::{Point64, Vec64};
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, Gesture, RigCommand};
 
-/// Something being dragged.
+/// A drag.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EditDrag {
     /// A joint.
     Joint {
-        /// Which.
+        /// The joint.
         joint: usize,
-        /// Where it was.
+        /// Its initial position.
         from: Point64,
-        /// Where the pointer held it: the joint keeps its distance from the pointer.
+        /// Offset of the pointer from the joint at the start.
         offset: Vec64,
-        /// Only along this axis.
+        /// Restricts the drag to this axis.
         axis: Option<usize>,
-        /// What hangs on it goes along.
+        /// Whether descendants move with it.
         with_children: bool,
     },
     /// The end of a leaf's bone.
     Tail {
-        /// Which joint's.
+        /// The joint.
         joint: usize,
-        /// Where it was, if that was said.
+        /// The initial position, if it was set.
         from: Option<Point64>,
-        /// Where it is now.
+        /// The current position.
         at: Point64,
     },
     /// The radius of a bone.
     Radius {
-        /// Which joint's.
+        /// The joint.
         joint: usize,
-        /// What it was.
+        /// The initial radius.
         from: f64,
-        /// The middle of the ring on the screen.
+        /// Centre of the ring on the screen.
         middle: Pos2,
-        /// How far from there the drag began.
+        /// Initial distance from the centre.
         reach: f32,
     },
-    /// A landmark of the template, or its twin.
+    /// A landmark of the template, or its mirrored counterpart.
     Landmark(Handle),
 }
 
-/// A radius that can be dragged to, as a multiple of what it was.
+/// Range of a dragged radius, relative to the initial one.
 const RADIUS_FACTORS: [f32; 2] = [0.05, 20.0];
 
 impl EditDrag {
-    /// Puts back what has been dragged.
+    /// Reverts the drag.
     pub(super) fn take_back(self, actions: &mut Actions) {
         let command = match self {
-            Self::Joint { joint, from, with_children, .. } => RigCommand::Edit(RigEdit::Move { joint, position: from, with_children }),
-            Self::Tail { joint, from, .. } => RigCommand::Edit(RigEdit::SetTail { joint, tail: from }),
-            Self::Radius { joint, from, .. } => RigCommand::SetRadius { joint, radius: Some(from) },
+            Self::Joint {
+                joint,
+                from,
+                with_children,
+                ..
+            } => RigCommand::Edit(RigEdit::Move {
+                joint,
+                position: from,
+                with_children,
+            }),
+            Self::Tail { joint, from, .. } => {
+                RigCommand::Edit(RigEdit::SetTail { joint, tail: from })
+            }
+            Self::Radius { joint, from, .. } => RigCommand::SetRadius {
+                joint,
+                radius: Some(from),
+            },
             Self::Landmark(_) => return,
         };
         actions.send(Command::Rig(command), Gesture::Released);
@@ -66,7 +80,13 @@ impl EditDrag {
 }
 
 impl EditTool {
-    pub(super) fn start_drag(&mut self, map: &ScreenMap, origin: Pos2, view: &EditView<'_>, actions: &mut Actions) -> Option<EditDrag> {
+    pub(super) fn start_drag(
+        &mut self,
+        map: &ScreenMap,
+        origin: Pos2,
+        view: &EditView<'_>,
+        actions: &mut Actions,
+    ) -> Option<EditDrag> {
         self.under = self.pick(map, origin, view);
         let select = |joint: usize, actions: &mut Actions| {
             if view.selected != Some(joint) {
@@ -78,25 +98,43 @@ impl EditTool {
                 let from = view.rig.joints()[joint].position;
                 let held = map.ray(origin).meet_plane(&from, &map.back())?;
                 select(joint, actions);
-                Some(EditDrag::Joint { joint, from, offset: from - held, axis: None, with_children: false })
+                Some(EditDrag::Joint {
+                    joint,
+                    from,
+                    offset: from - held,
+                    axis: None,
+                    with_children: false,
+                })
             }
             Under::Tail(joint) => {
                 select(joint, actions);
-                Some(EditDrag::Tail { joint, from: view.rig.tail(joint), at: view.tail(joint)? })
+                Some(EditDrag::Tail {
+                    joint,
+                    from: view.rig.tail(joint),
+                    at: view.tail(joint)?,
+                })
             }
             Under::Ring(joint) => {
                 let volume = view.ring()?;
-                let middle = map.project(&nalgebra::center(&volume.segment[0], &volume.segment[1]))?;
-                Some(EditDrag::Radius { joint, from: volume.radius, middle, reach: middle.distance(origin).max(3.0) })
+                let middle =
+                    map.project(&nalgebra::center(&volume.segment[0], &volume.segment[1]))?;
+                Some(EditDrag::Radius {
+                    joint,
+                    from: volume.radius,
+                    middle,
+                    reach: middle.distance(origin).max(3.0),
+                })
             }
             Under::Landmark(handle) => Some(EditDrag::Landmark(handle)),
             Under::Bone { .. } | Under::Flesh(_) => None,
         }
     }
 
-    /// X, Y and Z choose the axis of a drag; the same key again frees it.
+    /// X, Y and Z choose the axis of a drag; the same key again removes the restriction.
     pub(super) fn read_axis(&mut self, ui: &Ui) {
-        let Some(EditDrag::Joint { axis, .. }) = &mut self.drag else { return };
+        let Some(EditDrag::Joint { axis, .. }) = &mut self.drag else {
+            return;
+        };
         ui.input_mut(|input| {
             for (index, key) in [Key::X, Key::Y, Key::Z].into_iter().enumerate() {
                 if input.consume_key(Modifiers::NONE, key) {
@@ -115,29 +153,58 @@ impl EditTool {
         actions: &mut Actions,
     ) {
         let ends = response.drag_stopped() || !response.dragged();
-        let gesture = if ends { Gesture::Released } else { Gesture::Dragging };
+        let gesture = if ends {
+            Gesture::Released
+        } else {
+            Gesture::Dragging
+        };
         let pointer = response.interact_pointer_pos();
         let (Some(drag), Some(pointer)) = (&mut self.drag, pointer) else {
             self.drag = None;
             return;
         };
         let command = match drag {
-            EditDrag::Joint { joint, from, offset, axis, with_children } => {
+            EditDrag::Joint {
+                joint,
+                from,
+                offset,
+                axis,
+                with_children,
+            } => {
                 *with_children = modifiers.command;
                 let wanted = moved(map, pointer, from, offset, *axis);
                 wanted.map(|wanted| {
                     let position = kept_inside(view, from, wanted, *axis);
-                    RigCommand::Edit(RigEdit::Move { joint: *joint, position, with_children: *with_children })
+                    RigCommand::Edit(RigEdit::Move {
+                        joint: *joint,
+                        position,
+                        with_children: *with_children,
+                    })
                 })
             }
-            EditDrag::Tail { joint, at, .. } => map.ray(pointer).meet_plane(at, &map.back()).map(|wanted| {
-                *at = view.placer.map_or(wanted, |placer| placer.kept_inside(&wanted));
-                RigCommand::Edit(RigEdit::SetTail { joint: *joint, tail: Some(*at) })
-            }),
-            EditDrag::Radius { joint, from, middle, reach } => {
+            EditDrag::Tail { joint, at, .. } => {
+                map.ray(pointer).meet_plane(at, &map.back()).map(|wanted| {
+                    *at = view
+                        .placer
+                        .map_or(wanted, |placer| placer.kept_inside(&wanted));
+                    RigCommand::Edit(RigEdit::SetTail {
+                        joint: *joint,
+                        tail: Some(*at),
+                    })
+                })
+            }
+            EditDrag::Radius {
+                joint,
+                from,
+                middle,
+                reach,
+            } => {
                 let [least, most] = RADIUS_FACTORS;
                 let factor = (middle.distance(pointer) / *reach).clamp(least, most);
-                Some(RigCommand::SetRadius { joint: *joint, radius: Some(*from * f64::from(factor)) })
+                Some(RigCommand::SetRadius {
+                    joint: *joint,
+                    radius: Some(*from * f64::from(factor)),
+                })
             }
             EditDrag::Landmark(handle) => {
                 if let Some(fitting) = &mut self.fitting {
@@ -155,11 +222,19 @@ impl EditTool {
     }
 }
 
-/// Where the pointer puts a joint: in the plane of the screen through it, or on the axis through it.
-fn moved(map: &ScreenMap, pointer: Pos2, from: &Point64, offset: &Vec64, axis: Option<usize>) -> Option<Point64> {
+/// The joint position for the pointer: in the screen plane through the joint, or on the axis.
+fn moved(
+    map: &ScreenMap,
+    pointer: Pos2,
+    from: &Point64,
+    offset: &Vec64,
+    axis: Option<usize>,
+) -> Option<Point64> {
     let wanted = map.ray(pointer).meet_plane(from, &map.back())? + offset;
-    let Some(axis) = axis else { return Some(wanted) };
-    // The point of the axis that is nearest to the ray.
+    let Some(axis) = axis else {
+        return Some(wanted);
+    };
+    // The point of the axis nearest to the ray.
     let ray = map.ray(pointer);
     let mut along = Vec64::zeros();
     along[axis] = 1.0;
@@ -168,13 +243,23 @@ fn moved(map: &ScreenMap, pointer: Pos2, from: &Point64, offset: &Vec64, axis: O
     if square < 1e-4 {
         return None;
     }
-    let t = (ray.origin + offset - from).cross(&ray.direction).dot(&across) / square;
+    let t = (ray.origin + offset - from)
+        .cross(&ray.direction)
+        .dot(&across)
+        / square;
     t.is_finite().then(|| from + along * t)
 }
 
 /// A joint that was inside the flesh stays there; along an axis it stops at the skin.
-fn kept_inside(view: &EditView<'_>, from: &Point64, wanted: Point64, axis: Option<usize>) -> Point64 {
-    let Some(placer) = view.placer.filter(|placer| placer.is_inside(from)) else { return wanted };
+fn kept_inside(
+    view: &EditView<'_>,
+    from: &Point64,
+    wanted: Point64,
+    axis: Option<usize>,
+) -> Point64 {
+    let Some(placer) = view.placer.filter(|placer| placer.is_inside(from)) else {
+        return wanted;
+    };
     if axis.is_none() {
         return placer.kept_inside(&wanted);
     }

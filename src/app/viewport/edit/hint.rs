@@ -1,31 +1,45 @@
-//! What the mouse will do in edit mode, in one line.
+//! Mouse hints of edit mode.
 
 use super::{EditDrag, EditTool, EditView, Handle, Under};
 use crate::app::viewport::edit::carrier;
 use crate::rig::edit::Partner;
 
-/// What the mouse will do, in one line.
+/// The mouse hint, one line.
 #[must_use]
 pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
-    let name = |joint: usize| view.rig.joints().get(joint).map_or("", |joint| joint.name.as_str());
+    let name = |joint: usize| {
+        view.rig
+            .joints()
+            .get(joint)
+            .map_or("", |joint| joint.name.as_str())
+    };
     if let Some(drag) = &tool.drag {
         return dragging(drag, tool, &name);
     }
     if let Some(fitting) = &tool.fitting {
         return match tool.under {
-            _ if fitting.landmarks.is_empty() => "Looking at the mesh – the landmarks come in a moment".to_owned(),
+            _ if fitting.landmarks.is_empty() => {
+                "Looking at the mesh – the landmarks come in a moment".to_owned()
+            }
             Some(Under::Landmark(Handle { landmark, mirrored })) => {
                 let side = if mirrored { ", the other side" } else { "" };
-                format!("{}{side}: drag it to where it belongs", fitting.name(landmark))
+                format!(
+                    "{}{side}: drag it to where it belongs",
+                    fitting.name(landmark)
+                )
             }
-            _ => "Drag the landmarks to where they belong, then press Apply – Esc leaves".to_owned(),
+            _ => {
+                "Drag the landmarks to where they belong, then press Apply – Esc leaves".to_owned()
+            }
         };
     }
     if view.placer.is_none() {
         return match tool.waiting() {
             0 => "Looking at the mesh – click where the first joint belongs".to_owned(),
             1 => "Looking at the mesh – your joint comes in a moment, Esc takes it back".to_owned(),
-            clicks => format!("Looking at the mesh – your {clicks} joints come in a moment, Esc takes them back"),
+            clicks => format!(
+                "Looking at the mesh – your {clicks} joints come in a moment, Esc takes them back"
+            ),
         };
     }
     match tool.under {
@@ -67,15 +81,36 @@ pub fn hint(tool: &EditTool, view: &EditView<'_>) -> String {
 
 fn dragging<'a>(drag: &EditDrag, tool: &EditTool, name: &impl Fn(usize) -> &'a str) -> String {
     match drag {
-        EditDrag::Joint { joint, axis, with_children, .. } => {
-            let along = axis.map_or_else(String::new, |axis| format!(" along {}", ["X", "Y", "Z"][axis.min(2)]));
-            let children = if *with_children { " with its children" } else { "" };
-            format!("Moving {}{children}{along} – X, Y, Z choose an axis, Ctrl takes its children along, Esc takes it back", name(*joint))
+        EditDrag::Joint {
+            joint,
+            axis,
+            with_children,
+            ..
+        } => {
+            let along = axis.map_or_else(String::new, |axis| {
+                format!(" along {}", ["X", "Y", "Z"][axis.min(2)])
+            });
+            let children = if *with_children {
+                " with its children"
+            } else {
+                ""
+            };
+            format!(
+                "Moving {}{children}{along} – X, Y, Z choose an axis, Ctrl takes its children along, Esc takes it back",
+                name(*joint)
+            )
         }
-        EditDrag::Tail { joint, .. } => format!("Setting the end of {} – Esc takes it back", name(*joint)),
-        EditDrag::Radius { joint, .. } => format!("Radius of {}'s bone – Esc takes it back", name(*joint)),
+        EditDrag::Tail { joint, .. } => {
+            format!("Setting the end of {} – Esc takes it back", name(*joint))
+        }
+        EditDrag::Radius { joint, .. } => {
+            format!("Radius of {}'s bone – Esc takes it back", name(*joint))
+        }
         EditDrag::Landmark(handle) => {
-            let landmark = tool.fitting.as_ref().map_or("", |fitting| fitting.name(handle.landmark));
+            let landmark = tool
+                .fitting
+                .as_ref()
+                .map_or("", |fitting| fitting.name(handle.landmark));
             format!("{landmark}: it stays in the middle of the flesh")
         }
     }

@@ -2,12 +2,13 @@
 
 use egui::{Key, Modifiers, Ui};
 
-use super::{EditAction, EditTool, EditView};
+use super::{EditTool, EditView};
+use crate::app::actions::EditAction;
 use crate::app::actions::{Action, Actions};
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, RigCommand};
 
-/// Takes the keys of edit mode out of the input, unless somebody types.
+/// Consumes the keys of edit mode, unless text is being edited.
 pub(super) fn read(ui: &Ui, tool: &EditTool, view: &EditView<'_>, actions: &mut Actions) {
     if ui.ctx().text_edit_focused() {
         return;
@@ -21,7 +22,9 @@ pub(super) fn read(ui: &Ui, tool: &EditTool, view: &EditView<'_>, actions: &mut 
     let Some(joint) = view.selected else { return };
     let mut edit = |edit: RigEdit| actions.once(Command::Rig(RigCommand::Edit(edit)));
     ui.input_mut(|input| {
-        if input.consume_key(Modifiers::NONE, Key::Delete) || input.consume_key(Modifiers::NONE, Key::Backspace) {
+        if input.consume_key(Modifiers::NONE, Key::Delete)
+            || input.consume_key(Modifiers::NONE, Key::Backspace)
+        {
             edit(RigEdit::Delete(joint));
         } else if input.consume_key(Modifiers::NONE, Key::M) {
             edit(RigEdit::Merge(joint));

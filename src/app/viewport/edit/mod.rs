@@ -1,6 +1,6 @@
 //! Edit mode in a view: joints placed in the middle of the flesh, dragged, joined and cut.
 //!
-//! | what the hand does               | what happens                                                        |
+//! | input                            | effect                                                               |
 //! |----------------------------------|---------------------------------------------------------------------|
 //! | click into the flesh             | a joint in its middle: a first one, or one that hangs on the selected |
 //! | click a joint or a bone          | selects                                                             |
@@ -32,46 +32,32 @@ use std::collections::VecDeque;
 use egui::{PointerButton, Pos2, Response, Ui};
 
 use super::Viewport;
-use super::screen_map::{Ray, ScreenMap};
+use super::screen_map::{ScreenMap, ScreenRay};
 use crate::app::actions::Actions;
 use crate::app::look::Look;
 use crate::math::Point64;
-use crate::render::{Ghosts, Shading, SkinColors};
-use crate::rig::edit::template::Kind;
+use crate::render::{OnionSkins, Shading, SkinColors};
 use crate::rig::edit::{Mirror, Placed, Placer, Rig, RigBone, RigEdit};
 use crate::session::{Command, RigCommand, Session};
 
-/// What edit mode asks of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditAction {
-    /// Shows the landmarks of a template.
-    StartFitting(Kind),
-    /// Builds the skeleton through the landmarks.
-    ApplyFitting,
-    /// Leaves the template.
-    LeaveFitting,
-    /// Asks where to write the skeleton.
-    SaveDialog,
-}
-
-/// What edit mode may read of the session.
+/// Data for edit mode.
 #[derive(Debug, Clone)]
 pub struct EditView<'a> {
-    /// The skeleton as edited.
+    /// The rig.
     pub rig: &'a Rig,
     /// The selected joint.
     pub selected: Option<usize>,
-    /// The plane that edits are mirrored about.
+    /// The mirror plane of edits.
     pub mirror: Option<&'a Mirror>,
-    /// What finds the middle of the flesh, once it is ready.
+    /// Finds the centre of the flesh; available after the mesh was analysed.
     pub placer: Option<&'a Placer>,
-    /// The bones that the flesh has grown on.
+    /// Bones with tissue.
     pub volumes: Vec<Volume>,
-    /// Joints of the rig to which a bone leads that no flesh has grown on, as to the handles of a game's rig.
+    /// Joints of bones without tissue, as the handles of a game rig.
     pub without_flesh: Vec<usize>,
 }
 
-/// A bone that the flesh has grown on.
+/// A bone with tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Volume {
     /// The joint of the rig that carries it.
@@ -80,29 +66,55 @@ pub struct Volume {
     pub segment: [Point64; 2],
     /// Radius, world units.
     pub radius: f64,
-    /// It ends nowhere but in the flesh.
+    /// Whether its end is computed from the flesh.
     pub is_tail: bool,
 }
 
 impl<'a> EditView<'a> {
-    /// What there is to edit; `None` while nothing is open.
+    /// The data of edit mode; `None` without a character.
     #[must_use]
     pub fn of(session: &'a Session) -> Option<Self> {
         let (rig, subject) = (session.rig()?, session.subject()?);
-        let graph = subject.tissue.as_ref().ok().map(|flesh| &flesh.tissue.graph);
+        let graph = subject
+            .flesh_if_made()
+            .and_then(Result::ok)
+            .map(|flesh| &flesh.tissue.graph);
         let volume = |index: usize, bone: &crate::tissue::Bone| {
             let joint = rig.index_of(subject.rig.joints().get(bone.joint)?.id)?;
             let segment = graph?.segment(index);
-            Some(Volume { joint, segment, radius: bone.radius, is_tail: bone.end_joint.is_none() })
+            Some(Volume {
+                joint,
+                segment,
+                radius: bone.radius,
+                is_tail: bone.end_joint.is_none(),
+            })
         };
-        let volumes = graph.into_iter().flat_map(|graph| graph.bones.iter().enumerate()).filter_map(|(index, bone)| volume(index, bone));
+        let volumes = graph
+            .into_iter()
+            .flat_map(|graph| graph.bones.iter().enumerate())
+            .filter_map(|(index, bone)| volume(index, bone));
         let carries = |joint: usize| {
             let bones = graph.into_iter().flat_map(|graph| &graph.bones);
-            bones.filter_map(|bone| bone.end_joint).any(|end| end == joint)
+            bones
+                .filter_map(|bone| bone.end_joint)
+                .any(|end| end == joint)
         };
-        let is_bare = |id| graph.is_some() && subject.rig.index_of(id).is_some_and(|joint| !carries(joint));
-        let hanging = rig.joints().iter().enumerate().filter(|(_, joint)| joint.parent.is_some());
-        let without_flesh = hanging.filter(|(_, joint)| is_bare(joint.id)).map(|(joint, _)| joint).collect();
+        let is_bare = |id| {
+            graph.is_some()
+                && subject
+                    .rig
+                    .index_of(id)
+                    .is_some_and(|joint| !carries(joint))
+        };
+        let hanging = rig
+            .joints()
+            .iter()
+            .enumerate()
+            .filter(|(_, joint)| joint.parent.is_some());
+        let without_flesh = hanging
+            .filter(|(_, joint)| is_bare(joint.id))
+            .map(|(joint, _)| joint)
+            .collect();
         Some(Self {
             without_flesh,
             rig,
@@ -113,11 +125,19 @@ impl<'a> EditView<'a> {
         })
     }
 
-    /// Where the bone of a leaf ends: as was said, or where the flesh has it.
+    /// Tail of a leaf: as set, or as computed from the flesh.
     #[must_use]
     pub fn tail(&self, joint: usize) -> Option<Point64> {
-        let grown = || self.volumes.iter().find(|volume| volume.joint == joint && volume.is_tail).map(|volume| volume.segment[1]);
-        self.rig.is_leaf(joint).then(|| self.rig.tail(joint).or_else(grown)).flatten()
+        let grown = || {
+            self.volumes
+                .iter()
+                .find(|volume| volume.joint == joint && volume.is_tail)
+                .map(|volume| volume.segment[1])
+        };
+        self.rig
+            .is_leaf(joint)
+            .then(|| self.rig.tail(joint).or_else(grown))
+            .flatten()
     }
 
     /// The volume whose ring is shown: that of the selected joint.
@@ -128,38 +148,45 @@ impl<'a> EditView<'a> {
     }
 }
 
-/// What the pointer does in edit mode.
+/// Pointer state of edit mode.
 #[derive(Debug, Default)]
 pub struct EditTool {
-    /// What is under the pointer.
+    /// The item under the pointer.
     pub under: Option<Under>,
-    /// What is being dragged.
+    /// The current drag.
     pub drag: Option<EditDrag>,
     /// A template being fitted.
     pub fitting: Option<Fitting>,
     picked: Option<(Pos2, Picked)>,
-    /// Clicks on the mesh before it has been looked at: they place their joints once it has.
+    /// Clicks made before the mesh was analysed; they place joints afterwards.
     waiting: VecDeque<Click>,
 }
 
-/// Where a click went: on the screen, and into the scene.
+/// Position of a click: on the screen, and its ray.
 #[derive(Debug, Clone, Copy)]
 struct Click {
     at: Pos2,
-    ray: Ray,
+    ray: ScreenRay,
 }
 
-/// What a pick depends on but for the pointer.
+/// Inputs of picking other than the pointer.
 type Picked = (usize, Option<usize>, bool);
 
 impl EditTool {
-    /// Forgets what belongs to another character or mode.
+    /// Drops state of another character or mode.
     pub fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Reads the pointer over one view.
-    pub fn interact(&mut self, ui: &Ui, response: &Response, viewport: &mut Viewport, view: &EditView<'_>, actions: &mut Actions) {
+    /// Handles the pointer over one view.
+    pub fn interact(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        viewport: &mut Viewport,
+        view: &EditView<'_>,
+        actions: &mut Actions,
+    ) {
         if viewport.rect.is_none() {
             return;
         }
@@ -167,15 +194,27 @@ impl EditTool {
         let Some(map) = viewport.map() else { return };
         self.catch_up(ui, &map, view, actions);
         let modifiers = ui.input(|input| input.modifiers);
-        if self.fitting.as_ref().is_some_and(|fitting| fitting.landmarks.is_empty())
+        if self
+            .fitting
+            .as_ref()
+            .is_some_and(|fitting| fitting.landmarks.is_empty())
             && let (Some(fitting), Some(placer)) = (&mut self.fitting, view.placer)
         {
             fitting.guess(placer);
         }
         if !ui.input(|input| input.pointer.any_down()) {
-            self.hover(ui, &map, response.hover_pos().filter(|_| !viewport.axis_gizmo.hovered), view);
+            self.hover(
+                ui,
+                &map,
+                response
+                    .hover_pos()
+                    .filter(|_| !viewport.axis_gizmo.hovered),
+                view,
+            );
         }
-        if response.drag_started_by(PointerButton::Primary) && !viewport.navigation.preset.claims_left(modifiers) {
+        if response.drag_started_by(PointerButton::Primary)
+            && !viewport.navigation.preset.claims_left(modifiers)
+        {
             let origin = ui.input(|input| input.pointer.press_origin());
             self.drag = origin.and_then(|origin| self.start_drag(&map, origin, view, actions));
         }
@@ -197,18 +236,25 @@ impl EditTool {
 
     fn hover(&mut self, ui: &Ui, map: &ScreenMap, pointer: Option<Pos2>, view: &EditView<'_>) {
         let Some(pointer) = pointer else {
-            // Another view may have it.
+            // Another view may own the state.
             if self.picked.is_some_and(|(at, _)| map.rect().contains(at)) {
                 (self.under, self.picked) = (None, None);
             }
             return;
         };
-        let picked = (pointer, (std::ptr::from_ref(view.rig) as usize, view.selected, view.placer.is_some()));
+        let picked = (
+            pointer,
+            (
+                std::ptr::from_ref(view.rig) as usize,
+                view.selected,
+                view.placer.is_some(),
+            ),
+        );
         if self.picked != Some(picked) || self.under.is_none() {
             self.picked = Some(picked);
             let under = self.pick(map, pointer, view);
             if under != self.under {
-                // The status line was drawn before.
+                // The status line was already drawn.
                 ui.ctx().request_repaint();
             }
             self.under = under;
@@ -222,46 +268,79 @@ impl EditTool {
         }
     }
 
-    fn click(&mut self, map: &ScreenMap, pointer: Pos2, modifiers: egui::Modifiers, view: &EditView<'_>, actions: &mut Actions) {
+    fn click(
+        &mut self,
+        map: &ScreenMap,
+        pointer: Pos2,
+        modifiers: egui::Modifiers,
+        view: &EditView<'_>,
+        actions: &mut Actions,
+    ) {
         if self.fitting.is_some() {
             return;
         }
-        // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
+        // Picked again at the press position, because the pointer may have moved since the last
+        // frame.
         self.under = self.pick(map, pointer, view);
         let rig = |command: RigCommand| Command::Rig(command);
         let edit = |edit: RigEdit| rig(RigCommand::Edit(edit));
         match self.under {
             Some(Under::Joint(joint)) if modifiers.command => {
                 if let Some(selected) = view.selected.filter(|&selected| selected != joint) {
-                    actions.once(edit(RigEdit::Reparent { joint: selected, parent: Some(joint) }));
+                    actions.once(edit(RigEdit::Reparent {
+                        joint: selected,
+                        parent: Some(joint),
+                    }));
                 }
             }
             Some(Under::Joint(joint)) => actions.once(rig(RigCommand::Select(Some(joint)))),
-            Some(Under::Tail(joint)) if view.selected != Some(joint) => actions.once(rig(RigCommand::Select(Some(joint)))),
-            Some(Under::Bone { bone, at }) if modifiers.shift => actions.once(edit(RigEdit::Insert { bone, at })),
-            Some(Under::Bone { bone, .. }) => actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone))))),
-            // What can be dragged of the selected bone is no obstacle to extending it.
+            Some(Under::Tail(joint)) if view.selected != Some(joint) => {
+                actions.once(rig(RigCommand::Select(Some(joint))));
+            }
+            Some(Under::Bone { bone, at }) if modifiers.shift => {
+                actions.once(edit(RigEdit::Insert { bone, at }));
+            }
+            Some(Under::Bone { bone, .. }) => {
+                actions.once(rig(RigCommand::Select(Some(carrier(view.rig, bone)))));
+            }
+            // Handles of the selected bone do not prevent extending it.
             Some(Under::Flesh(_) | Under::Tail(_) | Under::Ring(_)) => {
                 if let Some(placed) = pick::flesh(map, pointer, view) {
-                    actions.once(edit(RigEdit::Add { parent: view.selected, position: placed.position, name: None }));
+                    actions.once(edit(RigEdit::Add {
+                        parent: view.selected,
+                        position: placed.position,
+                        name: None,
+                    }));
                 }
             }
             Some(Under::Landmark(_)) => {}
-            None if view.placer.is_none() => self.waiting.push_back(Click { at: pointer, ray: map.ray(pointer) }),
+            None if view.placer.is_none() => self.waiting.push_back(Click {
+                at: pointer,
+                ray: map.ray(pointer),
+            }),
             None if view.selected.is_some() => actions.once(rig(RigCommand::Select(None))),
             None => {}
         }
         self.picked = None;
     }
 
-    /// Does what a click asked for that came before the mesh had been looked at; one in a frame, since each selects what the next
-    /// joint hangs on.
+    /// Applies a click made before the mesh was analysed; one per frame, because each selects the
+    /// parent of the next joint.
     fn catch_up(&mut self, ui: &Ui, map: &ScreenMap, view: &EditView<'_>, actions: &mut Actions) {
         let Some(placer) = view.placer else { return };
-        let Some(Click { ray, .. }) = self.waiting.pop_front_if(|click| map.rect().contains(click.at)) else { return };
+        let Some(Click { ray, .. }) = self
+            .waiting
+            .pop_front_if(|click| map.rect().contains(click.at))
+        else {
+            return;
+        };
         match placer.under(&ray.origin, &ray.direction) {
             Some(placed) => {
-                let add = RigEdit::Add { parent: view.selected, position: placed.position, name: None };
+                let add = RigEdit::Add {
+                    parent: view.selected,
+                    position: placed.position,
+                    name: None,
+                };
                 actions.once(Command::Rig(RigCommand::Edit(add)));
             }
             None if view.selected.is_some() => actions.once(Command::Rig(RigCommand::Select(None))),
@@ -270,13 +349,13 @@ impl EditTool {
         ui.ctx().request_repaint();
     }
 
-    /// How many clicks wait for the mesh to be looked at.
+    /// Number of pending clicks.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Leaves what is going on: a drag, a template. Returns whether there was something.
+    /// Cancels the current drag or template. Returns whether there was one.
     pub fn cancel(&mut self, actions: &mut Actions) -> bool {
         if let Some(drag) = self.drag.take() {
             drag.take_back(actions);
@@ -301,18 +380,27 @@ impl EditTool {
 /// The joint whose frame carries a bone.
 fn carrier(rig: &Rig, bone: RigBone) -> usize {
     match bone {
-        RigBone::To(joint) => rig.joints().get(joint).and_then(|joint| joint.parent).unwrap_or(joint),
+        RigBone::To(joint) => rig
+            .joints()
+            .get(joint)
+            .and_then(|joint| joint.parent)
+            .unwrap_or(joint),
         RigBone::Tail(joint) => joint,
     }
 }
 
-/// How a view is drawn in edit mode: nothing but the mesh, seen through, and of clay, as of something dark nothing would be seen.
+/// Display settings of edit mode: only the mesh, transparent and in clay, so that bones are visible
+/// in dark materials too.
 #[must_use]
 pub fn look(look: &Look) -> Look {
     Look {
         skin: true,
         xray: true,
-        shading: if look.shading == Shading::Textured { Shading::Studio } else { look.shading },
+        shading: if look.shading == Shading::Textured {
+            Shading::Studio
+        } else {
+            look.shading
+        },
         bones: false,
         bone_volumes: false,
         base_surface: false,
@@ -322,7 +410,7 @@ pub fn look(look: &Look) -> Look {
         velocities: false,
         findings: false,
         colors: SkinColors::Material,
-        ghosts: Ghosts::default(),
+        ghosts: OnionSkins::default(),
         ..*look
     }
 }

@@ -1,4 +1,4 @@
-//! What is under the pointer in edit mode.
+//! Picking in edit mode.
 
 use egui::Pos2;
 
@@ -9,29 +9,29 @@ use crate::app::viewport::screen_map::ScreenMap;
 use crate::math::Vec64;
 use crate::rig::edit::{Placed, RigBone};
 
-/// How near the pointer must be to a joint, points.
+/// Pick radius of a joint, points.
 const JOINT_REACH: f32 = 10.0;
-/// How near to the end of a leaf's bone.
+/// Pick radius of a leaf's tail.
 const TAIL_REACH: f32 = 8.0;
-/// How near to a bone.
+/// Pick radius of a bone.
 const BONE_REACH: f32 = 5.0;
-/// How near to the ring of a volume.
+/// Pick radius of a volume's ring.
 const RING_REACH: f32 = 5.0;
-/// How near to a landmark.
+/// Pick radius of a landmark.
 const LANDMARK_REACH: f32 = 14.0;
-/// Corners of a ring.
+/// Number of corners of a drawn ring.
 const CORNERS: usize = 48;
 
-/// What the pointer is on.
+/// The item under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Under {
     /// A joint.
     Joint(usize),
     /// The end of the bone of a leaf.
     Tail(usize),
-    /// A bone, at a part of its length.
+    /// A bone, at a fraction of its length.
     Bone {
-        /// Which.
+        /// The bone.
         bone: RigBone,
         /// 0..=1 from its start.
         at: f64,
@@ -40,43 +40,74 @@ pub enum Under {
     Ring(usize),
     /// Flesh: where a joint would be placed.
     Flesh(Placed),
-    /// A landmark of the template, or its twin.
+    /// A landmark of the template, or its mirrored counterpart.
     Landmark(Handle),
 }
 
-/// The landmark under the pointer; a landmark itself before a twin at the same place.
-pub(super) fn landmark(map: &ScreenMap, pointer: Pos2, fitting: &Fitting, view: &EditView<'_>) -> Option<Under> {
-    let near = fitting.handles(view.mirror).filter_map(|(handle, at)| Some((handle, map.project(&at)?.distance(pointer))));
-    let nearest = near.filter(|(_, distance)| *distance <= LANDMARK_REACH).min_by(|a, b| a.1.total_cmp(&b.1));
+/// The landmark under the pointer; a landmark before a counterpart at the same position.
+pub(super) fn landmark(
+    map: &ScreenMap,
+    pointer: Pos2,
+    fitting: &Fitting,
+    view: &EditView<'_>,
+) -> Option<Under> {
+    let near = fitting
+        .handles(view.mirror)
+        .filter_map(|(handle, at)| Some((handle, map.project(&at)?.distance(pointer))));
+    let nearest = near
+        .filter(|(_, distance)| *distance <= LANDMARK_REACH)
+        .min_by(|a, b| a.1.total_cmp(&b.1));
     nearest.map(|(handle, _)| Under::Landmark(handle))
 }
 
-/// What is under the pointer: small things before large ones.
+/// The item under the pointer; small items have priority.
 pub(super) fn pick(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Option<Under> {
     let nearest = |reach: f32, things: &mut dyn Iterator<Item = (usize, Option<Pos2>)>| {
-        let near = things.filter_map(|(index, at)| Some((index, at?.distance(pointer)))).filter(|(_, distance)| *distance <= reach);
-        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+        let near = things
+            .filter_map(|(index, at)| Some((index, at?.distance(pointer))))
+            .filter(|(_, distance)| *distance <= reach);
+        near.min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(index, _)| index)
     };
     let joints = view.rig.joints();
-    if let Some(joint) = nearest(JOINT_REACH, &mut joints.iter().enumerate().map(|(index, joint)| (index, map.project(&joint.position)))) {
+    if let Some(joint) = nearest(
+        JOINT_REACH,
+        &mut joints
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| (index, map.project(&joint.position))),
+    ) {
         return Some(Under::Joint(joint));
     }
-    let mut tails = (0..joints.len()).filter_map(|joint| Some((joint, map.project(&view.tail(joint)?))));
+    let mut tails =
+        (0..joints.len()).filter_map(|joint| Some((joint, map.project(&view.tail(joint)?))));
     if let Some(joint) = nearest(TAIL_REACH, &mut tails) {
         return Some(Under::Tail(joint));
     }
-    if let Some(volume) = view.ring().filter(|volume| is_on_ring(map, pointer, volume)) {
+    if let Some(volume) = view
+        .ring()
+        .filter(|volume| is_on_ring(map, pointer, volume))
+    {
         return Some(Under::Ring(volume.joint));
     }
     let bones = view.rig.bones().filter_map(|(bone, [a, b])| {
         let (from, to) = (map.project(&a)?, map.project(&b)?);
         Some((bone, from, to, distance_to_segment(pointer, from, to)))
     });
-    let bone = bones.filter(|(.., distance)| *distance <= BONE_REACH).min_by(|a, b| a.3.total_cmp(&b.3));
+    let bone = bones
+        .filter(|(.., distance)| *distance <= BONE_REACH)
+        .min_by(|a, b| a.3.total_cmp(&b.3));
     if let Some((bone, from, to, _)) = bone {
         let along = to - from;
-        let at = if along.length_sq() > 0.0 { ((pointer - from).dot(along) / along.length_sq()).clamp(0.0, 1.0) } else { 0.5 };
-        return Some(Under::Bone { bone, at: f64::from(at) });
+        let at = if along.length_sq() > 0.0 {
+            ((pointer - from).dot(along) / along.length_sq()).clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        return Some(Under::Bone {
+            bone,
+            at: f64::from(at),
+        });
     }
     flesh(map, pointer, view).map(Under::Flesh)
 }
@@ -91,7 +122,11 @@ pub(super) fn flesh(map: &ScreenMap, pointer: Pos2, view: &EditView<'_>) -> Opti
 pub(super) fn ring_corners(map: &ScreenMap, volume: &Volume) -> Vec<Option<Pos2>> {
     let [a, b] = volume.segment;
     let axis = (b - a).try_normalize(1e-12).unwrap_or_else(Vec64::y);
-    let side = if axis.x.abs() < 0.6 { Vec64::x() } else { Vec64::y() };
+    let side = if axis.x.abs() < 0.6 {
+        Vec64::x()
+    } else {
+        Vec64::y()
+    };
     let u = axis.cross(&side).normalize();
     let v = axis.cross(&u);
     let middle = nalgebra::center(&a, &b);
@@ -105,5 +140,9 @@ pub(super) fn ring_corners(map: &ScreenMap, volume: &Volume) -> Vec<Option<Pos2>
 
 fn is_on_ring(map: &ScreenMap, pointer: Pos2, volume: &Volume) -> bool {
     let corners = ring_corners(map, volume);
-    corners.windows(2).any(|pair| pair[0].zip(pair[1]).is_some_and(|(a, b)| distance_to_segment(pointer, a, b) <= RING_REACH))
+    corners.windows(2).any(|pair| {
+        pair[0]
+            .zip(pair[1])
+            .is_some_and(|(a, b)| distance_to_segment(pointer, a, b) <= RING_REACH)
+    })
 }

@@ -1,4 +1,4 @@
-//! A skeleton built with the mouse, in a window without a screen.
+//! Builds a skeleton with simulated mouse input, without a screen.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use crate::mesh::shapes::tube;
 use crate::rig::edit::RigEdit;
 use crate::session::{Command, Mode, RigCommand, Session, Source};
 
-type Window = Harness<'static, Workbench>;
+type EditWindow = Harness<'static, Workbench>;
 
-/// A session that opens a tube along y, 2 long and 0.2 thick, that has no joints, and its file.
+/// A session with a tube along y, 2 long and 0.2 thick, without joints, and its file.
 fn bare(name: &str) -> (Session, std::path::PathBuf) {
     let mesh = tube(0.2, 2.0, 24, 16, true);
     let mut text = String::new();
@@ -38,11 +38,13 @@ fn bare(name: &str) -> (Session, std::path::PathBuf) {
     (session, file)
 }
 
-/// A window with that tube, wide enough that no message covers the middle of the view.
-fn window(name: &str) -> Window {
+/// A window with that tube, wide enough that no message covers the centre of the view.
+fn window(name: &str) -> EditWindow {
     let (session, file) = bare(name);
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut window = Harness::builder().with_size(vec2(1600.0, 900.0)).build_ui_state(draw, Workbench::with_session(session));
+    let mut window = Harness::builder()
+        .with_size(vec2(1600.0, 900.0))
+        .build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&window.ctx);
     wait_until(&mut window, "a bare mesh opens in edit mode", |bench| {
         bench.session().mode() == Mode::Edit && bench.session().placer().is_some()
@@ -52,30 +54,44 @@ fn window(name: &str) -> Window {
     window
 }
 
-fn wait_until(window: &mut Window, what: &str, holds: impl Fn(&Workbench) -> bool) {
+fn wait_until(window: &mut EditWindow, what: &str, holds: impl Fn(&Workbench) -> bool) {
     let start = Instant::now();
     while !holds(window.state()) {
-        assert!(start.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "timed out: {what}"
+        );
         window.step();
         std::thread::sleep(Duration::from_millis(5));
     }
     window.run_steps(3);
 }
 
-fn settle(window: &mut Window) {
-    wait_until(window, "the flesh follows", |bench| !bench.session().rig_is_pending() && bench.session().jobs().is_empty());
+fn settle(window: &mut EditWindow) {
+    wait_until(window, "the flesh follows", |bench| {
+        !bench.session().rig_is_pending() && bench.session().jobs().is_empty()
+    });
 }
 
-fn on_screen(window: &Window, at: [f64; 3]) -> Pos2 {
-    let map = window.state().viewport().and_then(super::Viewport::map).expect("a view");
+fn on_screen(window: &EditWindow, at: [f64; 3]) -> Pos2 {
+    let map = window
+        .state()
+        .viewport()
+        .and_then(super::Viewport::map)
+        .expect("a view");
     map.project(&Point64::from(at)).expect("in sight")
 }
 
 fn button(at: Pos2, pressed: bool, modifiers: Modifiers) -> Event {
-    Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers }
+    Event::PointerButton {
+        pos: at,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers,
+    }
 }
 
-fn click(window: &mut Window, at: Pos2, modifiers: Modifiers) {
+fn click(window: &mut EditWindow, at: Pos2, modifiers: Modifiers) {
     window.event_modifiers(Event::PointerMoved(at), modifiers);
     window.run_steps(2);
     window.event_modifiers(button(at, true, modifiers), modifiers);
@@ -84,24 +100,34 @@ fn click(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.run_steps(3);
 }
 
-fn drag(window: &mut Window, from: Pos2, to: Pos2) {
+fn drag(window: &mut EditWindow, from: Pos2, to: Pos2) {
     window.event(Event::PointerMoved(from));
     window.run_steps(2);
     window.event(button(from, true, Modifiers::NONE));
     window.run_steps(1);
     for step in 1..=5 {
-        window.event(Event::PointerMoved(from + (to - from) * (step as f32 / 5.0)));
+        window.event(Event::PointerMoved(
+            from + (to - from) * (step as f32 / 5.0),
+        ));
         window.run_steps(1);
     }
     window.event(button(to, false, Modifiers::NONE));
     window.run_steps(3);
 }
 
-fn places(window: &Window) -> Vec<Point64> {
-    window.state().session().rig().expect("open").joints().iter().map(|joint| joint.position).collect()
+fn places(window: &EditWindow) -> Vec<Point64> {
+    window
+        .state()
+        .session()
+        .rig()
+        .expect("open")
+        .joints()
+        .iter()
+        .map(|joint| joint.position)
+        .collect()
 }
 
-fn build_chain(window: &mut Window) {
+fn build_chain(window: &mut EditWindow) {
     for height in [0.3, 1.0, 1.7] {
         let at = on_screen(window, [0.03, height, 0.0]);
         click(window, at, Modifiers::NONE);
@@ -115,12 +141,31 @@ fn clicks_place_joints_in_the_middle_of_the_flesh() {
     let joints = places(&window);
     assert_eq!(joints.len(), 3);
     for (joint, height) in joints.iter().zip([0.3, 1.0, 1.7]) {
-        assert!(joint.x.hypot(joint.z) < 0.01 && (joint.y - height).abs() < 0.05, "{joint}");
+        assert!(
+            joint.x.hypot(joint.z) < 0.01 && (joint.y - height).abs() < 0.05,
+            "{joint}"
+        );
     }
-    let parents: Vec<_> = window.state().session().rig().expect("open").joints().iter().map(|joint| joint.parent).collect();
+    let parents: Vec<_> = window
+        .state()
+        .session()
+        .rig()
+        .expect("open")
+        .joints()
+        .iter()
+        .map(|joint| joint.parent)
+        .collect();
     assert_eq!(parents, [None, Some(0), Some(1)]);
     settle(&mut window);
-    assert!(window.state().session().subject().expect("open").tissue.is_ok());
+    assert!(
+        window
+            .state()
+            .session()
+            .subject()
+            .expect("open")
+            .flesh()
+            .is_ok()
+    );
 
     let between = on_screen(&window, [0.0, 0.65, 0.0]);
     click(&mut window, between, Modifiers::SHIFT);
@@ -146,27 +191,47 @@ fn the_end_and_the_ring_of_the_selected_bone_can_be_clicked_through() {
         settle(&mut window);
         let session = window.state().session();
         let view = super::EditView::of(session).expect("open");
-        let map = window.state().viewport().and_then(super::Viewport::map).expect("a view");
-        let tail = view.tail(1).and_then(|tail| map.project(&tail)).expect("the last bone ends in the flesh");
-        let ring = view.ring().and_then(|ring| super::pick::ring_corners(&map, ring)[0]).expect("the selected bone has a ring");
-        click(&mut window, if at_ring { ring } else { tail }, Modifiers::NONE);
+        let map = window
+            .state()
+            .viewport()
+            .and_then(super::Viewport::map)
+            .expect("a view");
+        let tail = view
+            .tail(1)
+            .and_then(|tail| map.project(&tail))
+            .expect("the last bone ends in the flesh");
+        let ring = view
+            .ring()
+            .and_then(|ring| super::pick::ring_corners(&map, ring)[0])
+            .expect("the selected bone has a ring");
+        click(
+            &mut window,
+            if at_ring { ring } else { tail },
+            Modifiers::NONE,
+        );
         assert_eq!(places(&window).len(), 3, "at the ring: {at_ring}");
     }
 }
 
 #[test]
-fn a_joint_is_dragged_as_one_step_and_stays_inside() {
+fn a_joint_drag_is_one_undo_step_and_stays_inside() {
     let mut window = window("drag");
     build_chain(&mut window);
     settle(&mut window);
     let before = places(&window)[1];
-    let (from, to) = (on_screen(&window, [0.0, 1.0, 0.0]), on_screen(&window, [0.0, 1.25, 0.0]));
+    let (from, to) = (
+        on_screen(&window, [0.0, 1.0, 0.0]),
+        on_screen(&window, [0.0, 1.25, 0.0]),
+    );
     drag(&mut window, from, to);
     assert_eq!(window.state().session().undo_label(), Some("Move joint"));
     let after = places(&window)[1];
     assert!((after.y - 1.25).abs() < 0.05, "{after}");
     settle(&mut window);
-    let (from, to) = (on_screen(&window, after.coords.into()), on_screen(&window, [0.0, 1.25, 0.9]));
+    let (from, to) = (
+        on_screen(&window, after.coords.into()),
+        on_screen(&window, [0.0, 1.25, 0.9]),
+    );
     drag(&mut window, from, to);
     let kept = places(&window)[1];
     let placer = window.state().session().placer().expect("ready").clone();
@@ -184,55 +249,102 @@ fn panel_and_tree_edit_the_selected_joint() {
     build_chain(&mut window);
     settle(&mut window);
     let joints = |bench: &Workbench| bench.session().rig().map_or(0, |rig| rig.len());
-    let has = |bench: &Workbench, name: &str| bench.session().rig().is_some_and(|rig| rig.find(name).is_some());
+    let has = |bench: &Workbench, name: &str| {
+        bench
+            .session()
+            .rig()
+            .is_some_and(|rig| rig.find(name).is_some())
+    };
     window.get_by_role_and_label(Role::Button, "Insert").click();
-    wait_until(&mut window, "Insert puts a joint on the bone", |bench| joints(bench) == 4);
+    wait_until(&mut window, "Insert puts a joint on the bone", |bench| {
+        joints(bench) == 4
+    });
     window.get_by_role_and_label(Role::Button, "bone1").click();
-    wait_until(&mut window, "a row of the tree selects", |bench| bench.session().rig_selected() == Some(1));
+    wait_until(&mut window, "a row of the tree selects", |bench| {
+        bench.session().rig_selected() == Some(1)
+    });
     window.get_by_role_and_label(Role::Button, "Delete").click();
     wait_until(&mut window, "Delete deletes", |bench| !has(bench, "bone1"));
     window.get_by_role_and_label(Role::Button, "Human").click();
-    wait_until(&mut window, "a template shows its landmarks", |bench| bench.edit_tool().fitting.is_some());
+    wait_until(&mut window, "a template shows its landmarks", |bench| {
+        bench.edit_tool().fitting.is_some()
+    });
     window.get_by_role_and_label(Role::Button, "Apply").click();
-    wait_until(&mut window, "the template is applied", |bench| has(bench, "hand.L"));
-    assert_eq!(window.state().session().undo_label(), Some("Apply template"));
-    window.get_by_role_and_label(Role::RadioButton, "Pose mode").click();
-    wait_until(&mut window, "back to posing", |bench| bench.session().mode() == Mode::Pose);
+    wait_until(&mut window, "the template is applied", |bench| {
+        has(bench, "hand.L")
+    });
+    assert_eq!(
+        window.state().session().undo_label(),
+        Some("Apply template")
+    );
+    window
+        .get_by_role_and_label(Role::RadioButton, "Pose mode")
+        .click();
+    wait_until(&mut window, "back to posing", |bench| {
+        bench.session().mode() == Mode::Pose
+    });
 }
 
 #[test]
-fn a_landmark_is_dragged_by_its_twin_on_the_other_side() {
+fn a_landmark_is_dragged_by_its_counterpart() {
     let mut window = window("twin");
     window.get_by_role_and_label(Role::Button, "Human").click();
-    let fitted = |bench: &Workbench| bench.edit_tool().fitting.as_ref().is_some_and(|fitting| !fitting.landmarks.is_empty());
+    let fitted = |bench: &Workbench| {
+        bench
+            .edit_tool()
+            .fitting
+            .as_ref()
+            .is_some_and(|fitting| !fitting.landmarks.is_empty())
+    };
     wait_until(&mut window, "a template shows its landmarks", fitted);
-    let handles = |window: &Window| {
+    let handles = |window: &EditWindow| {
         let bench = window.state();
         let fitting = bench.edit_tool().fitting.clone().expect("being fitted");
-        fitting.handles(bench.session().edit_mirror()).collect::<Vec<_>>()
+        fitting
+            .handles(bench.session().edit_mirror())
+            .collect::<Vec<_>>()
     };
     let before = handles(&window);
     let alone = |place: &Point64| {
-        let others = before.iter().map(|(_, other)| (other - place).norm()).filter(|distance| *distance > 0.0);
+        let others = before
+            .iter()
+            .map(|(_, other)| (other - place).norm())
+            .filter(|distance| *distance > 0.0);
         others.fold(f64::INFINITY, f64::min)
     };
     let twins = before.iter().filter(|(handle, _)| handle.mirrored);
-    let (twin, place) = *twins.max_by(|a, b| alone(&a.1).total_cmp(&alone(&b.1))).expect("a human has two sides");
-    let (from, to) = (on_screen(&window, place.coords.into()), on_screen(&window, (place.coords + Vec64::y() * 0.3).into()));
+    let (twin, place) = *twins
+        .max_by(|a, b| alone(&a.1).total_cmp(&alone(&b.1)))
+        .expect("a human has two sides");
+    let (from, to) = (
+        on_screen(&window, place.coords.into()),
+        on_screen(&window, (place.coords + Vec64::y() * 0.3).into()),
+    );
     drag(&mut window, from, to);
     let moved = |mirrored: bool| {
         let handle = Handle { mirrored, ..twin };
-        let find = |handles: &[(Handle, Point64)]| handles.iter().find(|(other, _)| *other == handle).map(|(_, place)| *place);
+        let find = |handles: &[(Handle, Point64)]| {
+            handles
+                .iter()
+                .find(|(other, _)| *other == handle)
+                .map(|(_, place)| *place)
+        };
         find(&handles(&window)).expect("still there") - find(&before).expect("there")
     };
     let (own, other) = (moved(false), moved(true));
-    assert!(other.norm() > 0.1 && (own.norm() - other.norm()).abs() < 1e-6, "{own} {other}");
-    // Where there is flesh it goes to the middle of it.
-    assert!(other.y > 0.1 && (own.y - other.y).abs() < 1e-6, "upwards as the pointer: {own} {other}");
+    assert!(
+        other.norm() > 0.1 && (own.norm() - other.norm()).abs() < 1e-6,
+        "{own} {other}"
+    );
+    // Where there is flesh it moves to its centre.
+    assert!(
+        other.y > 0.1 && (own.y - other.y).abs() < 1e-6,
+        "upwards as the pointer: {own} {other}"
+    );
 }
 
 #[test]
-fn a_handle_beside_the_body_is_known_to_carry_no_flesh() {
+fn a_handle_outside_the_body_carries_no_flesh() {
     let (mut session, file) = bare("handle");
     let idle = |session: &mut Session| {
         let start = Instant::now();
@@ -244,8 +356,17 @@ fn a_handle_beside_the_body_is_known_to_carry_no_flesh() {
     idle(&mut session);
     std::fs::remove_file(&file).expect("clean up");
     session.apply_once(Command::Rig(RigCommand::SetSymmetry(false)));
-    for (parent, place) in [(None, [0.0, 0.3, 0.0]), (Some(0), [0.0, 1.0, 0.0]), (Some(1), [0.0, 1.7, 0.0]), (Some(0), [3.0, 0.3, 0.0])] {
-        let add = RigEdit::Add { parent, position: Point64::from(place), name: None };
+    for (parent, place) in [
+        (None, [0.0, 0.3, 0.0]),
+        (Some(0), [0.0, 1.0, 0.0]),
+        (Some(1), [0.0, 1.7, 0.0]),
+        (Some(0), [3.0, 0.3, 0.0]),
+    ] {
+        let add = RigEdit::Add {
+            parent,
+            position: Point64::from(place),
+            name: None,
+        };
         session.apply_once(Command::Rig(RigCommand::Edit(add)));
     }
     idle(&mut session);
@@ -253,7 +374,7 @@ fn a_handle_beside_the_body_is_known_to_carry_no_flesh() {
     assert_eq!(view.without_flesh, [3], "{:?}", view.volumes);
 }
 
-/// One view without a workbench around it, whose mesh counts as looked at when the test says so.
+/// One view without a workbench; the test sets when the mesh is analysed.
 struct Bench {
     session: Session,
     tool: EditTool,
@@ -264,12 +385,17 @@ struct Bench {
 impl Bench {
     fn ui(&mut self, ui: &mut Ui) {
         let rect = ui.max_rect();
-        let response = ui.interact(rect, egui::Id::unique("view"), egui::Sense::click_and_drag());
+        let response = ui.interact(
+            rect,
+            egui::Id::unique("view"),
+            egui::Sense::click_and_drag(),
+        );
         self.viewport.follow_subject(rect, self.session.subject());
         let mut actions = Actions::default();
         if let Some(mut view) = EditView::of(&self.session) {
             view.placer = view.placer.filter(|_| self.looked_at);
-            self.tool.interact(ui, &response, &mut self.viewport, &view, &mut actions);
+            self.tool
+                .interact(ui, &response, &mut self.viewport, &view, &mut actions);
         }
         for action in actions.take() {
             if let Action::Session(command, gesture) = action {
@@ -280,21 +406,36 @@ impl Bench {
 }
 
 #[test]
-fn clicks_while_the_mesh_is_looked_at_are_done_once_it_has_been() {
+fn clicks_during_mesh_analysis_are_applied_afterwards() {
     let (mut session, file) = bare("early");
     session.apply_once(Command::Rig(RigCommand::SetMode(Mode::Edit)));
     let start = Instant::now();
     while session.placer().is_none() {
-        assert!(start.elapsed() < Duration::from_secs(30), "the mesh is looked at");
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "the mesh is being analysed"
+        );
         session.tick(1.0 / 60.0);
         std::thread::sleep(Duration::from_millis(5));
     }
     std::fs::remove_file(&file).expect("clean up");
-    let bench = Bench { session, tool: EditTool::default(), viewport: Viewport::default(), looked_at: false };
-    let mut window = Harness::builder().with_size(vec2(800.0, 600.0)).build_ui_state(|ui, bench: &mut Bench| bench.ui(ui), bench);
+    let bench = Bench {
+        session,
+        tool: EditTool::default(),
+        viewport: Viewport::default(),
+        looked_at: false,
+    };
+    let mut window = Harness::builder()
+        .with_size(vec2(800.0, 600.0))
+        .build_ui_state(|ui, bench: &mut Bench| bench.ui(ui), bench);
     window.run_steps(2);
     let at = |window: &Harness<'_, Bench>, y: f64| {
-        window.state().viewport.map().and_then(|map| map.project(&Point64::new(0.0, y, 0.0))).expect("in sight")
+        window
+            .state()
+            .viewport
+            .map()
+            .and_then(|map| map.project(&Point64::new(0.0, y, 0.0)))
+            .expect("in sight")
     };
     for height in [0.4, 1.2] {
         let place = at(&window, height);
@@ -305,13 +446,25 @@ fn clicks_while_the_mesh_is_looked_at_are_done_once_it_has_been() {
         window.event(button(place, false, Modifiers::NONE));
         window.run_steps(1);
     }
-    let joints = |window: &Harness<'_, Bench>| window.state().session.rig().map_or(0, |rig| rig.len());
+    let joints =
+        |window: &Harness<'_, Bench>| window.state().session.rig().map_or(0, |rig| rig.len());
     assert_eq!((joints(&window), window.state().tool.waiting()), (0, 2));
     window.state_mut().looked_at = true;
     window.run_steps(3);
     let rig = window.state().session.rig().expect("open").clone();
-    assert_eq!((rig.len(), rig.joints()[1].parent, window.state().tool.waiting()), (2, Some(0), 0));
+    assert_eq!(
+        (
+            rig.len(),
+            rig.joints()[1].parent,
+            window.state().tool.waiting()
+        ),
+        (2, Some(0), 0)
+    );
     for (joint, height) in rig.joints().iter().zip([0.4, 1.2]) {
-        assert!((joint.position - Point64::new(0.0, height, 0.0)).norm() < 0.08, "{}", joint.position);
+        assert!(
+            (joint.position - Point64::new(0.0, height, 0.0)).norm() < 0.08,
+            "{}",
+            joint.position
+        );
     }
 }

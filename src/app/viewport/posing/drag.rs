@@ -1,4 +1,4 @@
-//! A drag that poses: what it began on, and the command that it comes to at each position of the pointer.
+//! A posing drag: its start, and the command for each pointer position.
 
 use egui::{Modifiers, Pos2};
 
@@ -7,61 +7,62 @@ use super::super::picking::Target;
 use super::super::pull::Pull;
 use super::super::screen_map::ScreenMap;
 use super::arrows::ArrowDrag;
-use super::tools::{GizmoAxes, Toolbox};
+use crate::app::actions::tools::GizmoAxes;
+use crate::app::actions::tools::Toolbox;
 use crate::math::{Affine, Point64, Quat, Vec64, origin_of};
 use crate::rig::ik::{EndTurn, Grip};
 use crate::session::{PoseCommand, TurnAxes};
 
-/// A ball is turned by this angle, radians, when the pointer moves by the rings' radius.
+/// Trackball rotation, radians, for a pointer movement of the rings' radius.
 const BALL_TURN: f64 = 1.2;
 
-/// What the pointer does to the pose.
+/// The current posing drag.
 #[derive(Debug, Clone)]
 pub enum PoseDrag {
-    /// Turns joints by a ring.
+    /// Rotates joints by a ring.
     Ring {
-        /// The joint that the ring is around.
+        /// The joint of the rings.
         joint: usize,
-        /// All that turn.
+        /// All rotated joints.
         joints: Vec<usize>,
-        /// The ring's geometry when the drag began.
+        /// The ring's geometry at the start.
         gizmo: Gizmo,
-        /// How far.
+        /// The ring drag.
         drag: RingDrag,
-        /// Radians so far, snapped if asked for.
+        /// Angle so far, radians, snapped if requested.
         angle: f64,
-        /// Whether several joints turn about their own axes.
+        /// Whether several joints rotate about their own axes.
         own_axes: bool,
     },
-    /// Turns joints by the ball between the rings.
+    /// Rotates joints by the trackball between the rings.
     Ball {
-        /// The joint in the middle.
+        /// The joint at the centre.
         joint: usize,
-        /// All that turn.
+        /// All rotated joints.
         joints: Vec<usize>,
-        /// Where the pointer was.
+        /// The initial pointer position.
         last: Pos2,
-        /// How far so far, about world axes.
+        /// Rotation so far, about world axes.
         turned: Quat,
     },
-    /// Moves a joint along an arrow.
+    /// Moves a joint by an arrow.
     Arrow {
-        /// Which joint.
+        /// The joint.
         joint: usize,
-        /// How far.
+        /// The arrow drag.
         drag: ArrowDrag,
-        /// Steps while Ctrl is held, world units.
+        /// Step length while Ctrl is held, world units.
         step: f64,
     },
     /// Drags the body by a point.
     Reach(ReachDrag),
-    /// Turns the one joint that carries what is pulled.
+    /// Rotates the one joint that carries the point.
     Pull(Pull),
     /// Selects the joints in a rectangle.
     Box {
-        /// Where it began.
+        /// First corner.
         from: Pos2,
-        /// Where it ends.
+        /// Second corner.
         to: Pos2,
     },
 }
@@ -71,17 +72,22 @@ pub enum PoseDrag {
 pub struct ReachDrag {
     /// The point.
     pub grip: Grip,
-    /// Where it was.
+    /// Its initial position.
     pub start: Point64,
-    /// Where it is wanted.
+    /// The target.
     pub target: Point64,
     grabbed: Vec64,
 }
 
 impl ReachDrag {
-    /// Begins at what is under the pointer.
+    /// Starts with the item under the pointer.
     #[must_use]
-    pub fn start(map: &ScreenMap, world_from_joint: &[Affine], target: Target, pointer: Pos2) -> Option<Self> {
+    pub fn start(
+        map: &ScreenMap,
+        world_from_joint: &[Affine],
+        target: Target,
+        pointer: Pos2,
+    ) -> Option<Self> {
         let joint = target.joint();
         let world = world_from_joint.get(joint)?;
         let origin = origin_of(world);
@@ -90,9 +96,18 @@ impl ReachDrag {
             Target::Bone(_) => map.ray(pointer).meet_plane(&origin, &map.back())?,
             Target::Flesh { point, .. } => point,
         };
-        let point = if let Target::Joint(_) = target { Point64::origin() } else { world.try_inverse()? * start };
+        let point = if let Target::Joint(_) = target {
+            Point64::origin()
+        } else {
+            world.try_inverse()? * start
+        };
         let grabbed = start - map.ray(pointer).meet_plane(&start, &map.back())?;
-        Some(Self { grip: Grip { joint, point }, start, target: start, grabbed })
+        Some(Self {
+            grip: Grip { joint, point },
+            start,
+            target: start,
+            grabbed,
+        })
     }
 
     fn update(&mut self, map: &ScreenMap, pointer: Pos2) -> Point64 {
@@ -104,45 +119,79 @@ impl ReachDrag {
 }
 
 impl PoseDrag {
-    /// The joint that is held or turned; none for a rectangle.
+    /// The dragged or rotated joint; `None` for a rectangle.
     #[must_use]
     pub fn joint(&self) -> Option<usize> {
         match self {
-            Self::Ring { joint, .. } | Self::Ball { joint, .. } | Self::Arrow { joint, .. } => Some(*joint),
+            Self::Ring { joint, .. } | Self::Ball { joint, .. } | Self::Arrow { joint, .. } => {
+                Some(*joint)
+            }
             Self::Reach(reach) => Some(reach.grip.joint),
             Self::Pull(pull) => Some(pull.joint),
             Self::Box { .. } => None,
         }
     }
 
-    /// Follows the pointer. Returns what the drag comes to.
-    pub fn follow(&mut self, map: &ScreenMap, pointer: Pos2, modifiers: Modifiers, tools: &Toolbox) -> Option<PoseCommand> {
+    /// Follows the pointer. Returns the resulting command.
+    pub fn follow(
+        &mut self,
+        map: &ScreenMap,
+        pointer: Pos2,
+        modifiers: Modifiers,
+        tools: &Toolbox,
+    ) -> Option<PoseCommand> {
         let snaps = modifiers.command;
-        let turn = |joints: &[usize], rotation: Quat, axes: TurnAxes| PoseCommand::Turn { joints: joints.to_vec(), rotation, axes };
+        let turn = |joints: &[usize], rotation: Quat, axes: TurnAxes| PoseCommand::Turn {
+            joints: joints.to_vec(),
+            rotation,
+            axes,
+        };
         match self {
-            Self::Ring { joints, drag, angle, own_axes, .. } => {
+            Self::Ring {
+                joints,
+                drag,
+                angle,
+                own_axes,
+                ..
+            } => {
                 drag.update(map, pointer);
                 *angle = drag.angle(snaps.then(|| tools.snap_deg.to_radians()));
                 Some(match (drag.ring, *own_axes) {
-                    (Ring::Axis(axis), true) => turn(joints, about(&axis_of(axis), *angle), TurnAxes::Own),
+                    (Ring::Axis(axis), true) => {
+                        turn(joints, about(&axis_of(axis), *angle), TurnAxes::Own)
+                    }
                     _ => turn(joints, about(&drag.axis, *angle), TurnAxes::World),
                 })
             }
-            Self::Ball { joints, last, turned, .. } => {
+            Self::Ball {
+                joints,
+                last,
+                turned,
+                ..
+            } => {
                 let by = pointer - *last;
                 *last = pointer;
                 let (right, up) = map.right_and_up();
                 let scale = BALL_TURN / Gizmo::radius_on_screen();
-                *turned = Quat::new((up * f64::from(by.x) + right * f64::from(by.y)) * scale) * *turned;
+                *turned =
+                    Quat::new((up * f64::from(by.x) + right * f64::from(by.y)) * scale) * *turned;
                 Some(turn(joints, *turned, TurnAxes::World))
             }
             Self::Arrow { joint, drag, step } => {
                 let target = drag.update(map, pointer, snaps.then_some(*step));
-                Some(PoseCommand::Reach { grip: Grip::of_joint(*joint), target, end: end_turn(modifiers) })
+                Some(PoseCommand::Reach {
+                    grip: Grip::of_joint(*joint),
+                    target,
+                    end: end_turn(modifiers),
+                })
             }
             Self::Reach(reach) => {
                 let target = reach.update(map, pointer);
-                Some(PoseCommand::Reach { grip: reach.grip, target, end: end_turn(modifiers) })
+                Some(PoseCommand::Reach {
+                    grip: reach.grip,
+                    target,
+                    end: end_turn(modifiers),
+                })
             }
             Self::Pull(pull) => {
                 let rotation = pull.update(map, pointer)?;
@@ -156,9 +205,13 @@ impl PoseDrag {
     }
 }
 
-/// Shift keeps a hand or foot turned as it is.
+/// Shift keeps the world rotation of a hand or foot.
 fn end_turn(modifiers: Modifiers) -> EndTurn {
-    if modifiers.shift { EndTurn::Stays } else { EndTurn::Follows }
+    if modifiers.shift {
+        EndTurn::Stays
+    } else {
+        EndTurn::Follows
+    }
 }
 
 fn axis_of(axis: usize) -> Vec64 {

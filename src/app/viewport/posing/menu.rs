@@ -1,11 +1,11 @@
-//! The menu of the joint under the pointer.
+//! The context menu of a joint.
 
 use egui::{Button, Response, RichText, Ui};
 
 use super::super::picking::Target;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
-use super::keys::PosingAsk;
+use crate::app::actions::PosingAsk;
 use crate::app::actions::{Action, Actions};
 use crate::app::theme;
 use crate::rig::Skeleton;
@@ -13,9 +13,17 @@ use crate::rig::symmetry::MirrorHow;
 use crate::session::{Command, PoseCommand, SelectHow};
 
 impl Viewport {
-    /// A click of the right button opens the menu of the joint under it, which is selected by that.
-    pub(super) fn context_menu(&mut self, response: &Response, map: &ScreenMap, view: &ViewportView<'_>, actions: &mut Actions) {
-        let Some(skeleton) = view.skeleton.filter(|skeleton| !skeleton.is_empty()) else { return };
+    /// A right click selects the joint under the pointer and opens its menu.
+    pub(super) fn context_menu(
+        &mut self,
+        response: &Response,
+        map: &ScreenMap,
+        view: &ViewportView<'_>,
+        actions: &mut Actions,
+    ) {
+        let Some(skeleton) = view.skeleton.filter(|skeleton| !skeleton.is_empty()) else {
+            return;
+        };
         if response.secondary_clicked() {
             if let Some(pointer) = response.interact_pointer_pos() {
                 self.pick(map, pointer, skeleton, view);
@@ -29,72 +37,184 @@ impl Viewport {
     }
 }
 
-/// Everything below a joint, and the joint.
+/// A joint and its descendants.
 #[must_use]
 pub fn with_children(skeleton: &Skeleton, joints: &[usize]) -> Vec<usize> {
     let mut taken = vec![false; skeleton.len()];
     for joint in 0..skeleton.len() {
-        let carried = skeleton.joints()[joint].parent.is_some_and(|parent| taken[parent]);
+        let carried = skeleton.joints()[joint]
+            .parent
+            .is_some_and(|parent| taken[parent]);
         taken[joint] = carried || joints.contains(&joint);
     }
-    // The joints that it began with stay the active ones.
+    // The initially selected joints remain active.
     let below = (0..skeleton.len()).filter(|joint| taken[*joint] && !joints.contains(joint));
-    below.chain(joints.iter().copied().filter(|&joint| joint < skeleton.len())).collect()
+    below
+        .chain(
+            joints
+                .iter()
+                .copied()
+                .filter(|&joint| joint < skeleton.len()),
+        )
+        .collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one item after the other")]
 fn joint_menu(ui: &mut Ui, skeleton: &Skeleton, view: &ViewportView<'_>, actions: &mut Actions) {
     ui.set_min_width(210.0);
     let some = !view.selection.is_empty();
     let title = match view.selection {
         [] => "No joint is selected".to_owned(),
-        [joint] => skeleton.joints().get(*joint).map(|joint| joint.name.clone()).unwrap_or_default(),
+        [joint] => skeleton
+            .joints()
+            .get(*joint)
+            .map(|joint| joint.name.clone())
+            .unwrap_or_default(),
         many => format!("{} joints", many.len()),
     };
     ui.label(RichText::new(title).color(theme::colors(ui.ctx()).text_weak));
     let joints = || view.selection.to_vec();
-    let select = |joints: Vec<usize>| PoseCommand::Select { joints, how: SelectHow::Replace };
-    item(ui, actions, some, "Select with children", "", &|| select(with_children(skeleton, view.selection)));
-    let parents = || view.selection.iter().filter_map(|&joint| skeleton.joints().get(joint)?.parent).collect::<Vec<_>>();
-    item(ui, actions, !parents().is_empty(), "Select parent", "", &|| select(parents()));
+    let select = |joints: Vec<usize>| PoseCommand::Select {
+        joints,
+        how: SelectHow::Replace,
+    };
+    item(ui, actions, some, "Select with children", "", &|| {
+        select(with_children(skeleton, view.selection))
+    });
+    let parents = || {
+        view.selection
+            .iter()
+            .filter_map(|&joint| skeleton.joints().get(joint)?.parent)
+            .collect::<Vec<_>>()
+    };
+    item(
+        ui,
+        actions,
+        !parents().is_empty(),
+        "Select parent",
+        "",
+        &|| select(parents()),
+    );
     let partners = view.symmetry.filter(|symmetry| symmetry.has_pairs());
-    item(ui, actions, some && partners.is_some(), "Select the other side", "", &|| {
-        select(view.selection.iter().map(|&joint| partners.map_or(joint, |symmetry| symmetry.partner(joint))).collect())
+    item(
+        ui,
+        actions,
+        some && partners.is_some(),
+        "Select the other side",
+        "",
+        &|| {
+            select(
+                view.selection
+                    .iter()
+                    .map(|&joint| partners.map_or(joint, |symmetry| symmetry.partner(joint)))
+                    .collect(),
+            )
+        },
+    );
+    ui.separator();
+    let pinned = some
+        && view.selection.iter().all(|joint| {
+            view.document
+                .is_some_and(|document| document.pins.contains(joint))
+        });
+    item(
+        ui,
+        actions,
+        some,
+        if pinned { "Unpin" } else { "Pin in place" },
+        "P",
+        &|| PoseCommand::SetPins {
+            joints: joints(),
+            pinned: !pinned,
+        },
+    );
+    item(ui, actions, some, "Reset", "", &|| {
+        PoseCommand::Reset(joints())
     });
     ui.separator();
-    let pinned = some && view.selection.iter().all(|joint| view.document.is_some_and(|document| document.pins.contains(joint)));
-    item(ui, actions, some, if pinned { "Unpin" } else { "Pin in place" }, "P", &|| PoseCommand::SetPins {
-        joints: joints(),
-        pinned: !pinned,
-    });
-    item(ui, actions, some, "Reset", "", &|| PoseCommand::Reset(joints()));
-    ui.separator();
-    if ui.add(Button::new("Copy pose").shortcut_text("Ctrl+C")).clicked() {
+    if ui
+        .add(Button::new("Copy pose").shortcut_text("Ctrl+C"))
+        .clicked()
+    {
         actions.push(Action::Posing(PosingAsk::Copy));
         ui.close();
     }
-    item(ui, actions, view.can_paste, "Paste pose", "Ctrl+V", &|| PoseCommand::Paste { text: None, mirrored: false });
-    item(ui, actions, view.can_paste && partners.is_some(), "Paste mirrored", "Ctrl+Shift+V", &|| PoseCommand::Paste {
-        text: None,
-        mirrored: true,
+    item(ui, actions, view.can_paste, "Paste pose", "Ctrl+V", &|| {
+        PoseCommand::Paste {
+            text: None,
+            mirrored: false,
+        }
     });
-    item(ui, actions, some && partners.is_some(), "Copy to the other side", "", &|| PoseCommand::Mirror {
-        joints: Some(joints()),
-        how: MirrorHow::Copy,
-    });
-    item(ui, actions, partners.is_some(), "Mirror the whole pose", "Ctrl+M", &|| PoseCommand::Mirror {
-        joints: None,
-        how: MirrorHow::Flip,
-    });
+    item(
+        ui,
+        actions,
+        view.can_paste && partners.is_some(),
+        "Paste mirrored",
+        "Ctrl+Shift+V",
+        &|| PoseCommand::Paste {
+            text: None,
+            mirrored: true,
+        },
+    );
+    item(
+        ui,
+        actions,
+        some && partners.is_some(),
+        "Copy to the other side",
+        "",
+        &|| PoseCommand::Mirror {
+            joints: Some(joints()),
+            how: MirrorHow::Copy,
+        },
+    );
+    item(
+        ui,
+        actions,
+        partners.is_some(),
+        "Mirror the whole pose",
+        "Ctrl+M",
+        &|| PoseCommand::Mirror {
+            joints: None,
+            how: MirrorHow::Flip,
+        },
+    );
     ui.separator();
-    item(ui, actions, true, "Limit joints as a human's", "", &|| PoseCommand::LimitAsHuman);
-    let limited = view.document.is_some_and(|document| !document.limits.is_empty());
-    item(ui, actions, limited, "Remove all limits", "", &|| PoseCommand::ClearLimits);
-    let pins = view.document.map(|document| document.pins.iter().copied().collect::<Vec<_>>()).unwrap_or_default();
-    item(ui, actions, !pins.is_empty(), "Remove all pins", "", &|| PoseCommand::SetPins { joints: pins.clone(), pinned: false });
+    item(ui, actions, true, "Limit joints as a human's", "", &|| {
+        PoseCommand::LimitAsHuman
+    });
+    let limited = view
+        .document
+        .is_some_and(|document| !document.limits.is_empty());
+    item(ui, actions, limited, "Remove all limits", "", &|| {
+        PoseCommand::ClearLimits
+    });
+    let pins = view
+        .document
+        .map(|document| document.pins.iter().copied().collect::<Vec<_>>())
+        .unwrap_or_default();
+    item(
+        ui,
+        actions,
+        !pins.is_empty(),
+        "Remove all pins",
+        "",
+        &|| PoseCommand::SetPins {
+            joints: pins.clone(),
+            pinned: false,
+        },
+    );
 }
 
-fn item(ui: &mut Ui, actions: &mut Actions, enabled: bool, name: &str, keys: &str, command: &dyn Fn() -> PoseCommand) {
-    let button = Button::new(name).shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak));
+fn item(
+    ui: &mut Ui,
+    actions: &mut Actions,
+    enabled: bool,
+    name: &str,
+    keys: &str,
+    command: &dyn Fn() -> PoseCommand,
+) {
+    let button = Button::new(name)
+        .shortcut_text(RichText::new(keys).color(theme::colors(ui.ctx()).text_weak));
     if ui.add_enabled(enabled, button).clicked() {
         actions.once(command().into());
         ui.close();

@@ -1,4 +1,4 @@
-//! Posing with the pointer: what is under it, what a click selects, and what a drag does.
+//! Posing with the pointer: picking, selection, drags.
 
 mod arrows;
 mod drag;
@@ -6,7 +6,6 @@ pub mod keys;
 mod marks;
 mod menu;
 pub mod strip;
-pub mod tools;
 
 use egui::{Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 
@@ -16,33 +15,35 @@ pub use marks::draw_marks;
 
 use self::arrows::ArrowDrag;
 use self::drag::orientation;
-use self::tools::{GizmoAxes, Tool};
 use super::gizmo::{Gizmo, Ring, RingDrag};
 use super::picking::{Target, pick_bones, pick_flesh};
 use super::pull::Pull;
 use super::screen_map::ScreenMap;
 use super::{Viewport, ViewportView};
 use crate::app::actions::Actions;
+use crate::app::actions::tools::GizmoAxes;
+use crate::app::actions::tools::Tool;
 use crate::math::{Quat, origin_of};
 use crate::rig::Skeleton;
 use crate::session::{Command, Gesture, PoseCommand, SelectHow};
 
-/// Something to grab at the selected joint.
+/// A handle of the selected joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
     /// A ring.
     Ring(Ring),
-    /// The ball between the rings.
+    /// The trackball between the rings.
     Ball,
     /// An arrow.
     Arrow(Arrow),
 }
 
-/// A step of a move that snaps, as a part of the character's size.
+/// Snap step of a move, relative to the character's size.
 const SNAP_PART: f64 = 0.01;
 
 impl Viewport {
-    /// Poses with the pointer. Returns whether the pointer is taken: the camera has to stay then.
+    /// Handles posing by the pointer. Returns whether the pointer is in use, so that the camera
+    /// must not move.
     pub(super) fn pose_with_pointer(
         &mut self,
         ui: &Ui,
@@ -54,10 +55,16 @@ impl Viewport {
         let modifiers = ui.input(|input| input.modifiers);
         if !ui.input(|input| input.pointer.any_down()) {
             self.given_up = false;
-            // What lies behind the axes in the corner is not meant.
-            self.hover(map, response.hover_pos().filter(|_| !self.axis_gizmo.hovered), view);
+            // The axis gizmo in the corner has priority.
+            self.hover(
+                map,
+                response.hover_pos().filter(|_| !self.axis_gizmo.hovered),
+                view,
+            );
         }
-        if response.drag_started_by(PointerButton::Primary) && !self.navigation.preset.claims_left(modifiers) {
+        if response.drag_started_by(PointerButton::Primary)
+            && !self.navigation.preset.claims_left(modifiers)
+        {
             let origin = ui.input(|input| input.pointer.press_origin());
             self.start_drag(map, origin, modifiers, view, actions);
         }
@@ -66,7 +73,13 @@ impl Viewport {
             return true;
         }
         if response.clicked_by(PointerButton::Primary) {
-            self.click(map, response.interact_pointer_pos(), modifiers, view, actions);
+            self.click(
+                map,
+                response.interact_pointer_pos(),
+                modifiers,
+                view,
+                actions,
+            );
         }
         self.context_menu(response, map, view, actions);
         self.given_up
@@ -77,7 +90,10 @@ impl Viewport {
             (self.hovered, self.hovered_handle, self.picked) = (None, None, None);
             return;
         };
-        let picked = Some((pointer, view.snapshot.map_or(0, |snapshot| snapshot.sequence)));
+        let picked = Some((
+            pointer,
+            view.snapshot.map_or(0, |snapshot| snapshot.sequence),
+        ));
         if picked == self.picked && self.hovered.is_some() {
             return;
         }
@@ -85,53 +101,107 @@ impl Viewport {
         self.pick(map, pointer, skeleton, view);
     }
 
-    fn pick(&mut self, map: &ScreenMap, pointer: Pos2, skeleton: &Skeleton, view: &ViewportView<'_>) {
+    fn pick(
+        &mut self,
+        map: &ScreenMap,
+        pointer: Pos2,
+        skeleton: &Skeleton,
+        view: &ViewportView<'_>,
+    ) {
         self.hovered_handle = handle_at(map, view, pointer);
         self.hovered = match self.hovered_handle {
             Some(Handle::Ring(_) | Handle::Arrow(_)) => None,
             Some(Handle::Ball) | None => pick_bones(map, skeleton, view.world_from_joint, pointer)
-                .or_else(|| view.snapshot.and_then(|snapshot| pick_flesh(&map.ray(pointer), snapshot))),
+                .or_else(|| {
+                    view.snapshot
+                        .and_then(|snapshot| pick_flesh(&map.ray(pointer), snapshot))
+                }),
         };
     }
 
-    fn click(&mut self, map: &ScreenMap, pointer: Option<Pos2>, modifiers: Modifiers, view: &ViewportView<'_>, actions: &mut Actions) {
-        // Not what was hovered in the last frame: a quick hand may have been elsewhere then.
+    fn click(
+        &mut self,
+        map: &ScreenMap,
+        pointer: Option<Pos2>,
+        modifiers: Modifiers,
+        view: &ViewportView<'_>,
+        actions: &mut Actions,
+    ) {
+        // Picked again at the press position, because the pointer may have moved since the last
+        // frame.
         if let (Some(pointer), Some(skeleton)) = (pointer, view.skeleton) {
             self.pick(map, pointer, skeleton, view);
         }
-        // A ring is dragged; a click that meets one means the dot under it, if there is one.
-        let under_handle = matches!(self.hovered_handle, Some(Handle::Ring(_) | Handle::Arrow(_)));
+        // A ring is dragged; a click on a ring selects the dot under it, if there is one.
+        let under_handle = matches!(
+            self.hovered_handle,
+            Some(Handle::Ring(_) | Handle::Arrow(_))
+        );
         let target = if under_handle {
-            let dot = pointer.zip(view.skeleton).and_then(|(pointer, skeleton)| pick_bones(map, skeleton, view.world_from_joint, pointer));
-            let Some(dot @ Target::Joint(_)) = dot else { return };
+            let dot = pointer.zip(view.skeleton).and_then(|(pointer, skeleton)| {
+                pick_bones(map, skeleton, view.world_from_joint, pointer)
+            });
+            let Some(dot @ Target::Joint(_)) = dot else {
+                return;
+            };
             Some(dot)
         } else {
             self.hovered
         };
         let joint = target.map(Target::joint);
         match (joint, how(modifiers)) {
-            (_, SelectHow::Replace) if joint != view.selected || view.selection.len() > 1 => actions.once(Command::SelectJoint(joint)),
+            (_, SelectHow::Replace) if joint != view.selected || view.selection.len() > 1 => {
+                actions.once(Command::SelectJoint(joint));
+            }
             (_, SelectHow::Replace) | (None, _) => {}
-            (Some(joint), how) => actions.once(PoseCommand::Select { joints: vec![joint], how }.into()),
+            (Some(joint), how) => actions.once(
+                PoseCommand::Select {
+                    joints: vec![joint],
+                    how,
+                }
+                .into(),
+            ),
         }
     }
 
-    fn start_drag(&mut self, map: &ScreenMap, origin: Option<Pos2>, modifiers: Modifiers, view: &ViewportView<'_>, actions: &mut Actions) {
-        let (Some(origin), Some(skeleton)) = (origin, view.skeleton) else { return };
+    fn start_drag(
+        &mut self,
+        map: &ScreenMap,
+        origin: Option<Pos2>,
+        modifiers: Modifiers,
+        view: &ViewportView<'_>,
+        actions: &mut Actions,
+    ) {
+        let (Some(origin), Some(skeleton)) = (origin, view.skeleton) else {
+            return;
+        };
         self.pick(map, origin, skeleton, view);
         self.last_command = None;
         if let Some((handle, joint)) = self.hovered_handle.zip(view.selected) {
-            self.drag = grab(map, view, handle, joint, origin, f64::from(self.size()) * SNAP_PART);
+            self.drag = grab(
+                map,
+                view,
+                handle,
+                joint,
+                origin,
+                f64::from(self.size()) * SNAP_PART,
+            );
             return;
         }
         if modifiers.command {
-            self.drag = Some(PoseDrag::Box { from: origin, to: origin });
+            self.drag = Some(PoseDrag::Box {
+                from: origin,
+                to: origin,
+            });
             return;
         }
         let Some(target) = self.hovered else { return };
         self.drag = match view.tools.tool {
-            Tool::Rotate => Pull::start(map, skeleton, view.world_from_joint, target, origin).map(PoseDrag::Pull),
-            Tool::Drag | Tool::Move => ReachDrag::start(map, view.world_from_joint, target, origin).map(PoseDrag::Reach),
+            Tool::Rotate => Pull::start(map, skeleton, view.world_from_joint, target, origin)
+                .map(PoseDrag::Pull),
+            Tool::Drag | Tool::Move => {
+                ReachDrag::start(map, view.world_from_joint, target, origin).map(PoseDrag::Reach)
+            }
         };
         let held = self.drag.as_ref().and_then(PoseDrag::joint);
         if held.is_some() && held != view.selected {
@@ -153,23 +223,35 @@ impl Viewport {
             let command = drag.follow(map, pointer, modifiers, &view.tools);
             self.last_command = command.or_else(|| self.last_command.take());
         }
-        let gesture = if ends { Gesture::Released } else { Gesture::Dragging };
+        let gesture = if ends {
+            Gesture::Released
+        } else {
+            Gesture::Dragging
+        };
         if let Some(command) = &self.last_command {
             actions.send(command.clone().into(), gesture);
         }
         if let (true, PoseDrag::Box { from, to }) = (ends, drag) {
             let joints = joints_within(map, view, Rect::from_two_pos(*from, *to));
-            actions.once(PoseCommand::Select { joints, how: SelectHow::Add }.into());
+            actions.once(
+                PoseCommand::Select {
+                    joints,
+                    how: SelectHow::Add,
+                }
+                .into(),
+            );
         }
         if ends {
             (self.drag, self.picked, self.last_command) = (None, None, None);
         }
     }
 
-    /// Takes back the drag under way. Returns whether there was one.
+    /// Cancels the current drag. Returns whether there was one.
     pub fn cancel_drag(&mut self, actions: &mut Actions) -> bool {
-        let Some(drag) = self.drag.take() else { return false };
-        // The button is still down: until it goes up, the pointer does nothing.
+        let Some(drag) = self.drag.take() else {
+            return false;
+        };
+        // The button is still down: the pointer has no effect until it is released.
         self.given_up = true;
         if !matches!(drag, PoseDrag::Box { .. }) {
             actions.once(PoseCommand::TakeBack.into());
@@ -178,7 +260,7 @@ impl Viewport {
     }
 }
 
-/// How a click with these keys held selects.
+/// Selection mode of a click with modifier keys.
 pub(in crate::app) fn how(modifiers: Modifiers) -> SelectHow {
     match (modifiers.command, modifiers.shift) {
         (true, _) => SelectHow::Toggle,
@@ -191,37 +273,72 @@ pub(in crate::app) fn how(modifiers: Modifiers) -> SelectHow {
 fn handle_at(map: &ScreenMap, view: &ViewportView<'_>, pointer: Pos2) -> Option<Handle> {
     let joint = view.selected?;
     if view.tools.tool == Tool::Move {
-        return arrows_at(map, view, joint)?.hit(map, pointer).map(Handle::Arrow);
+        return arrows_at(map, view, joint)?
+            .hit(map, pointer)
+            .map(Handle::Arrow);
     }
     let gizmo = gizmo_at(map, view, joint)?;
     let ring = gizmo.hit(map, pointer).map(Handle::Ring);
-    ring.or_else(|| (view.tools.tool == Tool::Rotate && gizmo.is_inside(map, pointer)).then_some(Handle::Ball))
+    ring.or_else(|| {
+        (view.tools.tool == Tool::Rotate && gizmo.is_inside(map, pointer)).then_some(Handle::Ball)
+    })
 }
 
 /// The rings around a joint.
 #[must_use]
 pub fn gizmo_at(map: &ScreenMap, view: &ViewportView<'_>, joint: usize) -> Option<Gizmo> {
     let world = view.world_from_joint.get(joint)?;
-    Gizmo::new(map, origin_of(world), &orientation(map, world, view.tools.axes))
+    Gizmo::new(
+        map,
+        origin_of(world),
+        &orientation(map, world, view.tools.axes),
+    )
 }
 
 /// The arrows at a joint.
 #[must_use]
 pub fn arrows_at(map: &ScreenMap, view: &ViewportView<'_>, joint: usize) -> Option<Arrows> {
     let world = view.world_from_joint.get(joint)?;
-    Arrows::new(map, origin_of(world), &orientation(map, world, view.tools.axes))
+    Arrows::new(
+        map,
+        origin_of(world),
+        &orientation(map, world, view.tools.axes),
+    )
 }
 
-fn grab(map: &ScreenMap, view: &ViewportView<'_>, handle: Handle, joint: usize, origin: Pos2, step: f64) -> Option<PoseDrag> {
-    let joints = if view.selection.contains(&joint) { view.selection.to_vec() } else { vec![joint] };
+fn grab(
+    map: &ScreenMap,
+    view: &ViewportView<'_>,
+    handle: Handle,
+    joint: usize,
+    origin: Pos2,
+    step: f64,
+) -> Option<PoseDrag> {
+    let joints = if view.selection.contains(&joint) {
+        view.selection.to_vec()
+    } else {
+        vec![joint]
+    };
     match handle {
         Handle::Ring(ring) => {
             let gizmo = gizmo_at(map, view, joint)?;
             let drag = RingDrag::start(&gizmo, map, ring, origin);
             let own_axes = joints.len() > 1 && view.tools.axes == GizmoAxes::Own;
-            Some(PoseDrag::Ring { joint, joints, gizmo, drag, angle: 0.0, own_axes })
+            Some(PoseDrag::Ring {
+                joint,
+                joints,
+                gizmo,
+                drag,
+                angle: 0.0,
+                own_axes,
+            })
         }
-        Handle::Ball => Some(PoseDrag::Ball { joint, joints, last: origin, turned: Quat::identity() }),
+        Handle::Ball => Some(PoseDrag::Ball {
+            joint,
+            joints,
+            last: origin,
+            turned: Quat::identity(),
+        }),
         Handle::Arrow(arrow) => {
             let drag = ArrowDrag::start(&arrows_at(map, view, joint)?, map, arrow, origin)?;
             Some(PoseDrag::Arrow { joint, drag, step })
@@ -231,8 +348,16 @@ fn grab(map: &ScreenMap, view: &ViewportView<'_>, handle: Handle, joint: usize, 
 
 /// The joints whose dots are in a rectangle.
 fn joints_within(map: &ScreenMap, view: &ViewportView<'_>, rect: Rect) -> Vec<usize> {
-    let inside = |world| map.project(&origin_of(world)).is_some_and(|at| rect.contains(at));
-    view.world_from_joint.iter().enumerate().filter(|(_, world)| inside(world)).map(|(joint, _)| joint).collect()
+    let inside = |world| {
+        map.project(&origin_of(world))
+            .is_some_and(|at| rect.contains(at))
+    };
+    view.world_from_joint
+        .iter()
+        .enumerate()
+        .filter(|(_, world)| inside(world))
+        .map(|(joint, _)| joint)
+        .collect()
 }
 
 #[cfg(test)]

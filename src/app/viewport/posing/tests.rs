@@ -1,4 +1,4 @@
-//! Posing with a pointer in a whole window that draws nothing.
+//! Posing with the pointer in a complete window without drawing.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::tools::Tool;
+use crate::app::actions::tools::Tool;
 use crate::app::theme;
 use crate::app::viewport::painter::NoPainter;
 use crate::app::workbench::Workbench;
@@ -17,11 +17,18 @@ fn workbench() -> Harness<'static, Workbench> {
     let mut session = Session::new();
     session.apply_once(Command::Open(Source::builtin("cylinder")));
     let draw = |ui: &mut Ui, bench: &mut Workbench| bench.ui(ui, &mut NoPainter);
-    let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(draw, Workbench::with_session(session));
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(draw, Workbench::with_session(session));
     theme::apply(&harness.ctx);
     let start = Instant::now();
-    while harness.state().session().snapshot().is_none() || !harness.state().session().jobs().is_empty() {
-        assert!(start.elapsed() < Duration::from_mins(1), "the character never opens");
+    while harness.state().session().snapshot().is_none()
+        || !harness.state().session().jobs().is_empty()
+    {
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "the character never opens"
+        );
         harness.step();
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -29,11 +36,24 @@ fn workbench() -> Harness<'static, Workbench> {
     harness
 }
 
-fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool>, modifiers: Modifiers) {
+fn pointer(
+    harness: &mut Harness<'_, Workbench>,
+    pos: Pos2,
+    pressed: Option<bool>,
+    modifiers: Modifiers,
+) {
     harness.event_modifiers(Event::PointerMoved(pos), modifiers);
     harness.run_steps(1);
     if let Some(pressed) = pressed {
-        harness.event_modifiers(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers }, modifiers);
+        harness.event_modifiers(
+            Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers,
+            },
+            modifiers,
+        );
         harness.run_steps(2);
     }
 }
@@ -41,7 +61,12 @@ fn pointer(harness: &mut Harness<'_, Workbench>, pos: Pos2, pressed: Option<bool
 fn drag(harness: &mut Harness<'_, Workbench>, from: Pos2, to: Pos2, modifiers: Modifiers) {
     pointer(harness, from, Some(true), modifiers);
     for step in 1..=6 {
-        pointer(harness, from + (to - from) * (step as f32 / 6.0), None, modifiers);
+        pointer(
+            harness,
+            from + (to - from) * (step as f32 / 6.0),
+            None,
+            modifiers,
+        );
     }
     pointer(harness, to, Some(false), modifiers);
 }
@@ -49,8 +74,16 @@ fn drag(harness: &mut Harness<'_, Workbench>, from: Pos2, to: Pos2, modifiers: M
 fn click(harness: &mut Harness<'_, Workbench>, at: Pos2, modifiers: Modifiers) {
     pointer(harness, at, None, modifiers);
     for pressed in [true, false] {
-        // A frame of the harness is long, and a button that is held long does not click.
-        harness.event_modifiers(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers }, modifiers);
+        // A frame of the test harness is long, and a button that is held long does not click.
+        harness.event_modifiers(
+            Event::PointerButton {
+                pos: at,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers,
+            },
+            modifiers,
+        );
         harness.run_steps(1);
     }
     harness.run_steps(2);
@@ -63,25 +96,40 @@ fn press(harness: &mut Harness<'_, Workbench>, modifiers: Modifiers, key: Key) {
 
 fn joint_at(harness: &Harness<'_, Workbench>, joint: usize) -> Pos2 {
     let bench = harness.state();
-    let world = bench.session().world_from_joint()[joint];
-    let map = bench.viewport().and_then(super::Viewport::map).expect("the viewport has a size");
-    map.project(&origin_of(&world)).expect("the joint is before the eye")
+    let world = bench.session().channels().active().world_from_joint()[joint];
+    let map = bench
+        .viewport()
+        .and_then(super::Viewport::map)
+        .expect("the viewport has a size");
+    map.project(&origin_of(&world))
+        .expect("the joint is before the eye")
 }
 
-/// The last joint: what is dragged moves all others.
+/// The last joint: dragging it moves all others.
 fn tip(harness: &Harness<'_, Workbench>) -> usize {
-    harness.state().session().world_from_joint().len() - 1
+    harness
+        .state()
+        .session()
+        .channels()
+        .active()
+        .world_from_joint()
+        .len()
+        - 1
 }
 
 #[test]
-fn a_joint_follows_the_pointer_as_one_step_and_escape_takes_it_back() {
+fn a_joint_drag_is_one_undo_step_and_escape_cancels_it() {
     let mut harness = workbench();
     let tip = tip(&harness);
     let rest = harness.state().session().document().pose.clone();
     let at = joint_at(&harness, tip);
     let to = at + vec2(60.0, 50.0);
     drag(&mut harness, at, to, Modifiers::NONE);
-    assert!(joint_at(&harness, tip).distance(to) < 2.0, "{} instead of {to}", joint_at(&harness, tip));
+    assert!(
+        joint_at(&harness, tip).distance(to) < 2.0,
+        "{} instead of {to}",
+        joint_at(&harness, tip)
+    );
     assert_eq!(harness.state().session().undo_label(), Some("Drag body"));
     assert_eq!(harness.state().session().selected_joint(), Some(tip));
     press(&mut harness, Modifiers::COMMAND, Key::Z);
@@ -94,9 +142,20 @@ fn a_joint_follows_the_pointer_as_one_step_and_escape_takes_it_back() {
     press(&mut harness, Modifiers::NONE, Key::Escape);
     let camera = harness.state().viewport().map(|viewport| viewport.camera);
     pointer(&mut harness, at + vec2(90.0, 10.0), None, Modifiers::NONE);
-    pointer(&mut harness, at + vec2(90.0, 10.0), Some(false), Modifiers::NONE);
+    pointer(
+        &mut harness,
+        at + vec2(90.0, 10.0),
+        Some(false),
+        Modifiers::NONE,
+    );
     assert_eq!(harness.state().session().document().pose, rest);
-    assert_eq!((harness.state().session().undo_label(), harness.state().viewport().map(|viewport| viewport.camera)), (None, camera));
+    assert_eq!(
+        (
+            harness.state().session().undo_label(),
+            harness.state().viewport().map(|viewport| viewport.camera)
+        ),
+        (None, camera)
+    );
 }
 
 #[test]
@@ -111,12 +170,28 @@ fn clicks_with_keys_and_rectangles_select_several() {
     click(&mut harness, b, Modifiers::NONE);
     assert_eq!(selected(&harness), [1]);
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    let dots: Vec<Pos2> = (0..=tip(&harness)).map(|joint| joint_at(&harness, joint)).collect();
+    let dots: Vec<Pos2> = (0..=tip(&harness))
+        .map(|joint| joint_at(&harness, joint))
+        .collect();
     let around = egui::Rect::from_points(&dots).expand(20.0);
-    drag(&mut harness, around.left_bottom(), around.right_top(), Modifiers::COMMAND);
+    drag(
+        &mut harness,
+        around.left_bottom(),
+        around.right_top(),
+        Modifiers::COMMAND,
+    );
     let all: Vec<usize> = (0..=tip(&harness)).collect();
-    assert_eq!(selected(&harness), all, "the rectangle is around all of them");
-    assert!(harness.state().viewport().is_some_and(|viewport| viewport.drag.is_none()));
+    assert_eq!(
+        selected(&harness),
+        all,
+        "the rectangle is around all of them"
+    );
+    assert!(
+        harness
+            .state()
+            .viewport()
+            .is_some_and(|viewport| viewport.drag.is_none())
+    );
     press(&mut harness, Modifiers::NONE, Key::P);
     assert_eq!(harness.state().session().document().pins.len(), all.len());
     press(&mut harness, Modifiers::NONE, Key::P);
@@ -145,15 +220,28 @@ fn tools_change_by_key_and_by_button_and_arrows_move() {
     press(&mut harness, Modifiers::NONE, Key::G);
     // View axes: the arrow to the right.
     let before = harness.state().session().document().pose.clone();
-    drag(&mut harness, at + vec2(50.0, 0.0), at + vec2(90.0, 3.0), Modifiers::NONE);
+    drag(
+        &mut harness,
+        at + vec2(50.0, 0.0),
+        at + vec2(90.0, 3.0),
+        Modifiers::NONE,
+    );
     assert_ne!(harness.state().session().document().pose, before);
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().pose, before);
-    // The ball between the rings turns freely.
+    // The trackball between the rings rotates freely.
     press(&mut harness, Modifiers::NONE, Key::E);
     let at = joint_at(&harness, 1);
-    drag(&mut harness, at + vec2(25.0, 25.0), at + vec2(60.0, 40.0), Modifiers::NONE);
-    assert_eq!(harness.state().session().undo_label(), Some("Rotate joints"));
+    drag(
+        &mut harness,
+        at + vec2(25.0, 25.0),
+        at + vec2(60.0, 40.0),
+        Modifiers::NONE,
+    );
+    assert_eq!(
+        harness.state().session().undo_label(),
+        Some("Rotate joints")
+    );
     press(&mut harness, Modifiers::COMMAND, Key::Z);
     assert_eq!(harness.state().session().document().pose, before);
 }

@@ -1,15 +1,17 @@
 //! What can go wrong with a crowd.
 
 use crate::gpu::GpuError;
+use crate::methods::SkinError;
 use crate::progress::Cancelled;
-use crate::skin::SkinError;
 
 /// Why a crowd can't be shown, or does not go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrowdError {
     /// More than the device has room for.
-    #[error("{wanted} characters are more than this graphics device has room for; of this one, {most} fit")]
+    #[error(
+        "{wanted} characters are more than this graphics device has room for; of this one, {most} fit"
+    )]
     TooMany {
         /// Characters asked for.
         wanted: usize,
@@ -17,7 +19,9 @@ pub enum CrowdError {
         most: usize,
     },
     /// The device says that its memory is full.
-    #[error("{wanted} characters do not fit into the memory that the graphics device has left; show fewer, or a coarser simulation mesh")]
+    #[error(
+        "{wanted} characters do not fit into the memory that the graphics device has left; show fewer, or a coarser simulation mesh"
+    )]
     Full {
         /// Characters asked for.
         wanted: usize,
@@ -56,5 +60,7 @@ pub enum CrowdError {
 }
 
 pub(super) fn unfit(reason: &dyn std::fmt::Display) -> CrowdError {
-    CrowdError::Unfit { reason: reason.to_string() }
+    CrowdError::Unfit {
+        reason: reason.to_string(),
+    }
 }

@@ -33,9 +33,18 @@ pub(super) fn bytes_per_instance(surface: &SurfaceModel, model: Option<&GpuModel
 pub(super) fn most(gpu: &GpuContext, surface: &SurfaceModel, model: Option<&GpuModel>) -> usize {
     let limits = gpu.device.limits();
     let [all, largest] = parts(surface, model);
-    let budget = if gpu.is_software() { SOFTWARE_BUDGET } else { BUDGET };
-    let bound = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) / largest.max(1);
-    let fit = bound.min(budget / all.max(1)).min(u64::from(limits.max_compute_workgroups_per_dimension));
+    let budget = if gpu.is_software() {
+        SOFTWARE_BUDGET
+    } else {
+        BUDGET
+    };
+    let bound = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size)
+        / largest.max(1);
+    let fit = bound
+        .min(budget / all.max(1))
+        .min(u64::from(limits.max_compute_workgroups_per_dimension));
     let solver = model.map_or(usize::MAX, |model| model.solver.most_instances(gpu));
     usize::try_from(fit).unwrap_or(usize::MAX).min(solver)
 }

@@ -14,8 +14,8 @@ use crate::gpu::flesh::solve::BoundSolver;
 use crate::gpu::flesh::{FleshState, FleshStep, Watcher};
 use crate::gpu::surface::{Base, Simulated};
 use crate::math::{Affine, Vec3};
+use crate::methods::{Actor, Settled, SkinError, Walker};
 use crate::progress::Progress;
-use crate::skin::{Actor, Settled, SkinError, Walker};
 
 /// Steps of a submission; a frame with more makes more submissions.
 pub(super) const STEPS: usize = 4;
@@ -46,11 +46,22 @@ pub(super) struct Flesh {
 }
 
 impl Flesh {
-    pub fn new(gpu: &GpuContext, model: Arc<GpuModel>, prototype: Actor, instances: usize) -> Result<Self, CrowdError> {
-        let state = FleshState::new(gpu, &model.flesh, instances as u32).map_err(|error| unfit(&error))?;
-        let solver = model.solver.on(gpu, instances, state.right_hand_side(), state.increment());
+    pub fn new(
+        gpu: &GpuContext,
+        model: Arc<GpuModel>,
+        prototype: Actor,
+        instances: usize,
+    ) -> Result<Self, CrowdError> {
+        let state =
+            FleshState::new(gpu, &model.flesh, instances as u32).map_err(|error| unfit(&error))?;
+        let solver = model
+            .solver
+            .on(gpu, instances, state.right_hand_side(), state.increment());
         let step = FleshStep::new(gpu, &model.flesh, &state, solver.dispatches());
-        let base = model.base.on(gpu, state.base(), instances, STEPS).map_err(|error| unfit(&error))?;
+        let base = model
+            .base
+            .on(gpu, state.base(), instances, STEPS)
+            .map_err(|error| unfit(&error))?;
         let watcher = Watcher::new(gpu, &state);
         Ok(Self {
             model,
@@ -71,7 +82,11 @@ impl Flesh {
 
     pub fn simulated(&self) -> Simulated<'_> {
         let stride = self.state.dims().row_stride as usize;
-        Simulated { positions: self.state.positions(), velocities: Some(self.state.velocities()), stride }
+        Simulated {
+            positions: self.state.positions(),
+            velocities: Some(self.state.velocities()),
+            stride,
+        }
     }
 
     /// Passes of a step, with that of the base.
@@ -90,7 +105,12 @@ impl Flesh {
     }
 
     /// Everybody at rest in these poses. Each pose that differs is settled once.
-    pub fn begin(&mut self, gpu: &GpuContext, (poses, places): (&[Vec<Affine>], &[Vec3]), progress: &Progress) -> Result<(), CrowdError> {
+    pub fn begin(
+        &mut self,
+        gpu: &GpuContext,
+        (poses, places): (&[Vec<Affine>], &[Vec3]),
+        progress: &Progress,
+    ) -> Result<(), CrowdError> {
         let keys: Vec<Vec<u64>> = poses.iter().map(|pose| bits(pose)).collect();
         let different = keys.iter().collect::<HashSet<_>>().len();
         let mut known: HashMap<&[u64], Settled> = HashMap::new();
@@ -98,10 +118,15 @@ impl Flesh {
         for (instance, (pose, key)) in poses.iter().zip(&keys).enumerate() {
             if !known.contains_key(&key[..]) {
                 progress.check()?;
-                progress.report(known.len() as f32 / different as f32, &format!("Settling {} of {different}", known.len() + 1));
+                progress.report(
+                    known.len() as f32 / different as f32,
+                    &format!("Settling {} of {different}", known.len() + 1),
+                );
                 known.insert(key, settle(&mut self.prototype, pose, instance)?);
             }
-            let Some(settled) = known.get(&key[..]) else { continue };
+            let Some(settled) = known.get(&key[..]) else {
+                continue;
+            };
             self.place(gpu, instance, &settled.state, &places[instance])?;
             walkers.push(settled.walker.clone());
         }
@@ -111,13 +136,21 @@ impl Flesh {
     }
 
     /// Puts one instance into a state, as its prototype at the origin has it.
-    pub fn place(&mut self, gpu: &GpuContext, instance: usize, state: &State, offset: &Vec3) -> Result<(), CrowdError> {
+    pub fn place(
+        &mut self,
+        gpu: &GpuContext,
+        instance: usize,
+        state: &State,
+        offset: &Vec3,
+    ) -> Result<(), CrowdError> {
         let moved = State {
             position: state.position.iter().map(|p| p + offset).collect(),
             base: state.base.iter().map(|p| p + offset).collect(),
             ..state.clone()
         };
-        self.state.upload(gpu, instance as u32, &moved).map_err(|error| unfit(&error))?;
+        self.state
+            .upload(gpu, instance as u32, &moved)
+            .map_err(|error| unfit(&error))?;
         if let Some(placed) = self.placed.get_mut(instance) {
             *placed = self.watcher.submissions();
         }
@@ -125,7 +158,13 @@ impl Flesh {
     }
 
     /// Settles an instance anew in its pose; the others don't notice.
-    fn recover(&mut self, gpu: &GpuContext, instance: usize, pose: &[Affine], offset: &Vec3) -> Result<(), CrowdError> {
+    fn recover(
+        &mut self,
+        gpu: &GpuContext,
+        instance: usize,
+        pose: &[Affine],
+        offset: &Vec3,
+    ) -> Result<(), CrowdError> {
         log::debug!("character {instance} of the crowd begins anew");
         let key = bits(pose);
         let settled = match self.settled.take().filter(|(known, _)| *known == key) {
@@ -154,12 +193,18 @@ impl Flesh {
         mut submit: impl FnMut(&mut Self),
     ) -> Result<f32, CrowdError> {
         for (instance, (walker, pose)) in self.walkers.iter_mut().zip(poses).enumerate() {
-            walker.aim(pose).map_err(|source| CrowdError::Pose { instance, source })?;
+            walker
+                .aim(pose)
+                .map_err(|source| CrowdError::Pose { instance, source })?;
         }
         for instance in self.broken(gpu)? {
             self.recover(gpu, instance, &poses[instance], &places[instance])?;
         }
-        let params = self.prototype.projective().map(|flesh| *flesh.simulation().params()).unwrap_or_default();
+        let params = self
+            .prototype
+            .projective()
+            .map(|flesh| *flesh.simulation().params())
+            .unwrap_or_default();
         let step_secs = params.time_step_secs;
         let earlier = self.pending_secs;
         self.pending_secs += dt_secs;
@@ -169,12 +214,21 @@ impl Flesh {
                 submit(self);
             }
             let t = ((f64::from(k) * step_secs - earlier) / dt_secs).clamp(0.0, 1.0);
-            let stepped: Vec<bool> = self.walkers.par_iter_mut().map(|walker| walker.step_to(t)).collect();
+            let stepped: Vec<bool> = self
+                .walkers
+                .par_iter_mut()
+                .map(|walker| walker.step_to(t))
+                .collect();
             for (instance, stepped) in stepped.into_iter().enumerate() {
                 if !stepped {
                     self.recover(gpu, instance, &poses[instance], &places[instance])?;
                 }
-                self.base.set_moved(self.queued, instance, self.walkers[instance].frame(), &places[instance]);
+                self.base.set_moved(
+                    self.queued,
+                    instance,
+                    self.walkers[instance].frame(),
+                    &places[instance],
+                );
             }
             self.queued += 1;
         }
@@ -185,19 +239,29 @@ impl Flesh {
     /// Instances of which it has become known that they are no numbers any more.
     fn broken(&mut self, gpu: &GpuContext) -> Result<Vec<usize>, CrowdError> {
         let watched = self.watcher.poll(gpu)?;
-        let broken: Vec<usize> = (0..watched.len()).filter(|&instance| watched[instance].broken != 0).collect();
+        let broken: Vec<usize> = (0..watched.len())
+            .filter(|&instance| watched[instance].broken != 0)
+            .collect();
         let heard = self.watcher.heard();
-        Ok(broken.into_iter().filter(|&instance| heard > self.placed[instance]).collect())
+        Ok(broken
+            .into_iter()
+            .filter(|&instance| heard > self.placed[instance])
+            .collect())
     }
 
     /// The passes of the steps that are set, after uploading what they need.
     pub fn dispatches(&self, gpu: &GpuContext) -> impl Iterator<Item = &Dispatch> {
         self.base.upload(gpu, self.queued);
-        (0..self.queued).flat_map(|step| self.base.step(step).into_iter().chain(self.step.dispatches()))
+        (0..self.queued).flat_map(|step| {
+            self.base
+                .step(step)
+                .into_iter()
+                .chain(self.step.dispatches())
+        })
     }
 
     /// Encodes what is to be heard of them.
-    pub fn listen(&mut self, encoder: &mut wgpu::CommandEncoder) {
+    pub fn encode_readback(&mut self, encoder: &mut wgpu::CommandEncoder) {
         self.watcher.copy(encoder, &self.state);
     }
 
@@ -213,11 +277,18 @@ impl Flesh {
 }
 
 fn settle(prototype: &mut Actor, pose: &[Affine], instance: usize) -> Result<Settled, CrowdError> {
-    let settled = prototype.settled_in(pose).map_err(|source| CrowdError::Pose { instance, source })?;
-    settled.ok_or(CrowdError::Pose { instance, source: SkinError::Diverged })
+    let settled = prototype
+        .settled_in(pose)
+        .map_err(|source| CrowdError::Pose { instance, source })?;
+    settled.ok_or(CrowdError::Pose {
+        instance,
+        source: SkinError::Diverged,
+    })
 }
 
 /// What two poses have in common if they are the same.
 fn bits(pose: &[Affine]) -> Vec<u64> {
-    pose.iter().flat_map(|joint| joint.matrix().iter().map(|number| number.to_bits())).collect()
+    pose.iter()
+        .flat_map(|joint| joint.matrix().iter().map(|number| number.to_bits()))
+        .collect()
 }

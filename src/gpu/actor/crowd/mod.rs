@@ -28,7 +28,7 @@ use self::error::unfit;
 use self::flesh::Flesh;
 use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
-use super::{FRAMES_BEHIND, GpuModel};
+use super::{FRAMES_BEHIND, GpuModel, recipe_of};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
@@ -36,8 +36,8 @@ use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
+use crate::methods::{Actor, DeviceTimes};
 use crate::progress::Progress;
-use crate::skin::{Actor, DeviceTimes};
 
 /// Flesh may bulge out of the box that its joints alone give, by this part of the box.
 const BULGE: f32 = 0.05;
@@ -82,7 +82,12 @@ impl GpuCrowd {
         actor.set_device(None);
         let params = actor.projective().map(|flesh| *flesh.simulation().params());
         if let Some(params) = params {
-            actor.set_params(&Params { collisions: Collisions::Off, ..params }).map_err(|error| unfit(&error))?;
+            actor
+                .set_params(&Params {
+                    collisions: Collisions::Off,
+                    ..params
+                })
+                .map_err(|error| unfit(&error))?;
         }
         let wanted = places.len();
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -100,18 +105,30 @@ impl GpuCrowd {
             let model = Arc::new(GpuModel::new(gpu, &actor).map_err(|error| unfit(&error))?);
             (model.surface.clone(), Some(model))
         } else {
-            let surface = SurfaceModel::new(gpu, Arc::new(actor.recipe()), &[]).map_err(|error| unfit(&error))?;
+            let recipe = recipe_of(&actor).map_err(|error| unfit(&error))?;
+            let surface =
+                SurfaceModel::new(gpu, Arc::new(recipe), &[]).map_err(|error| unfit(&error))?;
             (Arc::new(surface), None)
         };
         let most = fit::most(gpu, &surface_model, model.as_deref());
         if wanted > most {
             return Err(CrowdError::TooMany { wanted, most });
         }
-        let flesh = model.map(|model| Flesh::new(gpu, model, actor, wanted)).transpose()?;
+        let flesh = model
+            .map(|model| Flesh::new(gpu, model, actor, wanted))
+            .transpose()?;
         let simulated = flesh.as_ref().map(Flesh::simulated);
-        let surface = Surface::new(gpu, &surface_model, simulated, wanted).map_err(|error| unfit(&error))?;
+        let surface =
+            Surface::new(gpu, &surface_model, simulated, wanted).map_err(|error| unfit(&error))?;
         let boxes = vec![Bounds::of([]); wanted];
-        Ok(Self { gpu: gpu.clone(), places: places.to_vec(), surface, flesh, boxes, under_way: VecDeque::new() })
+        Ok(Self {
+            gpu: gpu.clone(),
+            places: places.to_vec(),
+            surface,
+            flesh,
+            boxes,
+            under_way: VecDeque::new(),
+        })
     }
 
     /// Goes on by `dt_secs` to these poses, one an instance, with the joints where the character itself would stand. With the first ones,
@@ -139,20 +156,36 @@ impl GpuCrowd {
         }
     }
 
-    fn go_on(&mut self, poses: &[Vec<Affine>], dt_secs: f64, progress: &Progress) -> Result<(), CrowdError> {
+    fn go_on(
+        &mut self,
+        poses: &[Vec<Affine>],
+        dt_secs: f64,
+        progress: &Progress,
+    ) -> Result<(), CrowdError> {
         let boxes = self.boxes_of(poses);
         self.check()?;
         self.make_room()?;
-        let Self { gpu, places, surface, flesh, .. } = self;
+        let Self {
+            gpu,
+            places,
+            surface,
+            flesh,
+            ..
+        } = self;
         if poses.len() != places.len() {
-            return Err(CrowdError::Poses { actual: poses.len(), expected: places.len() });
+            return Err(CrowdError::Poses {
+                actual: poses.len(),
+                expected: places.len(),
+            });
         }
         let mut ahead_secs = 0.0;
         if let Some(flesh) = flesh {
             if flesh.begins() || dt_secs <= 0.0 {
                 flesh.begin(gpu, (poses, places), progress)?;
             } else {
-                ahead_secs = flesh.advance(gpu, (poses, places), dt_secs, |flesh| submit_steps(gpu, flesh))?;
+                ahead_secs = flesh.advance(gpu, (poses, places), dt_secs, |flesh| {
+                    submit_steps(gpu, flesh);
+                })?;
             }
         }
         let mut world = Vec::new();
@@ -172,16 +205,33 @@ impl GpuCrowd {
         self.encode_with(encoder, None);
     }
 
-    fn encode_with(&mut self, encoder: &mut wgpu::CommandEncoder, mut profile: Option<&mut Profile>) {
-        let Self { gpu, surface, flesh, .. } = self;
+    fn encode_with(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        mut profile: Option<&mut Profile>,
+    ) {
+        let Self {
+            gpu,
+            surface,
+            flesh,
+            ..
+        } = self;
         surface.upload(gpu);
         {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("crowd"), timestamp_writes: None });
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("crowd"),
+                timestamp_writes: None,
+            });
             if let Some(profile) = &mut profile {
                 profile.begin(&mut pass);
             }
-            let steps = flesh.iter().flat_map(|flesh| flesh.dispatches(gpu)).map(|dispatch| (dispatch, false));
-            for (dispatch, above) in steps.chain(surface.dispatches().iter().map(|dispatch| (dispatch, true))) {
+            let steps = flesh
+                .iter()
+                .flat_map(|flesh| flesh.dispatches(gpu))
+                .map(|dispatch| (dispatch, false));
+            for (dispatch, above) in
+                steps.chain(surface.dispatches().iter().map(|dispatch| (dispatch, true)))
+            {
                 dispatch.encode(&mut pass);
                 if let Some(profile) = &mut profile {
                     profile.mark(&mut pass, dispatch.label(), above);
@@ -189,7 +239,7 @@ impl GpuCrowd {
             }
         }
         if let Some(flesh) = flesh {
-            flesh.listen(encoder);
+            flesh.encode_readback(encoder);
         }
     }
 
@@ -207,13 +257,19 @@ impl GpuCrowd {
     }
 
     fn check(&self) -> Result<(), GpuError> {
-        if self.gpu.is_lost() { Err(lost(&"it does not answer any more")) } else { Ok(()) }
+        if self.gpu.is_lost() {
+            Err(lost(&"it does not answer any more"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Waits until the device is no more than some frames behind.
     fn make_room(&mut self) -> Result<(), GpuError> {
         while self.under_way.len() >= FRAMES_BEHIND {
-            self.under_way.pop_front().map_or(Ok(()), |done| wait_until(&self.gpu, &done))?;
+            self.under_way
+                .pop_front()
+                .map_or(Ok(()), |done| wait_until(&self.gpu, &done))?;
         }
         Ok(())
     }
@@ -223,7 +279,12 @@ impl GpuCrowd {
     /// # Errors
     /// As [`GpuCrowd::submitted`].
     pub fn present(&mut self) -> Result<(), CrowdError> {
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd") });
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("crowd"),
+            });
         self.encode(&mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
         self.submitted()
@@ -262,7 +323,12 @@ impl GpuCrowd {
             return Ok(None);
         };
         let stamps = storage::<u8>(&self.gpu, "times of passes", Profile::BYTES as usize);
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crowd, measured") });
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("crowd, measured"),
+            });
         self.encode_with(&mut encoder, Some(&mut profile));
         let marks = profile.resolve(&mut encoder, &stamps, 0);
         self.gpu.queue.submit([encoder.finish()]);
@@ -301,7 +367,9 @@ impl GpuCrowd {
     /// How its global steps are solved, and why: one sentence, for methods that simulate.
     #[must_use]
     pub fn solver_reason(&self) -> Option<&str> {
-        self.flesh.as_ref().map(|flesh| flesh.model().solver_reason())
+        self.flesh
+            .as_ref()
+            .map(|flesh| flesh.model().solver_reason())
     }
 
     /// What it takes of the device.
@@ -311,7 +379,10 @@ impl GpuCrowd {
         let flesh = self.flesh.as_ref();
         CrowdSize {
             instances: self.places.len(),
-            constant_bytes: flesh.map_or_else(|| model.constant_bytes(), |flesh| flesh.model().constant_bytes()),
+            constant_bytes: flesh.map_or_else(
+                || model.constant_bytes(),
+                |flesh| flesh.model().constant_bytes(),
+            ),
             instance_bytes: fit::bytes_per_instance(model, flesh.map(Flesh::model)),
             bytes_up_step: flesh.map_or(0, Flesh::bytes_per_step),
             passes_step: flesh.map_or(0, Flesh::passes),
@@ -349,7 +420,14 @@ impl GpuCrowd {
         let reach = &self.surface.model().recipe().reach;
         let boxed = |(pose, place): (&Vec<Affine>, &Vec3)| {
             let bounds = bulged(&reach.bounds(pose));
-            if bounds.is_empty() { bounds } else { Bounds { min: bounds.min + place, max: bounds.max + place } }
+            if bounds.is_empty() {
+                bounds
+            } else {
+                Bounds {
+                    min: bounds.min + place,
+                    max: bounds.max + place,
+                }
+            }
         };
         poses.iter().zip(&self.places).map(boxed).collect()
     }
@@ -360,7 +438,10 @@ impl GpuCrowd {
         self.boxes
             .iter()
             .filter(|bounds| !bounds.is_empty())
-            .fold(Bounds::of([]), |all, one| Bounds { min: all.min.inf(&one.min), max: all.max.sup(&one.max) })
+            .fold(Bounds::of([]), |all, one| Bounds {
+                min: all.min.inf(&one.min),
+                max: all.max.sup(&one.max),
+            })
     }
 
     /// Reads positions and normals of all instances back, one after the other. Waits: for files and tests, not for display.
@@ -377,5 +458,8 @@ fn bulged(tight: &Bounds) -> Bounds {
         return *tight;
     }
     let bulge = (tight.max - tight.min) * BULGE;
-    Bounds { min: tight.min - bulge, max: tight.max + bulge }
+    Bounds {
+        min: tight.min - bulge,
+        max: tight.max + bulge,
+    }
 }

@@ -59,7 +59,11 @@ impl CrowdSkin {
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
     pub fn fetch_positions(&self) -> Result<Vec<Point>, GpuError> {
-        let positions: Vec<[f32; 3]> = fetch(&self.gpu, &self.positions, self.vertices * self.instances as usize)?;
+        let positions: Vec<[f32; 3]> = fetch(
+            &self.gpu,
+            &self.positions,
+            self.vertices * self.instances as usize,
+        )?;
         Ok(positions.into_iter().map(Point::from).collect())
     }
 

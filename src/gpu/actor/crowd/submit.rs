@@ -6,21 +6,30 @@ use crate::gpu::{GpuContext, GpuError};
 
 /// Submits steps that have no room in the frame's own submission.
 pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut Flesh) {
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps of a crowd") });
+    let mut encoder = gpu
+        .device
+        .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("steps of a crowd"),
+        });
     {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("steps of a crowd"), timestamp_writes: None });
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("steps of a crowd"),
+            timestamp_writes: None,
+        });
         for dispatch in flesh.dispatches(gpu) {
             dispatch.encode(&mut pass);
         }
     }
-    flesh.listen(&mut encoder);
+    flesh.encode_readback(&mut encoder);
     gpu.queue.submit([encoder.finish()]);
     flesh.submitted();
 }
 
 /// Submits the passes of steps one by one, and waits for each: where a step takes seconds, a window draws in between.
 pub(super) fn submit_passes(gpu: &GpuContext, flesh: &mut Flesh) -> Result<(), GpuError> {
-    let descriptor = wgpu::CommandEncoderDescriptor { label: Some("a pass of a crowd") };
+    let descriptor = wgpu::CommandEncoderDescriptor {
+        label: Some("a pass of a crowd"),
+    };
     for dispatch in flesh.dispatches(gpu) {
         let mut encoder = gpu.device.create_command_encoder(&descriptor);
         dispatch.encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
@@ -28,7 +37,7 @@ pub(super) fn submit_passes(gpu: &GpuContext, flesh: &mut Flesh) -> Result<(), G
         wait_for_all(gpu)?;
     }
     let mut encoder = gpu.device.create_command_encoder(&descriptor);
-    flesh.listen(&mut encoder);
+    flesh.encode_readback(&mut encoder);
     gpu.queue.submit([encoder.finish()]);
     flesh.submitted();
     Ok(())

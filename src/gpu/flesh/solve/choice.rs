@@ -1,7 +1,8 @@
 //! Which solver suits a character.
 
-use crate::dynamics::{Equations, HybridMatrix, InverseError, Plan};
+use crate::dynamics::Equations;
 use crate::gpu::GpuContext;
+use crate::numerics::{HybridMatrix, InverseError, InversePlan};
 
 use super::{Kind, Tolerance};
 
@@ -20,8 +21,15 @@ impl Limits {
     #[must_use]
     pub fn of(gpu: &GpuContext) -> Self {
         let limits = gpu.device.limits();
-        let binding = usize::try_from(limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).unwrap_or(usize::MAX);
-        Self { bytes: BUDGET.min(binding) }
+        let binding = usize::try_from(
+            limits
+                .max_storage_buffer_binding_size
+                .min(limits.max_buffer_size),
+        )
+        .unwrap_or(usize::MAX);
+        Self {
+            bytes: BUDGET.min(binding),
+        }
     }
 }
 
@@ -36,12 +44,13 @@ pub struct Choice {
 
 impl Choice {
     pub(super) fn of(equations: &Equations, limits: Limits) -> Self {
-        let rows = equations.matrix.starts.len().saturating_sub(1);
+        let rows = equations.matrix.rows();
         let iterations = Tolerance::default().iterations as usize;
         let bytes = HybridMatrix::bytes_of(&equations.matrix);
         // Vectors and increment are read and written.
-        let gradients = Plan::estimate(1 + iterations, (1 + iterations) * (bytes + 128 * rows));
-        match Plan::best(equations, limits.bytes) {
+        let gradients =
+            InversePlan::estimate(1 + iterations, (1 + iterations) * (bytes + 128 * rows));
+        match InversePlan::best(&equations.matrix, &equations.eliminations, limits.bytes) {
             Ok(plan) if plan.micros <= gradients => Self {
                 kind: Kind::Inverse,
                 reason: format!(
@@ -67,18 +76,27 @@ impl Choice {
                     megabytes(limits.bytes)
                 ),
             },
-            Err(InverseError::Factor(error)) => {
-                Self { kind: Kind::Gradients, reason: format!("{rows} unknowns are solved by conjugate gradients: {error}.") }
-            }
+            Err(InverseError::Factor(error)) => Self {
+                kind: Kind::Gradients,
+                reason: format!("{rows} unknowns are solved by conjugate gradients: {error}."),
+            },
         }
     }
 }
 
 fn passes(count: usize) -> String {
-    if count == 1 { "one pass".to_owned() } else { format!("{count} passes") }
+    if count == 1 {
+        "one pass".to_owned()
+    } else {
+        format!("{count} passes")
+    }
 }
 
 fn megabytes(bytes: usize) -> String {
     let megabytes = bytes as f64 / 1e6;
-    if megabytes < 10.0 { format!("{megabytes:.1} MB") } else { format!("{megabytes:.0} MB") }
+    if megabytes < 10.0 {
+        format!("{megabytes:.1} MB")
+    } else {
+        format!("{megabytes:.0} MB")
+    }
 }

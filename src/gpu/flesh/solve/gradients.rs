@@ -15,11 +15,12 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::{SolveError, row_stride};
-use crate::dynamics::{Equations, HYBRID_ROWS, HybridMatrix};
+use crate::dynamics::Equations;
 use crate::gpu::compute::{Dispatch, Kernel, fetch, storage, storage_of, uniform_of, workgroups};
 use crate::gpu::layout::layout;
 use crate::gpu::shader::{SOLVE_BEGIN, SOLVE_ITERATE};
 use crate::gpu::{GpuContext, GpuError, StructLayout};
+use crate::numerics::{HYBRID_ROWS, HybridMatrix};
 
 /// When conjugate gradients stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +35,10 @@ pub struct Tolerance {
 /// of nine came to 7e-6 (`examples/global_solvers.rs`).
 impl Default for Tolerance {
     fn default() -> Self {
-        Self { iterations: 60, residual: 1e-4 }
+        Self {
+            iterations: 60,
+            residual: 1e-4,
+        }
     }
 }
 
@@ -91,7 +95,11 @@ pub(super) struct BoundGradients {
 }
 
 impl Gradients {
-    pub(super) fn new(gpu: &GpuContext, equations: &Equations, tolerance: Tolerance) -> Result<Self, SolveError> {
+    pub(super) fn new(
+        gpu: &GpuContext,
+        equations: &Equations,
+        tolerance: Tolerance,
+    ) -> Result<Self, SolveError> {
         let matrix = HybridMatrix::of(&equations.matrix);
         super::check_size(gpu, 8 * (matrix.ell.len() + matrix.crs.len()))?;
         super::check_groups(gpu, matrix.rows.div_ceil(HYBRID_ROWS))?;
@@ -128,22 +136,47 @@ impl Gradients {
         size_of::<[f32; 4]>() * sums.max(3 * self.dims.stride as usize)
     }
 
-    pub(super) fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> BoundGradients {
+    pub(super) fn on(
+        &self,
+        gpu: &GpuContext,
+        instances: usize,
+        b: &wgpu::Buffer,
+        increment: &wgpu::Buffer,
+    ) -> BoundGradients {
         let groups = self.dims.groups as usize;
-        let vectors = [(); 2].map(|()| storage::<[f32; 4]>(gpu, "gradients: vectors", 3 * instances * self.dims.stride as usize));
-        let sums = [(); 2].map(|()| storage::<[f32; 4]>(gpu, "gradients: sums", instances * (2 * groups + PROGRESS)));
+        let vectors = [(); 2].map(|()| {
+            storage::<[f32; 4]>(
+                gpu,
+                "gradients: vectors",
+                3 * instances * self.dims.stride as usize,
+            )
+        });
+        let sums = [(); 2].map(|()| {
+            storage::<[f32; 4]>(gpu, "gradients: sums", instances * (2 * groups + PROGRESS))
+        });
         let size = [self.dims.groups, instances as u32, 1];
         let with = |buffers: &[(u32, &wgpu::Buffer)], kernel: &Kernel| {
             let constants = [(0, &self.uniform), (1, &self.entries), (2, &self.starts)];
             kernel.on(gpu, &[&constants[..], buffers].concat(), size)
         };
-        let begin = with(&[(4, &vectors[0]), (5, increment), (7, &sums[0]), (8, b)], &self.begin);
+        let begin = with(
+            &[(4, &vectors[0]), (5, increment), (7, &sums[0]), (8, b)],
+            &self.begin,
+        );
         let turns = [[0, 1], [1, 0]].map(|[from, to]| {
-            let buffers = [(3, &vectors[from]), (4, &vectors[to]), (5, increment), (6, &sums[from]), (7, &sums[to])];
+            let buffers = [
+                (3, &vectors[from]),
+                (4, &vectors[to]),
+                (5, increment),
+                (6, &sums[from]),
+                (7, &sums[to]),
+            ];
             with(&buffers, &self.iterate)
         });
         BoundGradients {
-            dispatches: std::iter::once(begin).chain(turns.iter().cycle().take(self.iterations).cloned()).collect(),
+            dispatches: std::iter::once(begin)
+                .chain(turns.iter().cycle().take(self.iterations).cloned())
+                .collect(),
             sums: sums[self.iterations % 2].clone(),
             instances,
             groups,
@@ -156,8 +189,14 @@ impl BoundGradients {
         let stride = 2 * self.groups + PROGRESS;
         let numbers: Vec<[f32; 4]> = fetch(gpu, &self.sums, self.instances * stride)?;
         let of = |numbers: &[[f32; 4]]| {
-            let [.., alpha, _, done] = numbers else { return None };
-            Some(Progress { iterations: done[0] as u32, residual: done[1].sqrt(), converged: alpha[3] > 0.0 })
+            let [.., alpha, _, done] = numbers else {
+                return None;
+            };
+            Some(Progress {
+                iterations: done[0] as u32,
+                residual: done[1].sqrt(),
+                converged: alpha[3] > 0.0,
+            })
         };
         Ok(numbers.chunks_exact(stride).filter_map(of).collect())
     }

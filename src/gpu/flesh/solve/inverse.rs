@@ -1,4 +1,4 @@
-//! Exact solves by products with inverse factors: twin of [`Inverse::solve`].
+//! Exact solves by products with inverse factors: twin of [`InverseFactors::solve`].
 //!
 //! | form          | passes                                           |
 //! |---------------|--------------------------------------------------|
@@ -18,11 +18,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::dynamics::{Inverse, LINE, LineBatch, LineGroup, LineMatrix};
 use crate::gpu::compute::{Dispatch, Kernel, storage, storage_of, uniform_of};
 use crate::gpu::layout::layout;
 use crate::gpu::shader::{SOLVE_COLUMNS, SOLVE_ROWS};
 use crate::gpu::{GpuContext, StructLayout};
+use crate::numerics::{InverseFactors, LINE, LineBatch, LineGroup, LineMatrix};
 
 use super::{SolveError, check_groups, check_size, row_stride};
 
@@ -104,12 +104,16 @@ struct Crowd<'a> {
 impl Crowd<'_> {
     /// Which of two kernels, and how many workgroups for all instances.
     fn shape(&self) -> (usize, u32) {
-        if self.instances == 1 { (0, 1) } else { (1, self.instances.div_ceil(SHARED) as u32) }
+        if self.instances == 1 {
+            (0, 1)
+        } else {
+            (1, self.instances.div_ceil(SHARED) as u32)
+        }
     }
 }
 
 impl Products {
-    pub(super) fn new(gpu: &GpuContext, inverse: &Inverse) -> Result<Self, SolveError> {
+    pub(super) fn new(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         let mut bytes = inverse.top.bytes() + inverse.factor.bytes();
         let mut factor = None;
         if let Some(lines) = Lines::new(gpu, &inverse.factor)? {
@@ -117,13 +121,25 @@ impl Products {
             let mut columns = inverse.factor.columns(inverse.rows);
             check_size(gpu, size_of_val(&columns.lines[..]))?;
             for [row, _] in &mut columns.lines {
-                *row |= if inverse.is_top[*row as usize] { TOP } else { 0 };
+                *row |= if inverse.is_top[*row as usize] {
+                    TOP
+                } else {
+                    0
+                };
             }
             bytes += size_of_val(&columns.lines[..]);
             let starts = storage_of(gpu, "inverse: blocks of columns", &columns.starts);
-            factor = Some((lines, Columns { starts, lines: storage_of(gpu, "inverse: lines by columns", &columns.lines) }));
+            factor = Some((
+                lines,
+                Columns {
+                    starts,
+                    lines: storage_of(gpu, "inverse: lines by columns", &columns.lines),
+                },
+            ));
         }
-        let kernels = |source, entries: [&'static str; 2]| entries.map(|entry| Kernel::new(gpu, source, entry, &[]));
+        let kernels = |source, entries: [&'static str; 2]| {
+            entries.map(|entry| Kernel::new(gpu, source, entry, &[]))
+        };
         Ok(Self {
             rows: kernels(&SOLVE_ROWS, ["rows_one", "rows_four"]),
             columns: kernels(&SOLVE_COLUMNS, ["columns_one", "columns_four"]),
@@ -143,30 +159,71 @@ impl Products {
         size_of::<[f32; 4]>() * row_stride(self.unknowns)
     }
 
-    pub(super) fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> Vec<Dispatch> {
+    pub(super) fn on(
+        &self,
+        gpu: &GpuContext,
+        instances: usize,
+        b: &wgpu::Buffer,
+        increment: &wgpu::Buffer,
+    ) -> Vec<Dispatch> {
         let row_stride = row_stride(self.unknowns);
-        let dims = LineDims { rows: self.unknowns as u32, row_stride: row_stride as u32, instances: instances as u32, padding: 0 };
-        let crowd = Crowd { gpu, instances, dims: uniform_of(gpu, "inverse: dimensions", &dims) };
-        let scratch = || storage::<[f32; 4]>(gpu, "inverse: between passes", instances * row_stride);
+        let dims = LineDims {
+            rows: self.unknowns as u32,
+            row_stride: row_stride as u32,
+            instances: instances as u32,
+            padding: 0,
+        };
+        let crowd = Crowd {
+            gpu,
+            instances,
+            dims: uniform_of(gpu, "inverse: dimensions", &dims),
+        };
+        let scratch =
+            || storage::<[f32; 4]>(gpu, "inverse: between passes", instances * row_stride);
         match (&self.factor, &self.top) {
             (None, None) => Vec::new(),
             (None, Some(top)) => vec![self.by_rows(&crowd, top, b, increment)],
             (Some((lines, columns)), None) => {
                 let y = scratch();
-                vec![self.by_rows(&crowd, lines, b, &y), self.by_columns(&crowd, (lines, columns), [&y, &y], increment)]
+                vec![
+                    self.by_rows(&crowd, lines, b, &y),
+                    self.by_columns(&crowd, (lines, columns), [&y, &y], increment),
+                ]
             }
             (Some((lines, columns)), Some(top)) => {
                 let (y, z) = (scratch(), scratch());
-                let forward = [self.by_rows(&crowd, lines, b, &y), self.by_rows(&crowd, top, &y, &z)];
-                forward.into_iter().chain([self.by_columns(&crowd, (lines, columns), [&y, &z], increment)]).collect()
+                let forward = [
+                    self.by_rows(&crowd, lines, b, &y),
+                    self.by_rows(&crowd, top, &y, &z),
+                ];
+                forward
+                    .into_iter()
+                    .chain([self.by_columns(&crowd, (lines, columns), [&y, &z], increment)])
+                    .collect()
             }
         }
     }
 
-    fn by_rows(&self, crowd: &Crowd<'_>, lines: &Lines, of: &wgpu::Buffer, result: &wgpu::Buffer) -> Dispatch {
+    fn by_rows(
+        &self,
+        crowd: &Crowd<'_>,
+        lines: &Lines,
+        of: &wgpu::Buffer,
+        result: &wgpu::Buffer,
+    ) -> Dispatch {
         let (kernel, y) = crowd.shape();
-        let constants = [(0, &crowd.dims), (1, &lines.values), (2, &lines.groups), (3, &lines.batches), (4, &lines.blocks)];
-        self.rows[kernel].on(crowd.gpu, &[&constants[..], &[(5, of), (6, result)]].concat(), [lines.workgroups, y, 1])
+        let constants = [
+            (0, &crowd.dims),
+            (1, &lines.values),
+            (2, &lines.groups),
+            (3, &lines.batches),
+            (4, &lines.blocks),
+        ];
+        self.rows[kernel].on(
+            crowd.gpu,
+            &[&constants[..], &[(5, of), (6, result)]].concat(),
+            [lines.workgroups, y, 1],
+        )
     }
 
     fn by_columns(
@@ -177,8 +234,17 @@ impl Products {
         result: &wgpu::Buffer,
     ) -> Dispatch {
         let (kernel, y) = crowd.shape();
-        let constants = [(0, &crowd.dims), (1, &lines.values), (2, &columns.starts), (3, &columns.lines)];
+        let constants = [
+            (0, &crowd.dims),
+            (1, &lines.values),
+            (2, &columns.starts),
+            (3, &columns.lines),
+        ];
         let blocks = self.unknowns.div_ceil(LINE) as u32;
-        self.columns[kernel].on(crowd.gpu, &[&constants[..], &[(4, of[0]), (5, of[1]), (6, result)]].concat(), [blocks, y, 1])
+        self.columns[kernel].on(
+            crowd.gpu,
+            &[&constants[..], &[(4, of[0]), (5, of[1]), (6, result)]].concat(),
+            [blocks, y, 1],
+        )
     }
 }

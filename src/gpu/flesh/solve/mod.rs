@@ -22,9 +22,10 @@ pub use gradients::{Progress, Tolerance};
 use gradients::{BoundGradients, Gradients};
 use inverse::Products;
 
-use crate::dynamics::{Equations, Inverse, InverseError, Plan};
+use crate::dynamics::Equations;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::{GpuContext, GpuError, StructLayout};
+use crate::numerics::{InverseError, InverseFactors, InversePlan};
 
 /// How the global step is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,11 +52,11 @@ enum Inner {
 /// A solver with the vectors of its instances.
 #[derive(Debug)]
 pub struct BoundSolver {
-    inner: Bound,
+    inner: BoundKind,
 }
 
 #[derive(Debug)]
-enum Bound {
+enum BoundKind {
     Gradients(BoundGradients),
     Inverse(Vec<Dispatch>),
 }
@@ -68,7 +69,9 @@ pub enum SolveError {
     #[error(transparent)]
     Inverse(#[from] InverseError),
     /// A table is larger than the device can bind.
-    #[error("the global step needs a table of {bytes} bytes, and the graphics device binds at most {limit}; simplify the simulated mesh")]
+    #[error(
+        "the global step needs a table of {bytes} bytes, and the graphics device binds at most {limit}; simplify the simulated mesh"
+    )]
     TooLarge {
         /// Of the largest table.
         bytes: u64,
@@ -96,14 +99,27 @@ pub fn row_stride(rows: usize) -> usize {
 /// Refuses tables that the device can't bind.
 fn check_size(gpu: &GpuContext, bytes: usize) -> Result<(), SolveError> {
     let limits = gpu.device.limits();
-    let (bytes, limit) = (bytes as u64, limits.max_storage_buffer_binding_size.min(limits.max_buffer_size));
-    if bytes > limit { Err(SolveError::TooLarge { bytes, limit }) } else { Ok(()) }
+    let (bytes, limit) = (
+        bytes as u64,
+        limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size),
+    );
+    if bytes > limit {
+        Err(SolveError::TooLarge { bytes, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// Refuses passes that the device can't start.
 fn check_groups(gpu: &GpuContext, workgroups: usize) -> Result<(), SolveError> {
     let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
-    if workgroups > limit as usize { Err(SolveError::TooMany { workgroups, limit }) } else { Ok(()) }
+    if workgroups > limit as usize {
+        Err(SolveError::TooMany { workgroups, limit })
+    } else {
+        Ok(())
+    }
 }
 
 impl GlobalSolver {
@@ -113,10 +129,17 @@ impl GlobalSolver {
     /// [`SolveError`].
     pub fn new(gpu: &GpuContext, equations: &Equations, kind: Kind) -> Result<Self, SolveError> {
         let inner = match kind {
-            Kind::Gradients => Inner::Gradients(Gradients::new(gpu, equations, Tolerance::default())?),
+            Kind::Gradients => {
+                Inner::Gradients(Gradients::new(gpu, equations, Tolerance::default())?)
+            }
             Kind::Inverse => {
-                let plan = Plan::best(equations, Limits::of(gpu).bytes)?;
-                let inverse = Inverse::of(equations, &plan).map_err(InverseError::from)?;
+                let plan = InversePlan::best(
+                    &equations.matrix,
+                    &equations.eliminations,
+                    Limits::of(gpu).bytes,
+                )?;
+                let inverse = InverseFactors::of(&equations.matrix, &equations.eliminations, &plan)
+                    .map_err(InverseError::from)?;
                 Inner::Inverse(Box::new(Products::new(gpu, &inverse)?))
             }
         };
@@ -133,16 +156,24 @@ impl GlobalSolver {
     ///
     /// # Errors
     /// [`SolveError::TooLarge`].
-    pub fn inverse(gpu: &GpuContext, inverse: &Inverse) -> Result<Self, SolveError> {
-        Ok(Self { inner: Inner::Inverse(Box::new(Products::new(gpu, inverse)?)) })
+    pub fn inverse(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
+        Ok(Self {
+            inner: Inner::Inverse(Box::new(Products::new(gpu, inverse)?)),
+        })
     }
 
     /// Conjugate gradients that stop elsewhere than by default.
     ///
     /// # Errors
     /// [`SolveError`].
-    pub fn gradients(gpu: &GpuContext, equations: &Equations, tolerance: Tolerance) -> Result<Self, SolveError> {
-        Ok(Self { inner: Inner::Gradients(Gradients::new(gpu, equations, tolerance)?) })
+    pub fn gradients(
+        gpu: &GpuContext,
+        equations: &Equations,
+        tolerance: Tolerance,
+    ) -> Result<Self, SolveError> {
+        Ok(Self {
+            inner: Inner::Gradients(Gradients::new(gpu, equations, tolerance)?),
+        })
     }
 
     /// How it solves.
@@ -171,16 +202,31 @@ impl GlobalSolver {
             Inner::Gradients(gradients) => (gradients.bytes_per_instance(), 1),
             Inner::Inverse(products) => (products.bytes_per_instance(), inverse::SHARED),
         };
-        let fit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) / bytes.max(1) as u64;
-        usize::try_from(fit).unwrap_or(usize::MAX).min(shared * limits.max_compute_workgroups_per_dimension as usize)
+        let fit = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size)
+            / bytes.max(1) as u64;
+        usize::try_from(fit)
+            .unwrap_or(usize::MAX)
+            .min(shared * limits.max_compute_workgroups_per_dimension as usize)
     }
 
     /// Binds it to right-hand sides and results of so many instances.
     #[must_use]
-    pub fn on(&self, gpu: &GpuContext, instances: usize, b: &wgpu::Buffer, increment: &wgpu::Buffer) -> BoundSolver {
+    pub fn on(
+        &self,
+        gpu: &GpuContext,
+        instances: usize,
+        b: &wgpu::Buffer,
+        increment: &wgpu::Buffer,
+    ) -> BoundSolver {
         let inner = match &self.inner {
-            Inner::Gradients(gradients) => Bound::Gradients(gradients.on(gpu, instances, b, increment)),
-            Inner::Inverse(products) => Bound::Inverse(products.on(gpu, instances, b, increment)),
+            Inner::Gradients(gradients) => {
+                BoundKind::Gradients(gradients.on(gpu, instances, b, increment))
+            }
+            Inner::Inverse(products) => {
+                BoundKind::Inverse(products.on(gpu, instances, b, increment))
+            }
         };
         BoundSolver { inner }
     }
@@ -191,8 +237,8 @@ impl BoundSolver {
     #[must_use]
     pub fn dispatches(&self) -> &[Dispatch] {
         match &self.inner {
-            Bound::Gradients(bound) => &bound.dispatches,
-            Bound::Inverse(dispatches) => dispatches,
+            BoundKind::Gradients(bound) => &bound.dispatches,
+            BoundKind::Inverse(dispatches) => dispatches,
         }
     }
 
@@ -202,8 +248,8 @@ impl BoundSolver {
     /// [`GpuError::Readback`] if the device was lost.
     pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
         match &self.inner {
-            Bound::Gradients(bound) => bound.progress(gpu),
-            Bound::Inverse(_) => Ok(Vec::new()),
+            BoundKind::Gradients(bound) => bound.progress(gpu),
+            BoundKind::Inverse(_) => Ok(Vec::new()),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The bitstreams, appendix A: `None` where one is torn.
+//! The bitstreams of appendix A; decoders return `None` if the data is damaged.
 
-/// Takes bytes off the front.
-struct Reader<'a>(&'a [u8]);
+/// Reads bytes from the front.
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -14,7 +14,7 @@ impl<'a> Reader<'a> {
         self.take(1).map(|b| b[0])
     }
 
-    /// Seven bits a byte, lowest first; at most five bytes.
+    /// Seven bits per byte, lowest first; at most five bytes.
     fn variable(&mut self) -> Option<u32> {
         let mut value = 0_u32;
         for shift in [0, 7, 14, 21, 28] {
@@ -34,19 +34,22 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appendix A, mode 0: blocks of elements, each byte of the elements by itself, in groups of 16 zigzag differences.
+/// Appendix A, mode 0: blocks of elements; each byte position of the elements is coded separately,
+/// in groups of 16 zigzag differences.
 pub(super) fn attributes(data: &[u8], count: usize, stride: usize) -> Option<Vec<u8>> {
-    let (&0xa0, body) = data.split_first()? else { return None };
-    // What the first differences are from stands at the very end.
+    let (&0xa0, body) = data.split_first()? else {
+        return None;
+    };
+    // The base values of the first differences are at the very end.
     let tail = stride.max(32);
     let (body, tail) = body.split_at_checked(body.len().checked_sub(tail)?)?;
     let mut last = tail[tail.len() - stride..].to_vec();
-    // A group of 16 takes a quarter of a byte for each byte of the element.
+    // A group of 16 takes at least a quarter of a byte for each byte of the element.
     if count.div_ceil(16).checked_mul(stride)? > body.len().checked_mul(4)? {
         return None;
     }
     let block = ((8192 / stride) & !15).min(256);
-    let mut reader = Reader(body);
+    let mut reader = ByteReader(body);
     let mut out = vec![0_u8; count.checked_mul(stride)?];
     for part in out.chunks_mut(block * stride) {
         let elements = part.len() / stride;
@@ -67,8 +70,9 @@ pub(super) fn attributes(data: &[u8], count: usize, stride: usize) -> Option<Vec
     reader.0.is_empty().then_some(out)
 }
 
-/// Sixteen numbers of 0, 2, 4 or 8 bits, high bits first; of 2 and 4 bits the largest stands for a byte that follows.
-fn group_of_16(reader: &mut Reader<'_>, width: u8) -> Option<[u8; 16]> {
+/// Sixteen numbers of 0, 2, 4 or 8 bits, high bits first; for 2 and 4 bits the largest value marks
+/// a number in a following byte.
+fn group_of_16(reader: &mut ByteReader<'_>, width: u8) -> Option<[u8; 16]> {
     let mut out = [0_u8; 16];
     let bits = match width {
         0 => return Some(out),
@@ -94,14 +98,14 @@ fn group_of_16(reader: &mut Reader<'_>, width: u8) -> Option<[u8; 16]> {
 
 /// The last sixteen edges and vertices.
 #[derive(Default)]
-struct Recent {
+struct RecentRing {
     edges: [[u32; 2]; 16],
     edge: usize,
     vertices: [u32; 16],
     vertex: usize,
 }
 
-impl Recent {
+impl RecentRing {
     fn edge(&self, back: usize) -> [u32; 2] {
         self.edges[self.edge.wrapping_sub(1 + back) & 15]
     }
@@ -121,7 +125,7 @@ impl Recent {
     }
 }
 
-/// Appendix A, mode 1: a code a triangle, most of which continue a recent edge.
+/// Appendix A, mode 1: one code per triangle, most of which continue a recent edge.
 pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
     let (&header, body) = data.split_first()?;
     let most_recent = match header {
@@ -131,8 +135,12 @@ pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
     };
     let (codes, rest) = body.split_at_checked(count / 3)?;
     let (rest, table) = rest.split_at_checked(rest.len().checked_sub(16)?)?;
-    let mut reader = Reader(rest);
-    let mut recent = Recent { edges: [[u32::MAX; 2]; 16], vertices: [u32::MAX; 16], ..Recent::default() };
+    let mut reader = ByteReader(rest);
+    let mut recent = RecentRing {
+        edges: [[u32::MAX; 2]; 16],
+        vertices: [u32::MAX; 16],
+        ..RecentRing::default()
+    };
     let (mut next, mut last) = (0_u32, 0_u32);
     let mut out = Vec::with_capacity(count);
     for &code in codes {
@@ -147,7 +155,7 @@ pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
             } else {
                 last = match third {
                     15 => reader.index_after(last)?,
-                    // 13 and 14 are one before and one after.
+                    // 13 and 14 mean one before and one after.
                     13 => last.wrapping_sub(1),
                     _ => last.wrapping_add(1),
                 };
@@ -160,7 +168,7 @@ pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
             recent.push_edge(a, c);
             [a, b, c]
         } else {
-            // The corners' codes: of the table, or in the data.
+            // The corner codes: from the table, or in the data.
             let (first, others) = match code {
                 0xfe => (0, reader.byte()?),
                 0xff => (15, reader.byte()?),
@@ -171,7 +179,7 @@ pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
             }
             let mut corners = [0_u32; 3];
             let codes = [first, others >> 4, others & 15];
-            // All corners are looked up before any is remembered.
+            // All corners are looked up before any is stored.
             for (corner, code) in corners.iter_mut().zip(codes) {
                 *corner = match code {
                     0 => {
@@ -206,12 +214,14 @@ pub(super) fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
 
 /// Appendix A, mode 2: differences from one of two running indices.
 pub(super) fn indices(data: &[u8], count: usize) -> Option<Vec<u32>> {
-    let (0xd0 | 0xd1, body) = data.split_first()? else { return None };
+    let (0xd0 | 0xd1, body) = data.split_first()? else {
+        return None;
+    };
     let (body, _tail) = body.split_at_checked(body.len().checked_sub(4)?)?;
     if count > body.len() {
         return None;
     }
-    let mut reader = Reader(body);
+    let mut reader = ByteReader(body);
     let mut last = [0_u32; 2];
     let mut out = Vec::with_capacity(count);
     for _ in 0..count {

@@ -1,6 +1,6 @@
-//! An animal on four legs: a spine from the rump to the head, legs of three bones, a tail.
+//! A quadruped: a spine from the rump to the head, legs of three bones, a tail.
 
-use super::{Centring, Landmark, Part, Template};
+use super::{Centring, Landmark, Template, TemplateJoint};
 
 const NOSE: usize = 0;
 const SKULL: usize = 1;
@@ -19,15 +19,39 @@ const fn landmark(name: &'static str, middle: bool) -> Landmark {
     Landmark { name, middle }
 }
 
-const fn spine(name: &'static str, parent: Option<&'static str>, at: &'static [(usize, f64)]) -> Part {
-    Part { name, parent, at, offset: [0.0; 3], paired: false, centring: Centring::None, is_tail: false }
+const fn spine(
+    name: &'static str,
+    parent: Option<&'static str>,
+    at: &'static [(usize, f64)],
+) -> TemplateJoint {
+    TemplateJoint {
+        name,
+        parent,
+        at,
+        offset: [0.0; 3],
+        paired: false,
+        centring: Centring::None,
+        is_tail: false,
+    }
 }
 
-const fn limb(name: &'static str, parent: &'static str, at: &'static [(usize, f64)]) -> Part {
-    Part { name, parent: Some(parent), at, offset: [0.0; 3], paired: true, centring: Centring::Limb, is_tail: false }
+const fn limb(
+    name: &'static str,
+    parent: &'static str,
+    at: &'static [(usize, f64)],
+) -> TemplateJoint {
+    TemplateJoint {
+        name,
+        parent: Some(parent),
+        at,
+        offset: [0.0; 3],
+        paired: true,
+        centring: Centring::Limb,
+        is_tail: false,
+    }
 }
 
-/// The reference length is that from the rump to the withers.
+/// The reference length is the distance from the rump to the withers.
 pub(super) static FOUR_LEGGED: Template = Template {
     landmarks: &[
         landmark("Nose", true),
@@ -51,20 +75,53 @@ pub(super) static FOUR_LEGGED: Template = Template {
         spine("neck1", Some("chest"), &[(WITHERS, 0.68), (SKULL, 0.32)]),
         spine("neck2", Some("neck1"), &[(WITHERS, 0.34), (SKULL, 0.66)]),
         spine("head", Some("neck2"), &[(SKULL, 1.0)]),
-        Part { is_tail: true, ..spine("nose", Some("head"), &[(SKULL, 0.06), (NOSE, 0.94)]) },
-        Part { centring: Centring::Limb, ..spine("tail1", Some("hips"), &[(RUMP, 0.95), (TAIL_TIP, 0.05)]) },
-        Part { centring: Centring::Limb, ..spine("tail2", Some("tail1"), &[(RUMP, 0.66), (TAIL_TIP, 0.34)]) },
-        Part { centring: Centring::Limb, ..spine("tail3", Some("tail2"), &[(RUMP, 0.33), (TAIL_TIP, 0.67)]) },
-        Part { is_tail: true, ..spine("tail_end", Some("tail3"), &[(RUMP, 0.03), (TAIL_TIP, 0.97)]) },
-        Part { centring: Centring::None, ..limb("front_upper", "chest", &[(SHOULDER, 1.0)]) },
+        TemplateJoint {
+            is_tail: true,
+            ..spine("nose", Some("head"), &[(SKULL, 0.06), (NOSE, 0.94)])
+        },
+        TemplateJoint {
+            centring: Centring::Limb,
+            ..spine("tail1", Some("hips"), &[(RUMP, 0.95), (TAIL_TIP, 0.05)])
+        },
+        TemplateJoint {
+            centring: Centring::Limb,
+            ..spine("tail2", Some("tail1"), &[(RUMP, 0.66), (TAIL_TIP, 0.34)])
+        },
+        TemplateJoint {
+            centring: Centring::Limb,
+            ..spine("tail3", Some("tail2"), &[(RUMP, 0.33), (TAIL_TIP, 0.67)])
+        },
+        TemplateJoint {
+            is_tail: true,
+            ..spine("tail_end", Some("tail3"), &[(RUMP, 0.03), (TAIL_TIP, 0.97)])
+        },
+        TemplateJoint {
+            centring: Centring::None,
+            ..limb("front_upper", "chest", &[(SHOULDER, 1.0)])
+        },
         limb("front_lower", "front_upper", &[(FRONT_KNEE, 1.0)]),
-        limb("front_paw", "front_lower", &[(FRONT_PAW, 0.86), (FRONT_KNEE, 0.14)]),
-        Part { is_tail: true, centring: Centring::None, ..limb("front_toes", "front_paw", &[(FRONT_PAW, 1.0)]) },
-        Part { centring: Centring::None, ..limb("thigh", "hips", &[(HIP, 1.0)]) },
+        limb(
+            "front_paw",
+            "front_lower",
+            &[(FRONT_PAW, 0.86), (FRONT_KNEE, 0.14)],
+        ),
+        TemplateJoint {
+            is_tail: true,
+            centring: Centring::None,
+            ..limb("front_toes", "front_paw", &[(FRONT_PAW, 1.0)])
+        },
+        TemplateJoint {
+            centring: Centring::None,
+            ..limb("thigh", "hips", &[(HIP, 1.0)])
+        },
         limb("shin", "thigh", &[(HIND_KNEE, 1.0)]),
         limb("hind_foot", "shin", &[(HOCK, 1.0)]),
         limb("hind_paw", "hind_foot", &[(HIND_PAW, 0.8), (HOCK, 0.2)]),
-        Part { is_tail: true, centring: Centring::None, ..limb("hind_toes", "hind_paw", &[(HIND_PAW, 1.0)]) },
+        TemplateJoint {
+            is_tail: true,
+            centring: Centring::None,
+            ..limb("hind_toes", "hind_paw", &[(HIND_PAW, 1.0)])
+        },
     ],
     lines: &[
         (NOSE, SKULL),

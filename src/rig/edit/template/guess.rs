@@ -1,12 +1,12 @@
-//! Where landmarks may be, from the extents of a mesh.
+//! Initial landmark positions, from the extents of a mesh.
 
-use super::Frame;
+use super::BodyFrame;
 use crate::math::{Point64, Vec64};
 use crate::rig::edit::Placer;
 
-/// The middle of the first piece of flesh that a line from the left meets, at a height and depth given as parts of the box; the place
-/// itself if there is none.
-fn from_left(placer: &Placer, frame: &Frame, fallback: [f64; 3]) -> Point64 {
+/// The centre of the first interval of flesh along a line from the left, at a height and depth
+/// given as fractions of the box; the given position if there is none.
+fn from_left(placer: &Placer, frame: &BodyFrame, fallback: [f64; 3]) -> Point64 {
     let outside = frame.place([1.2, fallback[1], fallback[2]]);
     match placer.under(&outside, &-frame.left) {
         Some(placed) if (placed.position - frame.middle).dot(&frame.left) > 0.0 => placed.position,
@@ -14,8 +14,9 @@ fn from_left(placer: &Placer, frame: &Frame, fallback: [f64; 3]) -> Point64 {
     }
 }
 
-/// The mean of the points that are chosen by their coordinates to the left, up and forward, as parts of the box.
-fn mean(placer: &Placer, frame: &Frame, chosen: impl Fn([f64; 3]) -> bool) -> Option<Point64> {
+/// The mean of the vertices selected by their coordinates to the left, up and forward, as fractions
+/// of the box.
+fn mean(placer: &Placer, frame: &BodyFrame, chosen: impl Fn([f64; 3]) -> bool) -> Option<Point64> {
     let part = |point: &Point64| {
         let at = frame.coordinates(point);
         [0, 1, 2].map(|axis| at[axis] / frame.half[axis].max(1e-12))
@@ -25,31 +26,36 @@ fn mean(placer: &Placer, frame: &Frame, chosen: impl Fn([f64; 3]) -> bool) -> Op
         .iter()
         .map(|point| point.cast::<f64>())
         .filter(|point| chosen(part(point)))
-        .fold((Vec64::zeros(), 0), |(sum, count), point| (sum + point.coords, count + 1));
+        .fold((Vec64::zeros(), 0), |(sum, count), point| {
+            (sum + point.coords, count + 1)
+        });
     (count > 0).then(|| Point64::from(sum / f64::from(count)))
 }
 
-/// The outermost point along a direction.
+/// The extreme point along a direction.
 fn outermost(placer: &Placer, direction: &Vec64) -> Option<Point64> {
     let points = placer.points().iter().map(|point| point.cast::<f64>());
     points.max_by(|a, b| a.coords.dot(direction).total_cmp(&b.coords.dot(direction)))
 }
 
-/// Heights over the floor, as parts of the whole: the canon of eight heads, on the box's scale of −1..=1.
+/// Heights above the floor as fractions of the total (canon of eight heads), mapped to −1..=1.
 const fn height(part: f64) -> f64 {
     2.0 * part - 1.0
 }
 
 /// Chin, groin, shoulder, elbow, wrist, knee, ankle.
-pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
-    let depth = mean(placer, frame, |[_, up, _]| (height(0.5)..height(0.8)).contains(&up))
-        .map_or(0.0, |p| frame.coordinates(&p)[2] / frame.half[2].max(1e-12));
+pub(super) fn human(placer: &Placer, frame: &BodyFrame) -> Vec<Point64> {
+    let depth = mean(placer, frame, |[_, up, _]| {
+        (height(0.5)..height(0.8)).contains(&up)
+    })
+    .map_or(0.0, |p| frame.coordinates(&p)[2] / frame.half[2].max(1e-12));
     let chin = frame.place([0.0, height(0.87), depth]);
     let groin = frame.place([0.0, height(0.47), depth]);
     let tip = fingertips(placer, frame, depth);
     let [_, tip_height, _] = frame.coordinates(&tip);
-    // Arms held up begin a little higher than arms that hang.
-    let raised = (f64::midpoint(tip_height / frame.half[1].max(1e-12), 1.0) - 0.45).clamp(0.0, 0.35);
+    // Raised arms start slightly higher than hanging arms.
+    let raised =
+        (f64::midpoint(tip_height / frame.half[1].max(1e-12), 1.0) - 0.45).clamp(0.0, 0.35);
     let shoulder_height = height(0.795 + 0.05 * raised);
     let side = 0.105 * 2.0 * frame.half[1] / frame.half[0].max(1e-12);
     let shoulder = frame.place([side.min(0.6), shoulder_height, depth]);
@@ -57,15 +63,27 @@ pub(super) fn human(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     let inside = |place: Point64| {
         let inside = placer.kept_inside(&place);
         let (middle, radius, _) = placer.centred(&inside);
-        if (middle - inside).norm() < 2.0 * radius { middle } else { inside }
+        if (middle - inside).norm() < 2.0 * radius {
+            middle
+        } else {
+            inside
+        }
     };
     let leg = |part: f64| from_left(placer, frame, [0.35 * side / 0.21, height(part), depth]);
-    vec![placer.kept_inside(&chin), groin, placer.kept_inside(&shoulder), inside(along(0.385)), inside(along(0.715)), leg(0.275), leg(0.07)]
+    vec![
+        placer.kept_inside(&chin),
+        groin,
+        placer.kept_inside(&shoulder),
+        inside(along(0.385)),
+        inside(along(0.715)),
+        leg(0.275),
+        leg(0.07),
+    ]
 }
 
-/// The end of the left arm: of what is far to the side and above the knees, what is farthest from the shoulder. An elbow may be farther
-/// to the side than the hand of an arm that hangs.
-fn fingertips(placer: &Placer, frame: &Frame, depth: f64) -> Point64 {
+/// The end of the left arm: of the points far to the side and above the knees, the one farthest
+/// from the shoulder. For a hanging arm the elbow may be farther to the side than the hand.
+fn fingertips(placer: &Placer, frame: &BodyFrame, depth: f64) -> Point64 {
     let side = (0.21 * frame.half[1] / frame.half[0].max(1e-12)).min(0.6);
     let shoulder = frame.place([side, height(0.8), depth]);
     let points = placer.points().iter().map(|point| point.cast::<f64>());
@@ -74,29 +92,55 @@ fn fingertips(placer: &Placer, frame: &Frame, depth: f64) -> Point64 {
         left > 0.7 * frame.half[0] && up > height(0.25) * frame.half[1]
     });
     let far = |point: &Point64| (point - shoulder).norm();
-    beside.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or_else(|| frame.place([1.0, height(0.75), depth]))
+    beside
+        .max_by(|a, b| far(a).total_cmp(&far(b)))
+        .unwrap_or_else(|| frame.place([1.0, height(0.75), depth]))
 }
 
-/// Wrist, thumb base and tip, index knuckle and tip, middle tip, ring tip, little knuckle and tip. The thumb is the finger that ends
-/// farthest to a side and not far up.
-pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
+/// Wrist, thumb base and tip, index knuckle and tip, middle tip, ring tip, little knuckle and tip.
+/// The thumb is the finger whose tip is farthest to a side and not high.
+pub(super) fn hand(placer: &Placer, frame: &BodyFrame) -> Vec<Point64> {
     let reach = |side: f64| {
         let low = |[left, up, _]: [f64; 3]| left * side > 0.0 && up < 0.35;
-        let points = placer.points().iter().map(|point| frame.coordinates(&point.cast()));
+        let points = placer
+            .points()
+            .iter()
+            .map(|point| frame.coordinates(&point.cast()));
         points
-            .filter(|at| low([at[0] / frame.half[0].max(1e-12), at[1] / frame.half[1].max(1e-12), 0.0]))
+            .filter(|at| {
+                low([
+                    at[0] / frame.half[0].max(1e-12),
+                    at[1] / frame.half[1].max(1e-12),
+                    0.0,
+                ])
+            })
             .map(|at| at[0] * side)
             .fold(0.0, f64::max)
     };
     let thumb = if reach(1.0) >= reach(-1.0) { 1.0 } else { -1.0 };
     let place = |left: f64, up: f64| placer.kept_inside(&frame.place([left * thumb, up, 0.0]));
-    // A spread index finger may reach farther to the side, but not so low.
-    let low = placer.points().iter().map(|point| point.cast::<f64>()).filter(|point| frame.coordinates(point)[1] < 0.35 * frame.half[1]);
+    // A spread index finger may extend farther to the side, but not as low.
+    let low = placer
+        .points()
+        .iter()
+        .map(|point| point.cast::<f64>())
+        .filter(|point| frame.coordinates(point)[1] < 0.35 * frame.half[1]);
     let aside = |point: &Point64| frame.coordinates(point)[0] * thumb;
-    let thumb_tip = low.max_by(|a, b| aside(a).total_cmp(&aside(b))).unwrap_or_else(|| place(0.9, 0.1));
+    let thumb_tip = low
+        .max_by(|a, b| aside(a).total_cmp(&aside(b)))
+        .unwrap_or_else(|| place(0.9, 0.1));
     let spread = Spread::of(placer, frame, thumb);
-    let tips = spread.tips().unwrap_or_else(|| [place(0.3, 0.8), place(0.02, 0.95), place(-0.3, 0.85), place(-0.7, 0.55)]);
-    let [index_knuckle, little_knuckle] = spread.knuckles(placer).unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
+    let tips = spread.tips().unwrap_or_else(|| {
+        [
+            place(0.3, 0.8),
+            place(0.02, 0.95),
+            place(-0.3, 0.85),
+            place(-0.7, 0.55),
+        ]
+    });
+    let [index_knuckle, little_knuckle] = spread
+        .knuckles(placer)
+        .unwrap_or_else(|| [place(0.22, 0.12), place(-0.55, 0.0)]);
     let inside = |place: &Point64| placer.kept_inside(place);
     vec![
         place(0.0, -0.75),
@@ -111,24 +155,26 @@ pub(super) fn hand(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     ]
 }
 
-/// How far a spread hand reaches from the middle of its palm, by the direction in the plane of the palm.
+/// Distance from the palm's centre to the hand's outline, by direction in the palm's plane.
 struct Spread {
     palm: Point64,
-    /// For every step of the angle, from the thumb's side to the other, the farthest point and its distance.
+    /// For every angular step, from the thumb's side to the other, the farthest point and its
+    /// distance.
     farthest: Vec<Option<(f64, Point64)>>,
     /// Steps at which fingers end, from the index finger to the little one.
     peaks: Option<[usize; 4]>,
 }
 
-/// Steps of the angle over half a turn.
+/// Number of angular steps over half a turn.
 const STEPS: usize = 72;
-/// How far the hand must reach out between two fingers less than at their tips, as a part of its reach.
+/// Minimum depth of the gap between two fingers, as a fraction of the hand's extent.
 const VALLEY: f64 = 0.06;
-/// How far below the skin between the fingers the knuckles are, as a part of that skin's distance from the palm.
+/// Depth of the knuckles below the skin between the fingers, as a fraction of that skin's distance
+/// from the palm.
 const BELOW_WEB: f64 = 0.14;
 
 impl Spread {
-    fn of(placer: &Placer, frame: &Frame, thumb: f64) -> Self {
+    fn of(placer: &Placer, frame: &BodyFrame, thumb: f64) -> Self {
         let palm = frame.place([0.0, -0.25, 0.0]);
         let mut farthest: Vec<Option<(f64, Point64)>> = vec![None; STEPS];
         for point in placer.points().iter().map(|point| point.cast::<f64>()) {
@@ -143,7 +189,11 @@ impl Spread {
                 }
             }
         }
-        let mut spread = Self { palm, farthest, peaks: None };
+        let mut spread = Self {
+            palm,
+            farthest,
+            peaks: None,
+        };
         spread.peaks = spread.find_peaks();
         spread
     }
@@ -152,7 +202,7 @@ impl Spread {
         self.farthest[step].map_or(0.0, |(reach, _)| reach)
     }
 
-    /// The fingers are the last four of five or the only four places that reach out farther than what lies between them.
+    /// The fingers are the last four of five, or the only four, local maxima of the distance.
     fn find_peaks(&self) -> Option<[usize; 4]> {
         let most = (0..STEPS).map(|step| self.reach(step)).fold(0.0, f64::max);
         let mut peaks: Vec<usize> = Vec::new();
@@ -162,7 +212,9 @@ impl Spread {
                 continue;
             }
             match peaks.last().copied() {
-                Some(last) if here.min(self.reach(last)) - self.lowest(last, step) < VALLEY * most => {
+                Some(last)
+                    if here.min(self.reach(last)) - self.lowest(last, step) < VALLEY * most =>
+                {
                     if here > self.reach(last) {
                         peaks.pop();
                         peaks.push(step);
@@ -176,26 +228,41 @@ impl Spread {
     }
 
     fn lowest(&self, from: usize, to: usize) -> f64 {
-        (from..=to).map(|step| self.reach(step)).fold(f64::INFINITY, f64::min)
+        (from..=to)
+            .map(|step| self.reach(step))
+            .fold(f64::INFINITY, f64::min)
     }
 
-    /// The ends of index, middle, ring and little finger.
+    /// The tips of index, middle, ring and little finger.
     fn tips(&self) -> Option<[Point64; 4]> {
-        let tip = |step: usize| self.farthest[step].map_or(self.palm, |(_, point)| self.palm + (point - self.palm) * 0.985);
+        let tip = |step: usize| {
+            self.farthest[step].map_or(self.palm, |(_, point)| {
+                self.palm + (point - self.palm) * 0.985
+            })
+        };
         self.peaks.map(|peaks| peaks.map(tip))
     }
 
-    /// The knuckles of index and little finger: where the finger's middle line comes to, a little below the skin between the fingers.
+    /// The knuckles of index and little finger: on the finger's centre line, slightly below the
+    /// skin between the fingers.
     fn knuckles(&self, placer: &Placer) -> Option<[Point64; 2]> {
         let [index, middle, ring, little] = self.peaks?;
         let knuckle = |step: usize, next: usize| {
             let (reach, tip) = self.farthest[step]?;
             let web = self.lowest(step.min(next), step.max(next));
-            // The palm's middle is not in line with the finger: its own line is what two places of it say.
+            // The palm's centre is not on the finger's line; the line is determined by two
+            // positions on the finger.
             let [high, low] = [0.75, 0.3].map(|part| {
-                let at = placer.kept_inside(&(self.palm + (tip - self.palm) * ((web + part * (reach - web)) / reach.max(1e-12))));
+                let at = placer.kept_inside(
+                    &(self.palm
+                        + (tip - self.palm) * ((web + part * (reach - web)) / reach.max(1e-12))),
+                );
                 let (middle, radius, _) = placer.centred(&at);
-                if (middle - at).norm() < 2.0 * radius { middle } else { at }
+                if (middle - at).norm() < 2.0 * radius {
+                    middle
+                } else {
+                    at
+                }
             });
             let down = (low - high).try_normalize(1e-9 * placer.size())?;
             Some(low + down * (0.3 * (reach - web) + BELOW_WEB * web))
@@ -204,11 +271,13 @@ impl Spread {
     }
 }
 
-/// The landmarks of [`super::four_legged`], in their order.
-pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
+/// The landmarks of [`super::four_legged`], in order.
+pub(super) fn four_legged(placer: &Placer, frame: &BodyFrame) -> Vec<Point64> {
     let paw = |front: bool| {
-        let chosen = |[left, up, forward]: [f64; 3]| up < -0.86 && left > 0.0 && (forward > 0.0) == front;
-        mean(placer, frame, chosen).unwrap_or_else(|| frame.place([0.4, -0.95, if front { 0.5 } else { -0.5 }]))
+        let chosen =
+            |[left, up, forward]: [f64; 3]| up < -0.86 && left > 0.0 && (forward > 0.0) == front;
+        mean(placer, frame, chosen)
+            .unwrap_or_else(|| frame.place([0.4, -0.95, if front { 0.5 } else { -0.5 }]))
     };
     let (front, hind) = (paw(true), paw(false));
     let parts = |place: &Point64| {
@@ -218,18 +287,21 @@ pub(super) fn four_legged(placer: &Placer, frame: &Frame) -> Vec<Point64> {
     let [front_left, _, front_at] = parts(&front);
     let [hind_left, _, hind_at] = parts(&hind);
     let back = |at: f64| {
-        // The spine lies under the back, a fifth of the trunk down.
+        // The spine is a fifth of the trunk's height below the back.
         let above = frame.place([0.0, 1.3, at]);
-        placer
-            .under(&above, &-frame.up)
-            .map_or_else(|| frame.place([0.0, 0.3, at]), |placed| placed.surface + (placed.position - placed.surface) * 0.45)
+        placer.under(&above, &-frame.up).map_or_else(
+            || frame.place([0.0, 0.3, at]),
+            |placed| placed.surface + (placed.position - placed.surface) * 0.45,
+        )
     };
-    // Hips are a little in front of the hind paws.
+    // Hips are slightly in front of the hind paws.
     let (withers, rump) = (back(front_at), back(hind_at + 0.03));
     let most = super::SHIFT * (withers - rump).norm();
-    let leg = |left: f64, up: f64, at: f64| super::centred(placer, &frame.place([left, up, at]), most);
+    let leg =
+        |left: f64, up: f64, at: f64| super::centred(placer, &frame.place([left, up, at]), most);
     let [_, withers_up, _] = parts(&withers);
-    let nose = outermost(placer, &(frame.forward + frame.up * 0.1)).unwrap_or_else(|| frame.place([0.0, 0.7, 1.0]));
+    let nose = outermost(placer, &(frame.forward + frame.up * 0.1))
+        .unwrap_or_else(|| frame.place([0.0, 0.7, 1.0]));
     let tail = outermost(placer, &-frame.forward).unwrap_or_else(|| frame.place([0.0, 0.3, -1.0]));
     let skull_at = parts(&nose)[2] * 0.5 + front_at * 0.5;
     let skull = back(skull_at);

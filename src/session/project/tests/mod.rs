@@ -11,8 +11,9 @@ use crate::cache::Cache;
 use crate::character::{BoneSettings, SimVertices};
 use crate::dynamics::Params;
 use crate::math::Quat;
-use crate::session::{Command, Gesture};
-use crate::skin::Method;
+use crate::methods::MethodId;
+use crate::render::Camera;
+use crate::session::{Command, Gesture, PaneState};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -21,7 +22,8 @@ impl Folder {
     fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("sinew-project-{}-{number}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("sinew-project-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -34,7 +36,11 @@ impl Folder {
     fn with_arm(&self, name: &str) -> PathBuf {
         let path = self.file(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &path).unwrap();
+        std::fs::copy(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"),
+            &path,
+        )
+        .unwrap();
         path
     }
 }
@@ -48,7 +54,11 @@ impl Drop for Folder {
 fn run_until_idle(session: &mut Session) {
     let start = Instant::now();
     while session.tick(1.0 / 60.0).active {
-        assert!(start.elapsed() < Duration::from_mins(1), "never idle; jobs: {:?}", session.jobs());
+        assert!(
+            start.elapsed() < Duration::from_mins(1),
+            "never idle; jobs: {:?}",
+            session.jobs()
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -56,7 +66,7 @@ fn run_until_idle(session: &mut Session) {
 fn open(files: Vec<PathBuf>, folder: &Folder) -> Session {
     let mut session = Session::new();
     session.set_cache(Cache::in_folder(folder.file("cache")));
-    session.apply_once(Command::SetMethod(Method::Lbs));
+    session.apply_once(Command::SetMethod(MethodId::LBS));
     session.apply_once(Command::Open(Source::of_files(files)));
     run_until_idle(&mut session);
     session
@@ -68,22 +78,46 @@ fn do_project(session: &mut Session, command: ProjectCommand) {
 }
 
 fn save_as(session: &mut Session, path: &Path, packed: bool) {
-    do_project(session, ProjectCommand::SaveAs { path: path.to_owned(), packed });
+    do_project(
+        session,
+        ProjectCommand::SaveAs {
+            path: path.to_owned(),
+            packed,
+        },
+    );
 }
 
 /// Changes a little of everything.
 fn edit(session: &mut Session) {
     let turn = Quat::from_euler_angles(0.3, -0.7, 0.11);
-    session.apply_once(Command::RotateJoint { joint: 1, rotation: turn });
-    session.apply_once(Command::SetParams(Params { density_kg_m3: 1001.0 / 3.0, ..session.document().params }));
-    session.apply_once(Command::SetBone { joint: 0, settings: BoneSettings { stiffness: 1.0 / 3.0, ..BoneSettings::default() } });
+    session.apply_once(Command::RotateJoint {
+        joint: 1,
+        rotation: turn,
+    });
+    session.apply_once(Command::SetParams(Params {
+        density_kg_m3: 1001.0 / 3.0,
+        ..session.document().params
+    }));
+    session.apply_once(Command::SetBone {
+        joint: 0,
+        settings: BoneSettings {
+            stiffness: 1.0 / 3.0,
+            ..BoneSettings::default()
+        },
+    });
     session.apply_once(Command::SetSimVertices(SimVertices::About(777)));
-    session.apply_once(Command::SetMethod(Method::Dqs));
+    session.apply_once(Command::SetMethod(MethodId::DQS));
     run_until_idle(session);
 }
 
 fn text_of_error(session: &Session) -> String {
-    session.messages().iter().filter(|m| m.level >= Level::Warning).map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")
+    session
+        .messages()
+        .iter()
+        .filter(|m| m.level >= Level::Warning)
+        .map(|m| m.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -93,7 +127,18 @@ fn what_was_saved_comes_back_to_the_last_bit() {
     assert!(!session.is_dirty() && session.project_file().is_none());
     edit(&mut session);
     assert!(session.is_dirty());
-    session.set_window(serde_json::json!({"views": [1, 2.5], "text": "[\n]"}));
+    let window = WindowState {
+        views: session.views().list().to_vec(),
+        active: session.active_view().id,
+        tiles: serde_json::json!({"views": [1, 2.5], "text": "[\n]"}),
+        panes: vec![(
+            session.active_view().id,
+            PaneState::default(),
+            Camera::default(),
+        )],
+        maximised: None,
+    };
+    session.set_window(window.clone());
     let path = folder.file("my work.sinew");
     save_as(&mut session, &path, false);
     assert!(!session.is_dirty(), "{:?}", session.messages());
@@ -104,10 +149,13 @@ fn what_was_saved_comes_back_to_the_last_bit() {
     assert_eq!(text_of_error(&again), "");
     assert!(again.document().same_content_as(session.document()));
     assert!(!again.is_dirty());
-    assert_eq!(again.take_window(), Some(serde_json::json!({"views": [1, 2.5], "text": "[\n]"})));
+    assert_eq!(again.take_window(), Some(window));
     assert_eq!(again.take_window(), None);
-    assert_eq!(again.subject().unwrap().settings.sim_vertices, SimVertices::About(777));
-    assert_eq!(again.shown_method(), Some(Method::Dqs));
+    assert_eq!(
+        again.subject().unwrap().settings.sim_vertices,
+        SimVertices::About(777)
+    );
+    assert_eq!(again.shown_method(), Some(MethodId::DQS));
 
     // Undo goes back over the saving; Ctrl+S then saves to the same file.
     session.apply_once(Command::Undo);
@@ -118,7 +166,10 @@ fn what_was_saved_comes_back_to_the_last_bit() {
     do_project(&mut again, ProjectCommand::Save);
     assert!(!again.is_dirty());
     let third = open(vec![path], &folder);
-    assert!(third.document().same_content_as(again.document()) && !third.document().same_content_as(session.document()));
+    assert!(
+        third.document().same_content_as(again.document())
+            && !third.document().same_content_as(session.document())
+    );
 }
 
 #[test]
@@ -149,11 +200,22 @@ fn a_project_moves_with_its_files_and_finds_them_by_their_content() {
     let moved = open(vec![folder.file("elsewhere/p.sinew")], &folder);
     assert_eq!(text_of_error(&moved), "");
     assert_eq!(moved.document().pose, session.document().pose);
-    assert_eq!(moved.document().source.files, [folder.file("elsewhere/models/arm.glb")]);
+    assert_eq!(
+        moved.document().source.files,
+        [folder.file("elsewhere/models/arm.glb")]
+    );
     // The file moves beside the project, under another name.
-    std::fs::rename(folder.file("elsewhere/models/arm.glb"), folder.file("elsewhere/limb.glb")).unwrap();
+    std::fs::rename(
+        folder.file("elsewhere/models/arm.glb"),
+        folder.file("elsewhere/limb.glb"),
+    )
+    .unwrap();
     let found = open(vec![folder.file("elsewhere/p.sinew")], &folder);
-    assert!(text_of_error(&found).contains("was moved"), "{}", text_of_error(&found));
+    assert!(
+        text_of_error(&found).contains("was moved"),
+        "{}",
+        text_of_error(&found)
+    );
     assert_eq!(found.document().pose, session.document().pose);
 }
 
@@ -171,9 +233,22 @@ fn a_missing_or_changed_source_is_asked_about() {
     std::fs::rename(&arm, folder.file("b/arm.glb")).unwrap();
     let mut asked = open(vec![project.clone()], &folder);
     let missing = asked.missing_sources().expect("asked").clone();
-    assert_eq!((missing.list.len(), missing.list[0].found, &missing.list[0].path), (1, Found::Nothing, &arm));
+    assert_eq!(
+        (
+            missing.list.len(),
+            missing.list[0].found,
+            &missing.list[0].path
+        ),
+        (1, Found::Nothing, &arm)
+    );
     assert!(asked.subject().is_none());
-    do_project(&mut asked, ProjectCommand::Answer { index: 0, answer: Answer::Located(folder.file("b/arm.glb")) });
+    do_project(
+        &mut asked,
+        ProjectCommand::Answer {
+            index: 0,
+            answer: Answer::Located(folder.file("b/arm.glb")),
+        },
+    );
     assert!(asked.missing_sources().is_none());
     assert_eq!(asked.document().pose, pose);
     // Changed: use it as it is.
@@ -181,16 +256,33 @@ fn a_missing_or_changed_source_is_asked_about() {
     bytes.extend([0; 4]);
     std::fs::write(&arm, &bytes).unwrap();
     let mut asked = open(vec![project.clone()], &folder);
-    assert_eq!(asked.missing_sources().unwrap().list[0].found, Found::Changed);
-    do_project(&mut asked, ProjectCommand::Answer { index: 0, answer: Answer::AsItIs });
+    assert_eq!(
+        asked.missing_sources().unwrap().list[0].found,
+        Found::Changed
+    );
+    do_project(
+        &mut asked,
+        ProjectCommand::Answer {
+            index: 0,
+            answer: Answer::AsItIs,
+        },
+    );
     assert_eq!(asked.document().pose, pose);
     // Or cancel.
     let mut asked = open(vec![project.clone()], &folder);
     do_project(&mut asked, ProjectCommand::CancelOpening);
     assert!(asked.missing_sources().is_none() && asked.subject().is_none());
     // The command line is told in a sentence.
-    let sentence = crate::session::load(&Source::of_files(vec![project]), &crate::progress::Progress::new()).unwrap_err().to_string();
-    assert!(sentence.contains("has changed since") && sentence.contains("arm.glb"), "{sentence}");
+    let sentence = crate::session::load(
+        &Source::of_files(vec![project]),
+        &crate::progress::Progress::new(),
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        sentence.contains("has changed since") && sentence.contains("arm.glb"),
+        "{sentence}"
+    );
 }
 
 #[test]
@@ -203,20 +295,43 @@ fn a_packed_project_needs_nothing_else() {
     std::fs::create_dir_all(folder.file("look")).unwrap();
     std::fs::write(folder.file("look/cube.mtl"), "newmtl red\nKd 1 0 0\n").unwrap();
     let mut session = open(vec![mesh], &folder);
-    session.apply_once(Command::SetParams(Params { density_kg_m3: 500.0, ..session.document().params }));
+    session.apply_once(Command::SetParams(Params {
+        density_kg_m3: 500.0,
+        ..session.document().params
+    }));
     let packed = folder.file("all.sinew");
     save_as(&mut session, &packed, true);
     assert!(!session.is_dirty(), "{}", text_of_error(&session));
     std::fs::remove_dir_all(folder.file("model")).unwrap();
     std::fs::remove_dir_all(folder.file("look")).unwrap();
     let mut again = open(vec![packed.clone()], &folder);
-    assert_eq!(again.document().params.density_kg_m3, 500.0, "{}", text_of_error(&again));
-    assert_eq!(again.subject().unwrap().character.materials[0].base_color[..3], [1.0, 0.0, 0.0]);
-    assert!(again.project_is_packed() && again.project_file() == Some(packed.as_path()) && !again.is_dirty());
+    assert_eq!(
+        again.document().params.density_kg_m3,
+        500.0,
+        "{}",
+        text_of_error(&again)
+    );
+    assert_eq!(
+        again.subject().unwrap().character.materials[0].base_color[..3],
+        [1.0, 0.0, 0.0]
+    );
+    assert!(
+        again.project_is_packed()
+            && again.project_file() == Some(packed.as_path())
+            && !again.is_dirty()
+    );
     // It can be changed and saved again.
-    again.apply_once(Command::SetParams(Params { density_kg_m3: 600.0, ..again.document().params }));
+    again.apply_once(Command::SetParams(Params {
+        density_kg_m3: 600.0,
+        ..again.document().params
+    }));
     do_project(&mut again, ProjectCommand::Save);
-    assert_eq!(text_of_error(&again).matches("could not").count(), 0, "{}", text_of_error(&again));
+    assert_eq!(
+        text_of_error(&again).matches("could not").count(),
+        0,
+        "{}",
+        text_of_error(&again)
+    );
     let third = open(vec![packed], &folder);
     assert_eq!(third.document().params.density_kg_m3, 600.0);
 }
@@ -231,7 +346,11 @@ fn what_can_not_be_written_leaves_the_old_file_and_an_unsaved_document() {
     do_project(&mut session, ProjectCommand::Save);
     assert!(session.is_dirty() && text_of_error(&session).contains("no file yet"));
     save_as(&mut session, &folder.file("nowhere/at/all.sinew"), false);
-    assert!(session.is_dirty() && text_of_error(&session).contains("can't be written"), "{}", text_of_error(&session));
+    assert!(
+        session.is_dirty() && text_of_error(&session).contains("cannot be written"),
+        "{}",
+        text_of_error(&session)
+    );
     save_as(&mut session, &arm, false);
     assert!(session.is_dirty() && text_of_error(&session).contains("never written"));
     assert_eq!(std::fs::read(&arm).unwrap(), before);
@@ -251,14 +370,35 @@ fn the_history_is_a_list_to_jump_in() {
     let mut session = open(vec![PathBuf::from("builtin:cylinder")], &folder);
     let first = session.document().clone();
     for degrees in [10.0, 20.0, 30.0] {
-        session.apply_once(Command::SetJointAngles { joint: 1, degrees: [0.0, 0.0, degrees] });
+        session.apply_once(Command::SetJointAngles {
+            joint: 1,
+            degrees: [0.0, 0.0, degrees],
+        });
     }
-    session.apply(Command::SetJointAngles { joint: 0, degrees: [1.0; 3] }, Gesture::Dragging);
-    session.apply(Command::SetJointAngles { joint: 0, degrees: [2.0; 3] }, Gesture::Released);
+    session.apply(
+        Command::SetJointAngles {
+            joint: 0,
+            degrees: [1.0; 3],
+        },
+        Gesture::Dragging,
+    );
+    session.apply(
+        Command::SetJointAngles {
+            joint: 0,
+            degrees: [2.0; 3],
+        },
+        Gesture::Released,
+    );
     let view = session.history();
-    assert_eq!((view.labels.as_slice(), view.position), (&["Set joint angles"; 4][..], 4));
+    assert_eq!(
+        (view.labels.as_slice(), view.position),
+        (&["Set joint angles"; 4][..], 4)
+    );
     session.apply_once(ProjectCommand::JumpTo(2).into());
-    assert!((session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9 && session.joint_angles_deg(0)[0].abs() < 1e-9);
+    assert!(
+        (session.joint_angles_deg(1)[2] - 20.0).abs() < 1e-9
+            && session.joint_angles_deg(0)[0].abs() < 1e-9
+    );
     session.apply_once(ProjectCommand::JumpTo(0).into());
     assert!(session.document().same_content_as(&first) && !session.is_dirty());
     session.apply_once(ProjectCommand::JumpTo(4).into());
@@ -277,11 +417,39 @@ fn what_is_said_beside_a_project_is_said_of_its_edited_skeleton() {
             {"name": "lower", "parent": "new", "position": [0, 0, 0], "from": "lower"},
             {"name": "upper", "parent": "lower", "position": [0, 0.6, 0], "from": "upper"}]}}"#;
     std::fs::write(&path, text).unwrap();
-    let say = |words: &[(&str, &str)]| words.iter().map(|(joint, edit)| ((*joint).to_owned(), (*edit).to_owned())).collect();
-    let source = Source { bones: say(&[("new", "held"), ("upper", "damping:2")]), ..Source::of_files(vec![path]) };
+    let say = |words: &[(&str, &str)]| {
+        words
+            .iter()
+            .map(|(joint, edit)| ((*joint).to_owned(), (*edit).to_owned()))
+            .collect()
+    };
+    let source = Source {
+        bones: say(&[("new", "held"), ("upper", "damping:2")]),
+        ..Source::of_files(vec![path])
+    };
     let character = crate::session::load(&source, &crate::progress::Progress::new()).unwrap();
-    let of = |name: &str| character.flesh.bones.get(&character.skeleton.find(name).unwrap()).copied();
-    assert_eq!(of("new"), Some(BoneSettings { held: true, ..BoneSettings::default() }));
-    assert_eq!(of("upper"), Some(BoneSettings { stiffness: 3.0, damping: 2.0, ..BoneSettings::default() }), "an edit keeps the rest");
+    let of = |name: &str| {
+        character
+            .flesh
+            .bones
+            .get(&character.skeleton.find(name).unwrap())
+            .copied()
+    };
+    assert_eq!(
+        of("new"),
+        Some(BoneSettings {
+            held: true,
+            ..BoneSettings::default()
+        })
+    );
+    assert_eq!(
+        of("upper"),
+        Some(BoneSettings {
+            stiffness: 3.0,
+            damping: 2.0,
+            ..BoneSettings::default()
+        }),
+        "an edit keeps the rest"
+    );
     assert_eq!(of("lower"), None);
 }

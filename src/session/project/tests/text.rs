@@ -9,10 +9,10 @@ use super::Folder;
 use crate::character::{BoneSettings, Place};
 use crate::io::write_atomically;
 use crate::math::{Quat, Vec64};
+use crate::methods::MethodId;
 use crate::rig::Skeleton;
 use crate::session::project::text::{from_text, to_text};
 use crate::session::{Command, Document, View, ViewCommand, ViewId};
-use crate::skin::Method;
 
 /// Fails when so many bytes have been written.
 struct Failing<W> {
@@ -36,9 +36,15 @@ impl<W: std::io::Write> std::io::Write for Failing<W> {
 }
 
 fn small_contents() -> Contents {
-    let mut document = Document { source: Source::builtin("cylinder"), ..Document::default() };
+    let mut document = Document {
+        source: Source::builtin("cylinder"),
+        ..Document::default()
+    };
     document.params.density_kg_m3 = 123.0;
-    Contents { document, ..Contents::default() }
+    Contents {
+        document,
+        ..Contents::default()
+    }
 }
 
 #[test]
@@ -48,12 +54,27 @@ fn writing_that_breaks_off_at_any_byte_leaves_the_old_file() {
     let text = to_text(&convert::file_of(&small_contents(), Some(&folder.0)).unwrap()).unwrap();
     std::fs::write(&path, "old").unwrap();
     for left in 0..text.len() {
-        let broken = write_atomically(&path, |out| std::io::Write::write_all(&mut Failing { inner: out, left }, text.as_bytes()));
+        let broken = write_atomically(&path, |out| {
+            std::io::Write::write_all(&mut Failing { inner: out, left }, text.as_bytes())
+        });
         assert!(broken.is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
     }
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing half-written is left");
-    write_atomically(&path, |out| std::io::Write::write_all(&mut Failing { inner: out, left: text.len() }, text.as_bytes())).unwrap();
+    assert_eq!(
+        std::fs::read_dir(&folder.0).unwrap().count(),
+        1,
+        "nothing half-written is left"
+    );
+    write_atomically(&path, |out| {
+        std::io::Write::write_all(
+            &mut Failing {
+                inner: out,
+                left: text.len(),
+            },
+            text.as_bytes(),
+        )
+    })
+    .unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 }
 
@@ -70,13 +91,28 @@ fn a_text_that_breaks_off_is_refused_with_its_line() {
 
 fn skeleton() -> Skeleton {
     let at = |y: f64| crate::math::Point64::new(0.0, y, 0.0);
-    Skeleton::from_positions(&[("a".into(), None, at(0.0)), ("b".into(), Some(0), at(1.0)), ("ü \"[\n".into(), Some(1), at(2.0))]).unwrap()
+    Skeleton::from_positions(&[
+        ("a".into(), None, at(0.0)),
+        ("b".into(), Some(0), at(1.0)),
+        ("ü \"[\n".into(), Some(1), at(2.0)),
+    ])
+    .unwrap()
 }
 
 fn four_views() -> Views {
     let mut session = Session::new();
-    let view = |id: u32, method: Method, compare: Option<Method>, free: bool| View { compare, free, ..View::new(ViewId(id), method) };
-    let list = vec![View { crowd: 25, ..view(5, Method::Dqs, None, false) }, view(3, Method::Lbs, Some(Method::Pd), true)];
+    let view = |id: u32, method: MethodId, compare: Option<MethodId>, free: bool| View {
+        compare,
+        free,
+        ..View::new(ViewId(id), method)
+    };
+    let list = vec![
+        View {
+            crowd: 25,
+            ..view(5, MethodId::DQS, None, false)
+        },
+        view(3, MethodId::LBS, Some(MethodId::PD), true),
+    ];
     session.apply_once(Command::View(ViewCommand::SetAll(list)));
     session.apply_once(Command::View(ViewCommand::Activate(ViewId(3))));
     session.views().clone()
@@ -85,21 +121,41 @@ fn four_views() -> Views {
 /// A document with everything that has a name in it.
 fn full_text() -> String {
     let skeleton = skeleton();
-    let mut character = crate::character::Character { skeleton: skeleton.clone(), ..Default::default() };
+    let mut character = crate::character::Character {
+        skeleton: skeleton.clone(),
+        ..Default::default()
+    };
     character.meshes.push(crate::character::SourceMesh::bare(
         "m",
-        vec![crate::math::Point::origin(), crate::math::Point::new(1.0, 0.0, 0.0), crate::math::Point::new(0.0, 1.0, 0.0)],
+        vec![
+            crate::math::Point::origin(),
+            crate::math::Point::new(1.0, 0.0, 0.0),
+            crate::math::Point::new(0.0, 1.0, 0.0),
+        ],
         vec![[0, 1, 2]],
     ));
-    let subject = crate::skin::Subject::build(std::sync::Arc::new(character), &crate::progress::Progress::new()).unwrap();
+    let subject = crate::methods::Subject::build(
+        std::sync::Arc::new(character),
+        &crate::progress::Progress::new(),
+    )
+    .unwrap();
     let mut contents = small_contents();
     let document = &mut contents.document;
     document.subject = Some(std::sync::Arc::new(subject));
     document.pose = skeleton.rest_pose();
     document.pose.locals[2].rotation = Quat::from_euler_angles(0.1, 0.2, 0.3);
-    document.flesh.bones.insert(1, BoneSettings { jiggle: 0.1, ..BoneSettings::default() });
+    document.flesh.bones.insert(
+        1,
+        BoneSettings {
+            jiggle: 0.1,
+            ..BoneSettings::default()
+        },
+    );
     document.flesh.radii.insert(2, 0.25);
-    document.flesh.parts.insert("eye".into(), Place::Rigid { joint: 2 });
+    document
+        .flesh
+        .parts
+        .insert("eye".into(), Place::Rigid { joint: 2 });
     document.free_poses.insert(ViewId(3), skeleton.rest_pose());
     contents.views = four_views();
     to_text(&convert::file_of(&contents, None).unwrap()).unwrap()
@@ -113,13 +169,21 @@ fn names_keep_their_joints_when_the_order_changes_and_strangers_are_told() {
     assert_eq!(notes, Vec::<String>::new());
     assert_eq!(restored.flesh.parts["eye"], Place::Rigid { joint: 2 });
     assert_eq!(restored.flesh.radii[&2], 0.25);
-    assert_eq!((restored.views.as_slice(), restored.active), (four_views().list(), ViewId(3)));
+    assert_eq!(
+        (restored.views.as_slice(), restored.active),
+        (four_views().list(), ViewId(3))
+    );
     assert_eq!(restored.free_poses.keys().collect::<Vec<_>>(), [&ViewId(3)]);
     let at = |x: f64| crate::math::Point64::new(x, 0.0, 0.0);
-    let other = Skeleton::from_positions(&[("b".into(), None, at(0.0)), ("c".into(), Some(0), at(1.0))]).unwrap();
+    let other =
+        Skeleton::from_positions(&[("b".into(), None, at(0.0)), ("c".into(), Some(0), at(1.0))])
+            .unwrap();
     let (restored, notes) = convert::restored(&file, &other);
     assert_eq!(restored.flesh.bones[&0].jiggle, 0.1);
-    assert!(notes.len() == 1 && notes[0].contains('ü') && !notes[0].contains('\n'), "{notes:?}");
+    assert!(
+        notes.len() == 1 && notes[0].contains('ü') && !notes[0].contains('\n'),
+        "{notes:?}"
+    );
     assert_eq!(restored.pose, other.rest_pose());
 }
 

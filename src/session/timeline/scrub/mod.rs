@@ -9,8 +9,9 @@ mod simulated;
 
 use std::sync::Arc;
 
-use crate::session::stages::Need;
-use crate::session::views::Channel;
+use crate::methods::Capability;
+use crate::session::ChannelId;
+use crate::session::views::Need;
 use crate::session::{Level, Session, Snapshot};
 
 pub(super) use simulated::Simulated;
@@ -49,10 +50,21 @@ impl Session {
     /// Frames are the active view's if it does.
     #[must_use]
     pub fn simulated_frames(&self) -> Option<SimulatedFrames> {
-        let all: Vec<_> = self.timeline.simulated.iter().filter(|simulated| simulated.basis.need.channel == self.channel).collect();
+        let all: Vec<_> = self
+            .timeline
+            .simulated
+            .iter()
+            .filter(|simulated| simulated.basis.need.channel == self.channels.active_id())
+            .collect();
         let active = self.views.active().need();
-        let first = all.iter().find(|simulated| simulated.basis.need == active).or(all.first())?;
-        let done: u64 = all.iter().map(|simulated| u64::from(simulated.shown_frames())).sum();
+        let first = all
+            .iter()
+            .find(|simulated| simulated.basis.need == active)
+            .or(all.first())?;
+        let done: u64 = all
+            .iter()
+            .map(|simulated| u64::from(simulated.shown_frames()))
+            .sum();
         let total: u64 = all.iter().map(|simulated| u64::from(simulated.total)).sum();
         Some(SimulatedFrames {
             from_secs: first.basis.start_secs(),
@@ -66,10 +78,16 @@ impl Session {
     /// The state that is kept for what a view shows, in place of what its worker made: the one hook of scrubbing.
     #[must_use]
     pub(in crate::session) fn scrubbed_snapshot(&self, need: Need) -> Option<Arc<Snapshot>> {
-        let simulated = self.timeline.simulated.iter().find(|simulated| simulated.basis.need == need)?;
-        let playback = self.playback_in(need.channel)?;
-        let records = self.timeline.is_recording() && need.channel == self.channel;
-        let may = playback.clip == Some(simulated.basis.clip) && !records && (!playback.playing || simulated.plays);
+        let simulated = self
+            .timeline
+            .simulated
+            .iter()
+            .find(|simulated| simulated.basis.need == need)?;
+        let playback = self.channels.playback_in(need.channel)?;
+        let records = self.timeline.is_recording() && need.channel == self.channels.active_id();
+        let may = playback.clip == Some(simulated.basis.clip)
+            && !records
+            && (!playback.playing || simulated.plays);
         simulated.at(playback.time_secs).filter(|_| may).cloned()
     }
 
@@ -77,7 +95,7 @@ impl Session {
         if self.timeline.scrubbing != scrubbing {
             self.timeline.scrubbing = scrubbing;
             self.timeline.simulated.clear();
-            if !self.playback.playing {
+            if !self.channels.active().playback.playing {
                 self.settle();
             }
         }
@@ -86,9 +104,14 @@ impl Session {
     /// The clock was moved by hand: what is seen there does not come from what was seen before.
     pub(in crate::session) fn settle_scrubbed(&mut self) {
         self.drop_stale_simulation();
-        let seen = self.simulating().into_iter().filter(|need| need.channel == self.channel);
+        let seen = self
+            .simulating()
+            .into_iter()
+            .filter(|need| need.channel == self.channels.active_id());
         let mut kept = seen.map(|need| self.scrubbed_snapshot(need).is_some());
-        let all_kept = kept.next().is_some_and(|first| first && kept.all(|kept| kept));
+        let all_kept = kept
+            .next()
+            .is_some_and(|first| first && kept.all(|kept| kept));
         if !all_kept && !self.timeline.is_recording() {
             self.settle();
         }
@@ -97,13 +120,15 @@ impl Session {
     /// Whether something that shares the active view's clock simulates.
     #[must_use]
     pub fn simulates(&self) -> bool {
-        self.simulating().iter().any(|need| need.channel == self.channel)
+        self.simulating()
+            .iter()
+            .any(|need| need.channel == self.channels.active_id())
     }
 
     /// What views show or compare with that simulates, the active view's first.
     fn simulating(&self) -> Vec<Need> {
         let mut needs = self.views.needs();
-        needs.retain(|need| need.method.is_simulated());
+        needs.retain(|need| need.method.has(Capability::State));
         needs
     }
 
@@ -112,9 +137,9 @@ impl Session {
         if self.timeline.scrubbing == Scrubbing::Settled {
             return None;
         }
-        let playback = self.playback_in(need.channel)?;
+        let playback = self.channels.playback_in(need.channel)?;
         let (subject, clip) = self.document.subject.clone().zip(playback.clip)?;
-        let clips = self.clips();
+        let clips = self.document.clips();
         let simulates = self.stages.bound_worker(need).is_some() && clips.get(clip).is_some();
         simulates.then(|| Basis {
             subject,
@@ -146,7 +171,13 @@ impl Session {
                     simulated.basis.clip = basis.clip;
                     true
                 }
-                None => !settled && self.playback_in(need.channel).is_some_and(|playback| playback.clip.is_none()),
+                None => {
+                    !settled
+                        && self
+                            .channels
+                            .playback_in(need.channel)
+                            .is_some_and(|playback| playback.clip.is_none())
+                }
                 Some(_) => false,
             }
         });
@@ -156,9 +187,20 @@ impl Session {
     /// Brings the simulations of the range on their way, one after the other. Returns whether there is more to see.
     pub(super) fn follow_scrubbing(&mut self, dt_secs: f64) -> bool {
         self.drop_stale_simulation();
-        let known: Vec<Need> = self.timeline.simulated.iter().map(|simulated| simulated.basis.need).collect();
-        let missing = self.simulating().into_iter().filter(|need| !known.contains(need));
-        let missing: Vec<_> = missing.filter_map(|need| self.basis_of(need)).map(Simulated::of).collect();
+        let known: Vec<Need> = self
+            .timeline
+            .simulated
+            .iter()
+            .map(|simulated| simulated.basis.need)
+            .collect();
+        let missing = self
+            .simulating()
+            .into_iter()
+            .filter(|need| !known.contains(need));
+        let missing: Vec<_> = missing
+            .filter_map(|need| self.basis_of(need))
+            .map(Simulated::of)
+            .collect();
         let mut changed = false;
         let mut failed = Vec::new();
         for simulated in &mut self.timeline.simulated {
@@ -171,7 +213,10 @@ impl Session {
         failed.extend(self.begin_next_simulation());
         self.let_simulations_play();
         for why in failed {
-            self.tell(Level::Warning, format!("The range could not be simulated: {why}."));
+            self.tell(
+                Level::Warning,
+                format!("The range could not be simulated: {why}."),
+            );
         }
         changed
     }
@@ -184,24 +229,39 @@ impl Session {
         }
         let active = self.views.active().need();
         let ready = |&index: &usize| all[index].is_waiting() && all[index].age_secs >= PAUSE_SECS;
-        let next = (0..all.len()).filter(ready).max_by_key(|&index| (all[index].basis.need == active, std::cmp::Reverse(index)))?;
+        let next = (0..all.len())
+            .filter(ready)
+            .max_by_key(|&index| (all[index].basis.need == active, std::cmp::Reverse(index)))?;
         make_room(all, next);
-        let error = all[next].start(&self.document.takes, self.stages.sequences(), self.waker.clone()).err()?;
+        let error = all[next]
+            .start(
+                &self.document.takes,
+                self.stages.sequences(),
+                self.waker.clone(),
+            )
+            .err()?;
         all[next].ended = true;
         Some(format!("no thread could be started: {error}"))
     }
 
     /// Where a clock stands still, playing will go through what is kept, if that is all there for every view that follows it.
     fn let_simulations_play(&mut self) {
-        let incomplete: Vec<Channel> = self
+        let incomplete: Vec<ChannelId> = self
             .timeline
             .simulated
             .iter()
             .filter(|simulated| !simulated.is_complete())
             .map(|simulated| simulated.basis.need.channel)
             .collect();
-        let playing: Vec<Channel> =
-            self.views.channels().filter(|&channel| self.playback_in(channel).is_some_and(|playback| playback.playing)).collect();
+        let playing: Vec<ChannelId> = self
+            .views
+            .channels()
+            .filter(|&channel| {
+                self.channels
+                    .playback_in(channel)
+                    .is_some_and(|playback| playback.playing)
+            })
+            .collect();
         for simulated in &mut self.timeline.simulated {
             let channel = simulated.basis.need.channel;
             if !playing.contains(&channel) {

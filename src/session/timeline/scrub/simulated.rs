@@ -8,12 +8,14 @@ use crate::character::BoneMap;
 use crate::collision::Contact;
 use crate::dynamics::{Collisions, Contacts, Params};
 use crate::math::{Affine, Point, Vec3};
+use crate::methods::{Actor, BindError, Subject};
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
 use crate::session::jobs::{Job, Outcome};
-use crate::session::stages::Need;
-use crate::session::{ClipPlay, DEFAULT_FPS, Motion, PlayError, Shape, Snapshot, Take, Waker, with_takes};
-use crate::skin::{Actor, BindError, Subject};
+use crate::session::views::Need;
+use crate::session::{
+    ClipPlay, DEFAULT_FPS, Motion, PlayError, Shape, Snapshot, Take, Waker, with_takes,
+};
 
 /// What may be kept in memory, of all simulations together.
 const MOST_BYTES: u64 = 512 << 20;
@@ -57,7 +59,12 @@ impl Basis {
         match (self.range_secs, &self.take) {
             (Some([from, to]), _) => to - from,
             (None, Some(take)) => take.duration_secs(),
-            (None, None) => self.subject.character.clips.get(self.clip).map_or(0.0, |clip| clip.duration_secs),
+            (None, None) => self
+                .subject
+                .character
+                .clips
+                .get(self.clip)
+                .map_or(0.0, |clip| clip.duration_secs),
         }
     }
 
@@ -68,9 +75,16 @@ impl Basis {
 
     /// About how much a frame takes in memory.
     fn bytes_per_frame(&self) -> u64 {
-        let (skin, inside) = (self.subject.bind_positions.len(), self.subject.sim().mesh.positions.len());
+        let (skin, inside) = (
+            self.subject.bind_positions.len(),
+            self.subject.sim().mesh.positions.len(),
+        );
         let vectors = 3 * skin * size_of::<Vec3>() + inside * size_of::<Point>();
-        let contacts = if self.params.collisions == Collisions::Off { 0 } else { inside * size_of::<Contact>() };
+        let contacts = if self.params.collisions == Collisions::Off {
+            0
+        } else {
+            inside * size_of::<Contact>()
+        };
         (vectors + contacts + self.subject.character.skeleton.len() * size_of::<Affine>()) as u64
     }
 }
@@ -95,7 +109,17 @@ pub(in crate::session::timeline) struct Simulated {
 impl Simulated {
     pub(super) fn of(basis: Basis) -> Self {
         let total = basis.frames();
-        Self { basis, age_secs: 0.0, job: None, incoming: None, frames: Vec::new(), every: 1, total, ended: false, plays: false }
+        Self {
+            basis,
+            age_secs: 0.0,
+            job: None,
+            incoming: None,
+            frames: Vec::new(),
+            every: 1,
+            total,
+            ended: false,
+            plays: false,
+        }
     }
 
     /// Whether the work is still to begin.
@@ -113,7 +137,9 @@ impl Simulated {
 
     /// Frames that can be shown, from the first.
     pub(super) fn shown_frames(&self) -> u32 {
-        (self.frames.len() as u32).saturating_mul(self.every).min(self.total)
+        (self.frames.len() as u32)
+            .saturating_mul(self.every)
+            .min(self.total)
     }
 
     /// What all its frames take in memory.
@@ -143,12 +169,14 @@ impl Simulated {
     /// Takes in what the job has made. Returns whether there was anything, and what went wrong.
     pub(super) fn poll(&mut self) -> (bool, Option<String>) {
         let before = self.frames.len();
-        self.frames.extend(self.incoming.iter().flat_map(Receiver::try_iter));
+        self.frames
+            .extend(self.incoming.iter().flat_map(Receiver::try_iter));
         let outcome = self.job.as_ref().map(Job::poll);
         let failed = match outcome {
             None | Some(Outcome::Running) => None,
             Some(Outcome::Done(result)) => {
-                self.frames.extend(self.incoming.iter().flat_map(Receiver::try_iter));
+                self.frames
+                    .extend(self.incoming.iter().flat_map(Receiver::try_iter));
                 self.stop();
                 result.err()
             }
@@ -161,7 +189,12 @@ impl Simulated {
     }
 
     /// Begins the work.
-    pub(super) fn start(&mut self, takes: &[Arc<KeyedClip>], sequences: Arc<AtomicU64>, waker: Option<Waker>) -> std::io::Result<()> {
+    pub(super) fn start(
+        &mut self,
+        takes: &[Arc<KeyedClip>],
+        sequences: Arc<AtomicU64>,
+        waker: Option<Waker>,
+    ) -> std::io::Result<()> {
         let basis = self.basis.clone();
         let fps = basis.fps();
         let (sender, receiver) = channel();
@@ -174,7 +207,10 @@ impl Simulated {
                 before.clear();
                 before.extend_from_slice(actor.positions());
                 if frame.is_multiple_of(every) {
-                    let snapshot = Snapshot { velocities, ..snapshot_of(actor, joints, &basis, &sequences) };
+                    let snapshot = Snapshot {
+                        velocities,
+                        ..snapshot_of(actor, joints, &basis, &sequences)
+                    };
                     // Nobody waits any more if sending fails; the progress says so, too.
                     let _ = sender.send(Arc::new(snapshot));
                     if let Some(wake) = &wake {
@@ -198,23 +234,41 @@ fn simulate(
     progress: &Progress,
     mut receive: impl FnMut(u32, &Actor, Vec<Affine>),
 ) -> Result<(), String> {
-    let subject = if basis.take.is_some() { with_takes(&basis.subject, takes) } else { basis.subject.clone() };
+    let subject = if basis.take.is_some() {
+        with_takes(&basis.subject, takes)
+    } else {
+        basis.subject.clone()
+    };
     let motion = match basis.range_secs {
-        Some(range) => Motion::Play(ClipPlay { range_secs: Some(range), ..ClipPlay::once(basis.clip) }),
+        Some(range) => Motion::Play(ClipPlay {
+            range_secs: Some(range),
+            ..ClipPlay::once(basis.clip)
+        }),
         None => Motion::Clip(basis.clip),
     };
-    let mut actor = match Actor::bind(&subject, basis.need.method, &basis.params, &progress.silent()) {
+    let mut actor = match Actor::bind(
+        &subject,
+        basis.need.method,
+        &basis.params,
+        &progress.silent(),
+    ) {
         Ok(actor) => actor,
         Err(BindError::Cancelled(_)) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
     if subject.settings.bones != basis.bones {
-        actor.set_bones(&basis.bones).map_err(|error| error.to_string())?;
+        actor
+            .set_bones(&basis.bones)
+            .map_err(|error| error.to_string())?;
     }
     let take = Take::whole(motion, &subject.character, fps);
     let played = take.play(&mut actor, progress, |frame, actor| {
         let pose = take.motion.pose_at(&subject.character, take.time_of(frame));
-        receive(frame, actor, subject.character.skeleton.world_from_joint(&pose));
+        receive(
+            frame,
+            actor,
+            subject.character.skeleton.world_from_joint(&pose),
+        );
         Ok::<(), std::convert::Infallible>(())
     });
     match played {
@@ -223,13 +277,24 @@ fn simulate(
     }
 }
 
-fn snapshot_of(actor: &Actor, world_from_joint: Vec<Affine>, basis: &Basis, sequences: &AtomicU64) -> Snapshot {
-    let contacts = actor.projective().and_then(|projective| projective.simulation().contacts());
+fn snapshot_of(
+    actor: &Actor,
+    world_from_joint: Vec<Affine>,
+    basis: &Basis,
+    sequences: &AtomicU64,
+) -> Snapshot {
+    let contacts = actor
+        .projective()
+        .and_then(|projective| projective.simulation().contacts());
     Snapshot {
         sequence: sequences.fetch_add(1, Ordering::Relaxed) + 1,
         subject: basis.subject.clone(),
         method: basis.need.method,
-        shape: Shape::new(actor.positions().to_vec(), actor.normals().to_vec(), actor.simulated().to_vec()),
+        shape: Shape::new(
+            actor.positions().to_vec(),
+            actor.normals().to_vec(),
+            actor.simulated().to_vec(),
+        ),
         world_from_joint,
         times: actor.times(),
         contact: contacts.map(Contacts::report),
@@ -243,16 +308,34 @@ fn velocities(before: &[Point], now: &[Point], fps: f32) -> Vec<Vec3> {
     if before.len() != now.len() {
         return vec![Vec3::zeros(); now.len()];
     }
-    before.iter().zip(now).map(|(before, now)| (now - before) * fps).collect()
+    before
+        .iter()
+        .zip(now)
+        .map(|(before, now)| (now - before) * fps)
+        .collect()
 }
 
 /// Makes room for one that is about to begin: what takes most keeps fewer frames, until all find room together.
 pub(super) fn make_room(all: &mut [Simulated], next: usize) {
     loop {
-        let sizes: Vec<u64> =
-            all.iter().enumerate().map(|(index, one)| if index == next || !one.is_waiting() { one.bytes() } else { 0 }).collect();
+        let sizes: Vec<u64> = all
+            .iter()
+            .enumerate()
+            .map(|(index, one)| {
+                if index == next || !one.is_waiting() {
+                    one.bytes()
+                } else {
+                    0
+                }
+            })
+            .collect();
         match (0..sizes.len()).max_by_key(|&index| sizes[index]) {
-            Some(largest) if sizes.iter().sum::<u64>() > MOST_BYTES && all[largest].every < all[largest].total => all[largest].thin(),
+            Some(largest)
+                if sizes.iter().sum::<u64>() > MOST_BYTES
+                    && all[largest].every < all[largest].total =>
+            {
+                all[largest].thin();
+            }
             _ => return,
         }
     }

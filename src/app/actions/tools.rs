@@ -1,0 +1,140 @@
+//! The current tool, and the axes of handles; common to all views.
+
+use crate::rig::edit::template::TemplateKind;
+
+/// Effect of a drag on the body or on a handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tool {
+    /// Drags the body by any point; the rings of the selected joint rotate it.
+    #[default]
+    Drag,
+    /// Rotates joints: rings, a trackball between them, and dragged flesh rotates one joint.
+    Rotate,
+    /// Moves a joint along arrows: the body follows; hips and roots move as a whole.
+    Move,
+}
+
+/// The axes of rings and arrows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GizmoAxes {
+    /// The joint's own.
+    #[default]
+    Own,
+    /// The world's.
+    World,
+    /// Right, up and towards the eye.
+    View,
+}
+
+/// Tool settings of the window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Toolbox {
+    /// The tool.
+    pub tool: Tool,
+    /// The axes of handles.
+    pub axes: GizmoAxes,
+    /// Angles snap to multiples of this, degrees, while Ctrl is held.
+    pub snap_deg: f64,
+    /// The joint hovered in the tree.
+    pub hovered: Option<usize>,
+}
+
+impl Default for Toolbox {
+    fn default() -> Self {
+        Self {
+            tool: Tool::default(),
+            axes: GizmoAxes::default(),
+            snap_deg: 15.0,
+            hovered: None,
+        }
+    }
+}
+
+impl Tool {
+    /// All tools, in strip order.
+    pub const ALL: [Self; 3] = [Self::Drag, Self::Rotate, Self::Move];
+
+    /// Display name.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Drag => "Drag",
+            Self::Rotate => "Rotate",
+            Self::Move => "Move",
+        }
+    }
+
+    /// Description, with its key.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Drag => {
+                "Drag the body by any joint or any point of its skin: the rest follows (Q)"
+            }
+            Self::Rotate => {
+                "Turn joints by rings, by the ball between them, or by pulling a limb (E)"
+            }
+            Self::Move => "Move the selected joint along arrows: the rest follows (W)",
+        }
+    }
+}
+
+impl GizmoAxes {
+    /// All axes, in the order of switching.
+    pub const ALL: [Self; 3] = [Self::Own, Self::World, Self::View];
+
+    /// Display name.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Own => "Own axes",
+            Self::World => "World axes",
+            Self::View => "View axes",
+        }
+    }
+
+    /// The next axes.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Own => Self::World,
+            Self::World => Self::View,
+            Self::View => Self::Own,
+        }
+    }
+}
+
+/// A request to the pose tools that depends on the selection or tool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PosingAsk {
+    /// Selects the tool.
+    Tool(Tool),
+    /// Sets the axes of handles.
+    Axes(GizmoAxes),
+    /// Switches to the next axes.
+    NextAxes,
+    /// Sets the snap angle, degrees, used while Ctrl is held.
+    Snap(f64),
+    /// Pins the selected joints, or unpins them if all are pinned.
+    TogglePins,
+    /// Copies the pose of the selected joints, or of all, also to the system clipboard.
+    Copy,
+    /// Pastes the copied pose, unchanged or mirrored.
+    Paste {
+        /// Whether it is mirrored.
+        mirrored: bool,
+    },
+}
+
+/// An action of edit mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditAction {
+    /// Shows the landmarks of a template.
+    StartFitting(TemplateKind),
+    /// Builds the skeleton through the landmarks.
+    ApplyFitting,
+    /// Leaves the template.
+    LeaveFitting,
+    /// Opens a dialog to save the skeleton.
+    SaveDialog,
+}

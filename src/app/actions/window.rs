@@ -1,0 +1,124 @@
+//! What can be asked of the parts of the window.
+
+use std::path::PathBuf;
+
+use crate::app::settings::Settings;
+use crate::app::settings::capture::CaptureSettings;
+use crate::session::Export;
+
+/// What can be asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CaptureAction {
+    /// Opens or closes the dialog.
+    ToggleDialog,
+    /// Changes what the dialog says.
+    Set(CaptureSettings),
+    /// Asks the system where to write.
+    Browse,
+    /// Writes what the dialog says, where it says.
+    Export,
+    /// Copies the active view, as large as it is.
+    CopyView,
+    /// Copies the whole window.
+    CopyWindow,
+    /// Writes the whole window to this file.
+    SaveWindow(PathBuf),
+    /// Gives up what is being made.
+    Cancel,
+}
+
+/// An action of this module.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ComfortAction {
+    /// Light ↔ dark.
+    ToggleTheme,
+    /// Larger text and buttons.
+    Larger,
+    /// Smaller text and buttons.
+    Smaller,
+    /// Text and buttons of the usual size.
+    UsualScale,
+    /// Changes settings.
+    Change(Box<Settings>),
+    /// Opens or closes the palette.
+    TogglePalette,
+    /// Opens or closes the shortcut sheet.
+    ToggleSheet,
+    /// Opens or closes the settings.
+    ToggleSettings,
+    /// Opens the settings window at one setting.
+    ShowSetting(&'static str),
+    /// Opens or closes the list of notices.
+    ToggleNotices,
+    /// Opens or closes the log.
+    ToggleLog,
+    /// Shows or hides the introduction.
+    ToggleFirstSteps,
+    /// Dismisses the introduction permanently.
+    DismissFirstSteps,
+    /// Opens or closes the about window.
+    ToggleAbout,
+}
+
+/// An action of this module.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProjectAction {
+    /// Starts a new project with the built-in character.
+    New,
+    /// Saves the project, or asks for its file.
+    Save,
+    /// Asks for the file of the project.
+    SaveAs,
+    /// Asks for the file of a project with all of its files.
+    SavePacked,
+    /// Asks for a missing source of the project, by [`crate::session::MissingSource::index`].
+    Locate(usize),
+    /// The user's decision about unsaved work.
+    AnswerUnsaved(UnsavedAnswer),
+    /// Opens the export dialog, or continues without.
+    AskExport,
+    /// Sets the export settings; none to cancel.
+    SetExport(Option<Export>),
+    /// Asks for the export's file.
+    ChooseExportFile,
+    /// Asks for confirmation before unsaved work is discarded, or withdraws the question.
+    AskDiscard(Option<PathBuf>),
+}
+
+/// What to do with unsaved work before it is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnsavedAnswer {
+    /// Save it first.
+    Save,
+    /// Continue without saving.
+    DontSave,
+    /// Cancel.
+    Cancel,
+}
+
+/// Actions of menus, palette and keyboard on the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimelineAction {
+    /// Keys the current pose.
+    SetKey,
+    /// Moves to the key before the playhead.
+    PreviousKey,
+    /// Moves to the key after it.
+    NextKey,
+    /// Starts recording a take, or ends it.
+    Record,
+    /// Turns auto-key on or off.
+    AutoKey,
+    /// Shows or hides ruler and keys.
+    Fold,
+    /// Creates a clip with the current pose as its first key.
+    NewClip,
+    /// Creates an editable copy of the current clip.
+    CopyClip,
+    /// Adds the current pose to the library.
+    KeepPose,
+    /// Opens a dialog to load poses into the library.
+    LoadPosesDialog,
+    /// Opens a dialog to save the library.
+    SavePosesDialog,
+}

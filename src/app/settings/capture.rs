@@ -1,0 +1,251 @@
+//! What a picture shall be like.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::io::AnimationFormat;
+
+/// Longest side, pixels: larger ones take more memory than many devices have.
+pub(in crate::app) const MAX_SIDE: u32 = 4096;
+pub(in crate::app) const MIN_SIDE: u32 = 16;
+/// More frames are a mistake.
+pub(in crate::app) const MAX_FRAMES: usize = 7200;
+
+/// What is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// One picture of the view.
+    #[default]
+    Picture,
+    /// The camera goes round once, the flesh stands still.
+    Turntable,
+    /// The clip (or its range) plays once.
+    Clip,
+}
+
+impl What {
+    /// All of them, in the order of the dialog.
+    pub const ALL: [Self; 3] = [Self::Picture, Self::Turntable, Self::Clip];
+
+    /// Name and one sentence.
+    #[must_use]
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Picture => ("Picture", "One picture of the active view, as it is now"),
+            Self::Turntable => (
+                "Turntable",
+                "The camera goes once round the flesh, which stands still",
+            ),
+            Self::Clip => (
+                "Clip",
+                "The clip, or its range, plays once; flesh is simulated anew, frame by frame",
+            ),
+        }
+    }
+}
+
+/// Everything that can be chosen in the dialog.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CaptureSettings {
+    /// What is made.
+    pub what: What,
+    /// As what moving pictures are written; a single one is a PNG.
+    pub format: AnimationFormat,
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Frames per second.
+    pub fps: f64,
+    /// How long the camera takes to go round, seconds.
+    pub turn_secs: f64,
+    /// The camera goes round once while the clip plays.
+    pub turn_with_clip: bool,
+    /// Nothing stands behind, and there is no floor.
+    pub transparent: bool,
+    /// Where it goes; the extension follows from the rest.
+    pub folder: PathBuf,
+    /// Name of the file without an extension.
+    pub name: String,
+}
+
+impl Default for CaptureSettings {
+    fn default() -> Self {
+        Self {
+            what: What::Picture,
+            format: AnimationFormat::Gif,
+            size: [1080, 1080],
+            fps: 25.0,
+            turn_secs: 4.0,
+            turn_with_clip: false,
+            transparent: false,
+            folder: pictures_folder(),
+            name: "Sinew".to_owned(),
+        }
+    }
+}
+
+/// Where pictures are expected: the user's folder for them, or the home folder.
+fn pictures_folder() -> PathBuf {
+    let of = |variable: &str| {
+        std::env::var_os(variable)
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_dir())
+    };
+    let home = of("HOME").or_else(|| of("USERPROFILE"));
+    let pictures = home
+        .as_ref()
+        .map(|home| home.join("Pictures"))
+        .filter(|folder| folder.is_dir());
+    of("XDG_PICTURES_DIR")
+        .or(pictures)
+        .or(home)
+        .unwrap_or_else(|| PathBuf::from("."))
+}
+
+impl CaptureSettings {
+    /// Begins with what suits a view of this name; `plays` says whether it shows a clip.
+    pub(in crate::app) fn suit(&mut self, name: &str, plays: bool) {
+        self.name = file_name(name);
+        if self.what == What::Clip && !plays {
+            self.what = What::Picture;
+        }
+    }
+
+    /// With all numbers in range.
+    #[must_use]
+    pub fn sanitized(mut self) -> Self {
+        self.size = self.size.map(|side| side.clamp(MIN_SIDE, MAX_SIDE));
+        let in_range = |value: f64, low: f64, high: f64, else_: f64| {
+            if value.is_finite() {
+                value.clamp(low, high)
+            } else {
+                else_
+            }
+        };
+        self.fps = in_range(self.fps, 1.0, self.format.max_fps(), 25.0);
+        self.turn_secs = in_range(self.turn_secs, 0.2, 60.0, 4.0);
+        self
+    }
+
+    /// What files are called that it makes.
+    #[must_use]
+    pub fn extension(&self) -> &'static str {
+        if self.what == What::Picture {
+            "png"
+        } else {
+            self.format.extension()
+        }
+    }
+
+    /// The file that it makes, or the first part of a sequence's names.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.folder
+            .join(format!("{}.{}", self.name, self.extension()))
+    }
+
+    /// Takes folder and name from a path that the user chose.
+    pub fn set_path(&mut self, path: &Path) {
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            folder.clone_into(&mut self.folder);
+        }
+        if let Some(name) = path.file_stem() {
+            self.name = name.to_string_lossy().into_owned();
+        }
+    }
+
+    /// How many frames come out, for a clip that plays for so many seconds. At least one.
+    #[must_use]
+    pub fn frames(&self, clip_secs: f64) -> usize {
+        let secs = match self.what {
+            What::Picture => return 1,
+            What::Turntable => self.turn_secs,
+            What::Clip => clip_secs,
+        };
+        ((secs * self.fps).round().max(1.0) as usize).min(MAX_FRAMES)
+    }
+
+    pub(in crate::app) fn title(&self) -> String {
+        let file = self.path();
+        format!(
+            "Making {}",
+            file.file_name()
+                .map_or_else(|| "a picture".into(), |name| name.to_string_lossy())
+        )
+    }
+}
+
+/// A name that every file system takes.
+fn file_name(name: &str) -> String {
+    let cleaned: String = name
+        .chars()
+        .map(|c| {
+            if c.is_control() || "/\\:*?\"<>|".contains(c) {
+                '_'
+            } else {
+                c
+            }
+        })
+        .take(80)
+        .collect();
+    let cleaned = cleaned.trim().trim_matches('.').to_owned();
+    if cleaned.is_empty() {
+        "Sinew".to_owned()
+    } else {
+        cleaned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_follows_from_what_is_made() {
+        let mut settings = CaptureSettings {
+            folder: "/a".into(),
+            name: "fox v1.2".into(),
+            ..CaptureSettings::default()
+        };
+        assert_eq!(settings.path(), Path::new("/a/fox v1.2.png"));
+        settings.what = What::Turntable;
+        assert_eq!(settings.path(), Path::new("/a/fox v1.2.gif"));
+        settings.set_path(Path::new("/b/c.webp"));
+        assert_eq!(settings.path(), Path::new("/b/c.gif"));
+        assert_eq!(file_name(" ../a:b\n"), "_a_b_");
+        assert_eq!(file_name("..."), "Sinew");
+    }
+
+    #[test]
+    fn numbers_are_brought_into_range() {
+        let mad = CaptureSettings {
+            size: [0, u32::MAX],
+            fps: f64::NAN,
+            turn_secs: f64::INFINITY,
+            ..CaptureSettings::default()
+        };
+        let sane = mad.sanitized();
+        assert_eq!((sane.size, sane.fps), ([MIN_SIDE, MAX_SIDE], 25.0));
+        let fast = CaptureSettings {
+            what: What::Turntable,
+            fps: 500.0,
+            ..CaptureSettings::default()
+        }
+        .sanitized();
+        assert_eq!(
+            (fast.fps, fast.frames(0.0)),
+            (50.0, 200),
+            "a GIF is not faster"
+        );
+        let endless = CaptureSettings {
+            what: What::Clip,
+            ..CaptureSettings::default()
+        };
+        assert_eq!((endless.frames(1e9), endless.frames(0.0)), (MAX_FRAMES, 1));
+    }
+}

@@ -1,0 +1,37 @@
+//! `--weights`: the weight method of those that are registered.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::methods::Subject;
+use crate::session::ProjectState;
+use crate::weights::{WeightMethod, registry};
+
+/// The option.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct WeightsOption {
+    #[arg(long, value_name = "ID", help = help())]
+    weights: Option<WeightMethod>,
+}
+
+impl WeightsOption {
+    /// The character with the weights asked for, or with those of a project's active view.
+    pub(super) fn on(self, subject: &Arc<Subject>, saved: Option<&ProjectState>) -> Arc<Subject> {
+        let method = self.weights.or(saved.map(|saved| saved.weights));
+        subject.weighted(method.unwrap_or_default())
+    }
+}
+
+/// The registry, a line for each weight method.
+fn help() -> String {
+    let methods: Vec<String> = registry()
+        .iter()
+        .map(|method| format!("{}: {}", method, method.descriptor().doc))
+        .collect();
+    format!(
+        "Skinning weights of methods that use them [default: {}, or those of a project's active view]\n{}",
+        WeightMethod::default(),
+        methods.join("\n")
+    )
+}

@@ -1,0 +1,90 @@
+//! The wedges of a bone, sorted into slices along it.
+
+use crate::math::{Point, Vec3, Vec64};
+use crate::mesh::TriMesh;
+use crate::tissue::Tissue;
+
+/// The wedges of a bone: those whose first corner in the chain has its foot there.
+#[derive(Debug, Clone)]
+pub(super) struct BoneCells {
+    pub(super) triangles: Vec<u32>,
+    /// All corners of the triangles, once.
+    pub(super) closure: Vec<u32>,
+    /// Per triangle its corners as indices of `closure`.
+    pub(super) corners: Vec<[u32; 3]>,
+    /// In the bind pose: where the bone begins, its direction and two across.
+    pub(super) origin: Point,
+    pub(super) axes: [Vec3; 3],
+    /// Where along the bone the first slice begins, and slices per unit of length.
+    pub(super) first: f32,
+    pub(super) per_slice: f32,
+    pub(super) slices: usize,
+}
+
+/// Slices along a bone.
+const MOST_SLICES: usize = 64;
+
+pub(super) fn bone_cells(
+    mesh: &TriMesh,
+    tissue: &Tissue,
+    chains: &[[u32; 3]],
+    mean_edge: f32,
+) -> Vec<BoneCells> {
+    let mut bones: Vec<BoneCells> = (0..tissue.graph.bones.len())
+        .map(|bone| BoneCells::around(tissue, bone))
+        .collect();
+    for (triangle, corners) in chains.iter().enumerate() {
+        let bone = &mut bones[tissue.foot_bones[corners[0] as usize] as usize];
+        bone.triangles.push(triangle as u32);
+        bone.closure.extend(corners);
+    }
+    for bone in &mut bones {
+        bone.closure.sort_unstable();
+        bone.closure.dedup();
+        let index = |v: u32| bone.closure.partition_point(|&own| own < v) as u32;
+        bone.corners = bone
+            .triangles
+            .iter()
+            .map(|&t| chains[t as usize].map(index))
+            .collect();
+        let along = |v: &u32| bone.axes[0].dot(&(mesh.positions[*v as usize] - bone.origin));
+        let first = bone.closure.iter().map(along).fold(f32::INFINITY, f32::min);
+        let last = bone
+            .closure
+            .iter()
+            .map(along)
+            .fold(f32::NEG_INFINITY, f32::max);
+        if last > first && mean_edge > 0.0 {
+            bone.slices = ((last - first) / mean_edge)
+                .ceil()
+                .clamp(1.0, MOST_SLICES as f32) as usize;
+            (bone.first, bone.per_slice) = (first, bone.slices as f32 / (last - first));
+        }
+    }
+    bones
+}
+
+impl BoneCells {
+    fn around(tissue: &Tissue, bone: usize) -> Self {
+        let [a, b] = tissue.graph.segment(bone);
+        let along = (b - a).try_normalize(1e-30).unwrap_or_else(Vec64::y);
+        let aside = if along.x.abs() < 0.7 {
+            Vec64::x()
+        } else {
+            Vec64::y()
+        };
+        let u = along.cross(&aside).normalize();
+        let axes = [along, u, along.cross(&u)].map(nalgebra::Matrix::cast::<f32>);
+        let (triangles, closure, corners) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            triangles,
+            closure,
+            corners,
+            origin: a.cast::<f32>(),
+            axes,
+            first: 0.0,
+            per_slice: 0.0,
+            slices: 1,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Chains of tets: how the elements are packed.
+//!
+//! Consecutive tets of a layer that share three corners form a chain: the points p₀ … p₅ with tet t made of `p_t … p_t+3`, so that five
+//! edges serve three tets and a vector unit loads six points instead of twelve. A tet that shares nothing with its neighbours in the
+//! list is a chain of its own. Each of the points is unknown or prescribed, in any mix.
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::numerics::pattern::Cliques;
+use crate::tissue::{Corner, Layer, Tet};
+
+/// Tets of a chain, at most.
+pub(super) const TETS: usize = 3;
+/// Points of a chain, at most.
+pub(super) const POINTS: usize = TETS + 3;
+
+/// Up to three tets over up to six points.
+#[derive(Debug, Clone)]
+pub(super) struct Chain {
+    /// The points; the last one is repeated where there are fewer than six.
+    pub(super) corners: [Corner; POINTS],
+    /// How many points there are: three more than tets.
+    pub(super) points: usize,
+    /// The unknowns whose material it has: an index into [`Chains::cells`].
+    pub(super) cell: u32,
+    /// Inverse of the rest edges along the chain, 1/world unit; zero for tets that take no part.
+    pub(super) rest_inverse: [Matrix3<f64>; TETS],
+    /// Volume of each tet, world units³; zero for tets that take no part.
+    pub(super) volume: [f64; TETS],
+}
+
+impl Chain {
+    fn new(cell: u32) -> Self {
+        Self {
+            corners: [Corner::unknown(0); POINTS],
+            points: 0,
+            cell,
+            rest_inverse: [Matrix3::zeros(); TETS],
+            volume: [0.0; TETS],
+        }
+    }
+
+    /// Whether a tet begins with the last three points of the chain.
+    fn continues_with(&self, tet: &Tet) -> bool {
+        (4..POINTS).contains(&self.points)
+            && self.corners[self.points - 3..self.points] == tet.corners[..3]
+    }
+
+    fn push(&mut self, tet: &Tet) {
+        if self.points == 0 {
+            self.corners[..3].copy_from_slice(&tet.corners[..3]);
+            self.points = 3;
+        }
+        let index = self.points - 3;
+        self.corners[self.points..].fill(tet.corners[3]);
+        self.points += 1;
+        if let Some(inverse) = tet.rest_inverse {
+            // Edges from the first corner are sums of edges along the chain.
+            let sums = Matrix3::new(1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
+            self.rest_inverse[index] = sums * inverse;
+            self.volume[index] = tet.volume;
+        }
+    }
+
+    /// Its distinct points.
+    pub(super) fn own_corners(&self) -> &[Corner] {
+        &self.corners[..self.points]
+    }
+
+    /// Whether its first three points are unknown and all others prescribed: then only the first three are pulled.
+    pub(super) fn pulls_first_three_only(&self) -> bool {
+        (0..self.points).all(|k| self.corners[k].as_unknown().is_some() == (k < 3))
+    }
+
+    /// `Σ V g_a·g_b` over the tets, with `∂F/∂x_a = g_a`, for two of its points.
+    pub(super) fn stiffness(&self, a: usize, b: usize) -> f64 {
+        let mut sum = 0.0;
+        for tet in 0..self.points - 3 {
+            let inverse = &self.rest_inverse[tet];
+            let row = |k: usize| inverse.row(k).transpose();
+            // A point ends one edge of the chain and begins the next.
+            let gradient = |point: usize| -> Vector3<f64> {
+                match point.checked_sub(tet) {
+                    Some(0) => -row(0),
+                    Some(k @ 1..3) => row(k - 1) - row(k),
+                    Some(3) => row(2),
+                    _ => Vector3::zeros(),
+                }
+            };
+            sum += self.volume[tet] * gradient(a).dot(&gradient(b));
+        }
+        sum
+    }
+}
+
+/// All elements of a tissue.
+pub(super) struct Chains {
+    /// The chains, in the order of the tets.
+    pub(super) chains: Vec<Chain>,
+    /// The unknowns of every cell, in order of appearance.
+    pub(super) cells: Cliques,
+}
+
+impl Chains {
+    /// Packs the tets of layers; those without any unknown take no part.
+    pub(super) fn of(layers: &[Layer]) -> Self {
+        let mut chains: Vec<Chain> = Vec::new();
+        let mut cells: Vec<Vec<u32>> = Vec::new();
+        for layer in layers {
+            for cell in layer.tets.chunk_by(|a, b| a.cell == b.cell) {
+                let mut unknowns: Vec<u32> = Vec::new();
+                for unknown in cell
+                    .iter()
+                    .flat_map(|tet| tet.corners)
+                    .filter_map(Corner::as_unknown)
+                {
+                    if !unknowns.contains(&unknown) {
+                        unknowns.push(unknown);
+                    }
+                }
+                if unknowns.is_empty() {
+                    continue;
+                }
+                let first = chains.len();
+                for tet in cell {
+                    if !chains[first..]
+                        .last()
+                        .is_some_and(|chain| chain.continues_with(tet))
+                    {
+                        chains.push(Chain::new(cells.len() as u32));
+                    }
+                    if let Some(chain) = chains.last_mut() {
+                        chain.push(tet);
+                    }
+                }
+                cells.push(unknowns);
+            }
+        }
+        chains.retain(|chain| {
+            chain
+                .own_corners()
+                .iter()
+                .any(|corner| corner.as_unknown().is_some())
+        });
+        Self {
+            chains,
+            cells: Cliques::of(cells.iter().map(|cell| &cell[..])),
+        }
+    }
+
+    /// The unknowns of every chain.
+    pub(super) fn cliques(&self) -> Cliques {
+        let unknowns: Vec<Vec<u32>> = self
+            .chains
+            .iter()
+            .map(|chain| {
+                let corners = chain.own_corners().iter();
+                corners.filter_map(|corner| corner.as_unknown()).collect()
+            })
+            .collect();
+        Cliques::of(unknowns.iter().map(|clique| &clique[..]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Point64;
+
+    fn tet(corners: [Corner; 4], cell: u32) -> Tet {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        Tet::at_rest(corners, cell, &points.map(Point64::from), true)
+    }
+
+    #[test]
+    fn tets_that_share_three_corners_are_packed_together() {
+        let (u, p) = (Corner::unknown, Corner::prescribed);
+        let layer = Layer {
+            tets: vec![
+                tet([u(0), u(1), u(2), p(0)], 0),
+                tet([u(1), u(2), p(0), p(1)], 0),
+                tet([u(2), p(0), p(1), p(2)], 0),
+                // Another cell; then one tet that shares a face, but not in order.
+                tet([p(0), p(1), p(2), u(3)], 1),
+                tet([u(3), p(1), p(2), u(4)], 1),
+                // Nothing unknown.
+                tet([p(0), p(1), p(2), p(3)], 2),
+            ],
+            cells: 3,
+        };
+        let chains = Chains::of(&[layer]);
+        let packed: Vec<(usize, u32, bool)> = chains
+            .chains
+            .iter()
+            .map(|chain| (chain.points, chain.cell, chain.pulls_first_three_only()))
+            .collect();
+        assert_eq!(packed, [(6, 0, true), (4, 1, false), (4, 1, false)]);
+        assert_eq!(chains.cells.get(0), [0, 1, 2]);
+        assert_eq!(chains.cells.get(1), [3, 4]);
+    }
+
+    /// Gradients of a linear function add up to zero: so do the rows of the element's matrix.
+    #[test]
+    fn rows_of_the_stiffness_add_up_to_zero() {
+        let u = Corner::unknown;
+        let layer = Layer {
+            tets: vec![
+                tet([u(0), u(1), u(2), u(3)], 0),
+                tet([u(1), u(2), u(3), u(4)], 0),
+            ],
+            cells: 1,
+        };
+        let chains = Chains::of(&[layer]).chains;
+        assert_eq!(chains.len(), 1);
+        for a in 0..5 {
+            let sum: f64 = (0..5).map(|b| chains[0].stiffness(a, b)).sum();
+            assert!(sum.abs() < 1e-12, "{a} {sum}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The complementarity problem of the contacts of one step; see [`super::contacts`] for the equations.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::collision::Contact;
+use crate::math::{Point, Vec3};
+use crate::numerics::complementarity::Complementarity;
+use crate::numerics::compliance::Compliance;
+use crate::numerics::window::WindowSolver;
+
+/// Stiffness of a contact relative to that of the flesh at its vertices.
+const HARDNESS: f32 = 30.0;
+/// Contacts hold vertices this part of the local edge length above the surface (ε).
+const MARGIN: f32 = 0.05;
+/// A step pushes a contact out by no more than so many local edges.
+const PUSH: f32 = 2.0;
+
+/// The complementarity problem of a step. Everything has one entry a contact.
+#[derive(Default)]
+pub(super) struct Problem {
+    pub(super) slots: Vec<[u32; 4]>,
+    /// u: 1 and −β.
+    pub(super) weights: Vec<[f32; 4]>,
+    normals: Vec<Vec3>,
+    /// ε, or less where the push is limited.
+    pub(super) targets: Vec<f32>,
+    /// 1/w.
+    pub(super) softness: Vec<f32>,
+    /// S + W⁻¹, row by row; empty if there are too many contacts to write it down.
+    pub(super) matrix: Vec<f32>,
+    diagonal: Vec<f32>,
+    b: Vec<f32>,
+    pub(super) loads: Complementarity,
+    /// Uᵀ P⁻¹: slots × contacts.
+    spread: Vec<f32>,
+    /// Normals, coordinate by coordinate.
+    split_normals: [Vec<f32>; 3],
+    pub(super) own_slots: Vec<u32>,
+}
+
+/// n · d at other positions than those of the last refresh.
+pub(super) fn gap(contact: &Contact, positions: &[Point]) -> f32 {
+    let mut d = positions[contact.vertex as usize].coords;
+    for (&v, &w) in contact.corners.iter().zip(&contact.weights) {
+        d -= positions[v as usize].coords * w;
+    }
+    contact.normal.dot(&d)
+}
+
+impl Problem {
+    /// What does not depend on P.
+    pub(super) fn take(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+        self.slots.clear();
+        self.weights.clear();
+        self.normals.clear();
+        self.targets.clear();
+        self.softness.clear();
+        self.loads.values.clear();
+        for c in contacts {
+            let [a, b, d] = c.weights;
+            self.weights.push([1.0, -a, -b, -d]);
+            self.normals.push(c.normal);
+            self.targets
+                .push((MARGIN * c.edge).min(c.gap + PUSH * c.edge));
+            self.softness.push(compliance_of(c, stiffness) / HARDNESS);
+            self.loads.values.push(c.load);
+        }
+    }
+
+    /// S + W⁻¹.
+    pub(super) fn assemble(&mut self, compliance: &Compliance) {
+        let m = self.slots.len();
+        let slots = compliance.slots();
+        // Row s: P⁻¹ between slot s and every contact.
+        self.spread.clear();
+        self.spread.resize(slots * m, 0.0);
+        for (a, (own, weights)) in self.slots.iter().zip(&self.weights).enumerate() {
+            let [r0, r1, r2, r3] = own.map(|slot| compliance.row(slot as usize));
+            let [w0, w1, w2, w3] = *weights;
+            for s in 0..slots {
+                self.spread[s * m + a] = w0 * r0[s] + w1 * r1[s] + w2 * r2[s] + w3 * r3[s];
+            }
+        }
+        for (c, split) in self.split_normals.iter_mut().enumerate() {
+            split.clear();
+            split.extend(self.normals.iter().map(|n| n[c]));
+        }
+        self.matrix.resize(m * m, 0.0);
+        self.diagonal.resize(m, 0.0);
+        let [nx, ny, nz] = &self.split_normals;
+        for (b, row) in self.matrix.chunks_exact_mut(m).enumerate() {
+            let [r0, r1, r2, r3] =
+                self.slots[b].map(|slot| &self.spread[slot as usize * m..(slot as usize + 1) * m]);
+            let [w0, w1, w2, w3] = self.weights[b];
+            let n = self.normals[b];
+            for a in 0..m {
+                let facing = nx[a] * n.x + ny[a] * n.y + nz[a] * n.z;
+                row[a] = facing * (w0 * r0[a] + w1 * r1[a] + w2 * r2[a] + w3 * r3[a]);
+            }
+            row[b] += self.softness[b];
+            self.diagonal[b] = row[b];
+        }
+    }
+
+    pub(super) fn rough_diagonal(&mut self, contacts: &[Contact], stiffness: &[f32]) {
+        self.diagonal.clear();
+        self.diagonal.extend(
+            contacts
+                .iter()
+                .map(|c| compliance_of(c, stiffness) * (1.0 + 1.0 / HARDNESS)),
+        );
+    }
+
+    /// b from the plain solution at the window's vertices.
+    pub(super) fn violations(
+        &mut self,
+        contacts: &[Contact],
+        positions: &[Point],
+        window: &[[f32; 4]],
+    ) {
+        self.b.clear();
+        for (index, contact) in contacts.iter().enumerate() {
+            let change = relative(&self.slots[index], &self.weights[index], window);
+            self.b.push(
+                self.targets[index] - gap(contact, positions) - change.dot(&self.normals[index]),
+            );
+        }
+    }
+
+    pub(super) fn solve_dense(&mut self, tolerance: f32) -> usize {
+        let matrix = &self.matrix;
+        let arch = Arch::new();
+        self.loads
+            .solve(&self.b, &self.diagonal, tolerance, |x, y| {
+                arch.dispatch(Multiply { matrix, x, y });
+            })
+    }
+
+    /// Puts the forces of the loads in place of the window's values; whether there are any.
+    pub(super) fn forces(&self, window: &mut [[f32; 4]]) -> bool {
+        window.fill([0.0; 4]);
+        spread(
+            &self.slots,
+            &self.weights,
+            &self.normals,
+            &self.loads.values,
+            window,
+        );
+        self.loads.values.iter().any(|&load| load > 0.0)
+    }
+
+    /// The same as [`Self::solve_dense`] without writing the matrix down: a solve at the window's vertices for each multiplication.
+    pub(super) fn solve_by_windows(
+        &mut self,
+        window: &mut [[f32; 4]],
+        solver: &mut WindowSolver<'_>,
+        tolerance: f32,
+    ) -> usize {
+        let Self {
+            slots,
+            weights,
+            normals,
+            softness,
+            loads,
+            b,
+            diagonal,
+            ..
+        } = self;
+        loads.solve(b, diagonal, tolerance, |x, y| {
+            window.fill([0.0; 4]);
+            spread(slots, weights, normals, x, window);
+            solver.solve_window(window);
+            for (index, y) in y.iter_mut().enumerate() {
+                *y = relative(&slots[index], &weights[index], window).dot(&normals[index])
+                    + softness[index] * x[index];
+            }
+        })
+    }
+}
+
+/// Uᵀ u: how easily the vertices of a contact give way, each on its own.
+fn compliance_of(contact: &Contact, stiffness: &[f32]) -> f32 {
+    let of = |v: u32, w: f32| w * w / stiffness[v as usize];
+    let [a, b, c] = contact.corners;
+    let [wa, wb, wc] = contact.weights;
+    of(contact.vertex, 1.0) + of(a, wa) + of(b, wb) + of(c, wc)
+}
+
+/// Σ u x over the four vertices of a contact.
+fn relative(slots: &[u32; 4], weights: &[f32; 4], window: &[[f32; 4]]) -> Vec3 {
+    let mut sum = Vec3::zeros();
+    for (&slot, &w) in slots.iter().zip(weights) {
+        let [x, y, z, _] = window[slot as usize];
+        sum += Vec3::new(x, y, z) * w;
+    }
+    sum
+}
+
+/// Adds u n λ of all contacts.
+fn spread(
+    slots: &[[u32; 4]],
+    weights: &[[f32; 4]],
+    normals: &[Vec3],
+    loads: &[f32],
+    window: &mut [[f32; 4]],
+) {
+    for (index, &load) in loads.iter().enumerate() {
+        let force = normals[index] * load;
+        for (&slot, &w) in slots[index].iter().zip(&weights[index]) {
+            let value = &mut window[slot as usize];
+            value[0] += force.x * w;
+            value[1] += force.y * w;
+            value[2] += force.z * w;
+        }
+    }
+}
+
+/// y = A x, row by row.
+struct Multiply<'a> {
+    matrix: &'a [f32],
+    x: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Multiply<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::inline_always,
+        reason = "vector code must be inlined into the function that enables the instructions"
+    )]
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (x, x_tail) = S::as_simd_f32s(self.x);
+        let (x_pairs, x_odd) = x.as_chunks::<2>();
+        for (row, y) in self.matrix.chunks_exact(self.x.len()).zip(self.y) {
+            let (row, row_tail) = S::as_simd_f32s(row);
+            let (row_pairs, row_odd) = row.as_chunks::<2>();
+            let mut sums = [simd.splat_f32s(0.0); 2];
+            for (a, x) in row_pairs.iter().zip(x_pairs) {
+                sums[0] = simd.mul_add_e_f32s(a[0], x[0], sums[0]);
+                sums[1] = simd.mul_add_e_f32s(a[1], x[1], sums[1]);
+            }
+            for (a, x) in row_odd.iter().zip(x_odd) {
+                sums[0] = simd.mul_add_e_f32s(*a, *x, sums[0]);
+            }
+            let mut sum = simd.reduce_sum_f32s(simd.add_f32s(sums[0], sums[1]));
+            for (a, x) in row_tail.iter().zip(x_tail) {
+                sum += a * x;
+            }
+            *y = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

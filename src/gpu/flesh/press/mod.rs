@@ -1,0 +1,334 @@
+//! Contacts on the device: one workgroup an instance finds how hard they press.
+//!
+//! Who touches whom is found on the processor, from the state that the step begins with; the matrix of the complementarity problem,
+//! a few hundred rows, goes up with it. An iteration then is: solve, *press*, solve again with the forces of the contacts.
+//!
+//! | lifetime      | what                                                                      |
+//! |---------------|---------------------------------------------------------------------------|
+//! | per character | [`Press`]: the kernel                                                      |
+//! | per state     | [`PressBuffers`]: contacts, matrix, loads; grow when a step has more       |
+//! | per step      | what [`PressBuffers::write`] takes                                         |
+//!
+//! # Departures
+//! - The thesis puts contacts into a second matrix beside the constant one (3.2.3) and solves the sum by conjugate gradients. The same
+//!   correction of low rank serves both of our global steps, holds contacts one-sided inside of the solve, and leaves the matrix
+//!   constant, however pairs come and go.
+
+use super::kernels::binding;
+use super::state::FleshState;
+use crate::dynamics::ContactEquations;
+use crate::gpu::compute::{Dispatch, Kernel, storage, uniform_of};
+use crate::gpu::{GpuContext, shader};
+
+/// Contacts of one instance at most; the same number is in `shaders/flesh/contacts.wgsl`.
+pub const MOST_CONTACTS: usize = 2048;
+/// Words before an instance's list of touched rows.
+const HEADER: usize = 4;
+
+/// `PressDims` of the shader.
+#[expect(clippy::struct_field_names, reason = "they are strides")]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct PressDims {
+    pub(crate) row_stride: u32,
+    pub(crate) contact_stride: u32,
+    pub(crate) matrix_stride: u32,
+    pub(crate) spread_stride: u32,
+}
+
+/// `Contact` of the shader.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct PressContact {
+    pub(crate) rows: [u32; 4],
+    pub(crate) weights: [f32; 4],
+    pub(crate) normal_target: [f32; 4],
+    pub(crate) stiffness: f32,
+    /// Contacts of the instance: in the first of them.
+    pub(crate) count: u32,
+    pub(crate) unused_a: u32,
+    pub(crate) unused_b: u32,
+}
+
+/// The compiled kernel.
+#[derive(Debug, Clone)]
+pub struct Press {
+    kernel: Kernel,
+}
+
+/// The contacts of some instances on the device.
+#[derive(Debug)]
+pub struct PressBuffers {
+    dims: PressDims,
+    instances: usize,
+    uniform: wgpu::Buffer,
+    contacts: wgpu::Buffer,
+    matrix: wgpu::Buffer,
+    spread: wgpu::Buffer,
+    loads: wgpu::Buffer,
+    /// What goes up, kept so that nothing is allocated.
+    staging: Staging,
+}
+
+#[derive(Debug, Default)]
+struct Staging {
+    contacts: Vec<PressContact>,
+    loads: Vec<f32>,
+    spread: Vec<u32>,
+    /// Row and push, sorted.
+    pushes: Vec<(u32, u32)>,
+}
+
+impl Press {
+    /// Compiles it, if the device has not done so before.
+    #[must_use]
+    pub fn new(gpu: &GpuContext) -> Self {
+        Self {
+            kernel: Kernel::new(gpu, &shader::FLESH_PRESS, "press", &[]),
+        }
+    }
+
+    /// Adds the forces of the contacts to a state's right-hand side, given the increments that this alone leads to; and writes down what
+    /// energy the contacts had before.
+    #[must_use]
+    pub fn on(&self, gpu: &GpuContext, buffers: &PressBuffers, state: &FleshState) -> Dispatch {
+        self.bind(
+            gpu,
+            buffers,
+            [
+                state.positions(),
+                state.increment(),
+                state.right_hand_side(),
+                state.energies(),
+            ],
+        )
+    }
+
+    fn bind(
+        &self,
+        gpu: &GpuContext,
+        buffers: &PressBuffers,
+        [x, increment, b, energies]: [&wgpu::Buffer; 4],
+    ) -> Dispatch {
+        let PressBuffers {
+            uniform,
+            contacts,
+            matrix,
+            spread,
+            loads,
+            instances,
+            ..
+        } = buffers;
+        let constants = [(0, uniform), (1, contacts), (2, matrix), (3, spread)];
+        let bound = [(4, x), (5, increment), (6, loads), (7, b), (8, energies)];
+        self.kernel.on(
+            gpu,
+            &[&constants[..], &bound].concat(),
+            [1, *instances as u32, 1],
+        )
+    }
+}
+
+impl PressBuffers {
+    /// No contacts, for states with this many instances and this stride of rows.
+    #[must_use]
+    pub fn new(gpu: &GpuContext, row_stride: u32, instances: usize) -> Self {
+        let dims = PressDims {
+            row_stride,
+            contact_stride: 0,
+            matrix_stride: 0,
+            spread_stride: HEADER as u32,
+        };
+        Self::with(gpu, dims, instances, Staging::default())
+    }
+
+    fn with(gpu: &GpuContext, dims: PressDims, instances: usize, staging: Staging) -> Self {
+        let room = |stride: u32| stride as usize * instances;
+        Self {
+            dims,
+            instances,
+            uniform: uniform_of(gpu, "contacts", &dims),
+            contacts: storage::<PressContact>(gpu, "contacts", room(dims.contact_stride)),
+            matrix: storage::<f32>(gpu, "contact matrix", room(dims.matrix_stride)),
+            spread: storage::<u32>(gpu, "touched rows", room(dims.spread_stride)),
+            loads: storage::<f32>(gpu, "contact loads", room(dims.contact_stride)),
+            staging,
+        }
+    }
+
+    /// Loads of the contacts, [`PressBuffers::contact_stride`] for every instance: where a step leaves them.
+    #[must_use]
+    pub fn loads(&self) -> &wgpu::Buffer {
+        &self.loads
+    }
+
+    /// Room for contacts of one instance.
+    #[must_use]
+    pub fn contact_stride(&self) -> usize {
+        self.dims.contact_stride as usize
+    }
+
+    /// Whether contacts can be written down here.
+    #[must_use]
+    pub fn fits(gpu: &GpuContext, contacts: usize, instances: usize) -> bool {
+        let room = room_for(contacts);
+        let bytes = (room * room * instances * size_of::<f32>()) as u64;
+        let limits = gpu.device.limits();
+        contacts <= MOST_CONTACTS
+            && bytes
+                <= limits
+                    .max_storage_buffer_binding_size
+                    .min(limits.max_buffer_size)
+    }
+
+    /// Takes the contacts of an instance; rows are found by vertex. Returns whether buffers were made anew, so that what is bound to them
+    /// must be, too. All instances whose contacts change must then be written.
+    pub fn write(
+        &mut self,
+        gpu: &GpuContext,
+        instance: usize,
+        problem: &ContactEquations<'_>,
+        row_of_vertex: &[u32],
+    ) -> bool {
+        self.stage(problem, row_of_vertex);
+        let grows = self.make_room(gpu, problem.contacts.len());
+        let PressDims {
+            contact_stride,
+            matrix_stride,
+            spread_stride,
+            ..
+        } = self.dims;
+        let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
+        let Staging {
+            contacts,
+            loads,
+            spread,
+            ..
+        } = &self.staging;
+        let queue = &gpu.queue;
+        queue.write_buffer(
+            &self.contacts,
+            at(contact_stride, size_of::<PressContact>()),
+            bytemuck::cast_slice(contacts),
+        );
+        queue.write_buffer(
+            &self.loads,
+            at(contact_stride, size_of::<f32>()),
+            bytemuck::cast_slice(loads),
+        );
+        queue.write_buffer(
+            &self.matrix,
+            at(matrix_stride, size_of::<f32>()),
+            bytemuck::cast_slice(problem.matrix),
+        );
+        queue.write_buffer(
+            &self.spread,
+            at(spread_stride, size_of::<u32>()),
+            bytemuck::cast_slice(spread),
+        );
+        grows
+    }
+
+    /// An instance has no contacts.
+    pub fn clear(&mut self, gpu: &GpuContext, instance: usize) {
+        let at = |stride: u32, size: usize| instance as u64 * u64::from(stride) * size as u64;
+        let PressDims {
+            contact_stride,
+            spread_stride,
+            ..
+        } = self.dims;
+        gpu.queue.write_buffer(
+            &self.spread,
+            at(spread_stride, size_of::<u32>()),
+            bytemuck::cast_slice(&[0_u32; HEADER]),
+        );
+        let none = PressContact::default();
+        gpu.queue.write_buffer(
+            &self.contacts,
+            at(contact_stride, size_of::<PressContact>()),
+            bytemuck::bytes_of(&none),
+        );
+    }
+
+    pub(super) fn buffer(&self, number: u32) -> Option<&wgpu::Buffer> {
+        match number {
+            binding::PRESS_DIMS => Some(&self.uniform),
+            binding::CONTACTS => Some(&self.contacts),
+            _ => None,
+        }
+    }
+
+    fn stage(&mut self, problem: &ContactEquations<'_>, row_of_vertex: &[u32]) {
+        let Staging {
+            contacts,
+            loads,
+            spread,
+            pushes,
+        } = &mut self.staging;
+        let row = |vertex: u32| row_of_vertex[vertex as usize];
+        contacts.clear();
+        contacts.extend(problem.contacts.iter().enumerate().map(|(k, contact)| {
+            let [a, b, c] = contact.corners;
+            let n = contact.normal;
+            PressContact {
+                rows: [contact.vertex, a, b, c].map(row),
+                weights: problem.weights[k],
+                normal_target: [n.x, n.y, n.z, problem.targets[k]],
+                stiffness: 1.0 / problem.softness[k].max(f32::MIN_POSITIVE),
+                ..PressContact::default()
+            }
+        }));
+        if let Some(first) = contacts.first_mut() {
+            first.count = problem.contacts.len() as u32;
+        }
+        loads.clear();
+        loads.extend(problem.contacts.iter().map(|contact| contact.load));
+        pushes.clear();
+        pushes.extend(
+            contacts.iter().zip(0..).flat_map(|(contact, c)| {
+                (0..4).map(move |k| (contact.rows[k as usize], 4 * c + k))
+            }),
+        );
+        pushes.sort_unstable();
+        let touched = pushes.chunk_by(|a, b| a.0 == b.0).count();
+        spread.clear();
+        spread.extend([
+            contacts.len() as u32,
+            touched as u32,
+            problem.tolerance.to_bits(),
+            0,
+        ]);
+        let mut next = (HEADER + 3 * touched) as u32;
+        for of_row in pushes.chunk_by(|a, b| a.0 == b.0) {
+            spread.extend([of_row[0].0, next, next + of_row.len() as u32]);
+            next += of_row.len() as u32;
+        }
+        spread.extend(pushes.iter().map(|&(_, push)| push));
+    }
+
+    /// Makes buffers anew where they are too small: with room to spare, since contacts come in crowds.
+    fn make_room(&mut self, gpu: &GpuContext, contacts: usize) -> bool {
+        if contacts <= self.contact_stride() {
+            return false;
+        }
+        let room = room_for(contacts);
+        let dims = PressDims {
+            contact_stride: room as u32,
+            matrix_stride: (room * room) as u32,
+            // At most four rows a contact.
+            spread_stride: (HEADER + 4 * room * 4) as u32,
+            ..self.dims
+        };
+        let staging = std::mem::take(&mut self.staging);
+        *self = Self::with(gpu, dims, self.instances, staging);
+        true
+    }
+}
+
+/// Room to spare, since contacts come in crowds.
+fn room_for(contacts: usize) -> usize {
+    contacts.next_power_of_two().clamp(64, MOST_CONTACTS)
+}
+
+#[cfg(test)]
+mod tests;

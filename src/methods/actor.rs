@@ -1,0 +1,362 @@
+//! A bound method with full-resolution output.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::check::check_joints;
+use super::{
+    ActorState, AnyDevice, BindError, BindInput, DeviceError, DeviceTimes, Fetched, Frame,
+    MethodId, Projective, Recipe, Requirement, Settled, SkinError, Skinner, StateError, Subject,
+};
+use crate::character::{BoneMap, Character};
+use crate::dynamics::Params;
+use crate::math::{Affine, Point, Vec3};
+use crate::mesh::{NormalGroups, WELD_TOLERANCE};
+use crate::param::ParamValues;
+use crate::progress::Progress;
+
+/// Where the time of the last frame went, milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct StepTimes {
+    /// Moving the base surface with the bones.
+    pub anchors_ms: f64,
+    /// Simulation steps as a whole: prediction, iterations, velocities. Without a simulation: moving the vertices.
+    pub step_ms: f64,
+    /// Local steps: closest rotations.
+    pub local_ms: f64,
+    /// Global steps: linear solves.
+    pub global_ms: f64,
+    /// Upsampling to the source vertices.
+    pub upsampling_ms: f64,
+    /// Their normals.
+    pub normals_ms: f64,
+    /// Everything, as a clock on the wall sees it.
+    pub total_ms: f64,
+    /// Simulation steps taken.
+    pub steps: u32,
+    /// Local/global iterations in all of them.
+    pub iterations: u32,
+    /// What another device spent on the latest frame that it has told of.
+    pub device: DeviceTimes,
+    /// What it took the processor to set that frame up for it.
+    pub host_ms: f64,
+}
+
+/// One character moving by one method: source positions and normals, frame by frame.
+pub struct Actor {
+    subject: Arc<Subject>,
+    method: MethodId,
+    skinner: Box<dyn Skinner>,
+    positions: Vec<Point>,
+    normals: Vec<Vec3>,
+    groups: NormalGroups,
+    times: StepTimes,
+    /// Whether positions and normals are those of the last frame, rather than what a device has.
+    here: bool,
+    /// Whether what a device presents is read back at once.
+    reads_back: bool,
+}
+
+impl Actor {
+    /// Binds a method with the defaults of its own parameters.
+    ///
+    /// # Errors
+    /// [`BindError`] if the method can't work on this subject, or the work was cancelled.
+    pub fn bind(
+        subject: &Arc<Subject>,
+        method: MethodId,
+        physics: &Params,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        Self::bind_with(subject, method, physics, &ParamValues::default(), progress)
+    }
+
+    /// Binds a method with values of its own parameters.
+    ///
+    /// # Errors
+    /// [`BindError`] if the method can't work on this subject, or the work was cancelled.
+    pub fn bind_with(
+        subject: &Arc<Subject>,
+        method: MethodId,
+        physics: &Params,
+        values: &ParamValues,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        progress.check()?;
+        let character = &subject.character;
+        if method.needs(Requirement::Weights) {
+            subject.make_weights(&progress.part(0.0, 0.1))?;
+        }
+        let positions = subject.bind_positions.to_vec();
+        let mut normals = vec![Vec3::y(); positions.len()];
+        let mut groups = NormalGroups::new(
+            &positions,
+            &character.triangles(),
+            &file_normals(character),
+            WELD_TOLERANCE * subject.size,
+        );
+        groups.normals_into(&positions, &mut normals);
+        if method.needs(Requirement::Tissue) {
+            subject.make_flesh(&progress.part(0.0, 0.8))?;
+        }
+        let skinner = (method.descriptor().bind)(&BindInput {
+            subject,
+            physics,
+            values,
+            normals: &normals,
+            progress,
+        })?;
+        progress.check()?;
+        Ok(Self {
+            subject: subject.clone(),
+            method,
+            skinner,
+            positions,
+            normals,
+            groups,
+            times: StepTimes::default(),
+            here: true,
+            reads_back: true,
+        })
+    }
+
+    /// Whether joints can be followed there: [`Actor::advance`] refuses others.
+    ///
+    /// # Errors
+    /// [`SkinError::JointCount`], [`SkinError::BadPose`].
+    pub fn check(&self, world_from_joint: &[Affine]) -> Result<(), SkinError> {
+        check_joints(self.subject.character.skeleton.len(), world_from_joint)
+    }
+
+    /// Moves on to the next frame.
+    ///
+    /// # Errors
+    /// [`SkinError`]; the output stays the last good frame.
+    pub fn advance(&mut self, frame: &Frame<'_>) -> Result<(), SkinError> {
+        let start = Instant::now();
+        self.check(frame.world_from_joint)?;
+        let skinned = self.skinner.skin(frame, &mut self.positions);
+        self.times = self.skinner.times().unwrap_or_else(|| StepTimes {
+            step_ms: start.elapsed().as_secs_f64() * 1e3,
+            ..StepTimes::default()
+        });
+        skinned?;
+        self.here = !self
+            .skinner
+            .on_device()
+            .is_some_and(super::device::OnDevice::is_presented);
+        if self.here {
+            self.find_normals();
+        } else if self.reads_back {
+            self.read_back();
+        }
+        self.times.total_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    /// The normals of what is here.
+    fn find_normals(&mut self) {
+        let start = Instant::now();
+        if !self.skinner.has_all_normals() {
+            self.groups.normals_into(&self.positions, &mut self.normals);
+        }
+        self.skinner.normals_into(&mut self.normals);
+        self.times.normals_ms = start.elapsed().as_secs_f64() * 1e3;
+    }
+
+    /// Forgets velocities: the next frame starts settled in its pose.
+    pub fn reset(&mut self) {
+        self.skinner.reset();
+    }
+
+    /// A copy of the state with the frame that is shown. What is on a device is read back; that waits.
+    #[must_use]
+    pub fn save(&mut self) -> ActorState {
+        self.read_back();
+        ActorState {
+            method: self.method,
+            state: self.skinner.save(),
+            positions: self.positions.as_slice().into(),
+            normals: self.normals.as_slice().into(),
+        }
+    }
+
+    /// Shows the frame that was saved and goes on from there.
+    ///
+    /// # Errors
+    /// [`StateError`] if it was saved by another method or for another character; nothing is changed then.
+    pub fn restore(&mut self, saved: &ActorState) -> Result<(), StateError> {
+        if saved.method != self.method {
+            return Err(StateError::OtherMethod);
+        }
+        if saved.positions.len() != self.positions.len() {
+            return Err(StateError::OtherCharacter);
+        }
+        self.skinner.restore(&saved.state)?;
+        self.positions.copy_from_slice(&saved.positions);
+        self.normals.copy_from_slice(&saved.normals);
+        self.here = true;
+        Ok(())
+    }
+
+    /// Whether nothing moves any more until the pose or a parameter changes.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.skinner.is_at_rest()
+    }
+
+    /// Changes the method's own parameters; takes effect with the next frame.
+    ///
+    /// # Errors
+    /// [`BindError`]; the old values then stay.
+    pub fn set_values(&mut self, values: &ParamValues) -> Result<(), BindError> {
+        self.skinner.set_values(values)
+    }
+
+    /// Changes physical parameters; takes effect with the next frame. Does nothing for methods without physics.
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), BindError> {
+        self.skinner.set_physics(params)
+    }
+
+    /// Changes the factors in the settings of bones; takes effect with the next frame. Does nothing for methods without physics.
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the flesh can't be solved with them; the old ones then stay.
+    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
+        self.skinner.set_bones(bones)
+    }
+
+    /// The simulation inside, for methods that have one.
+    #[must_use]
+    pub fn projective(&self) -> Option<&Projective> {
+        self.skinner.projective()
+    }
+
+    /// Settles in a pose and returns the state that another instance of the character begins with ([`super::Walker`]); `None` for
+    /// methods without physics. A device is dropped.
+    ///
+    /// # Errors
+    /// As [`Actor::advance`].
+    pub fn settled_in(
+        &mut self,
+        world_from_joint: &[Affine],
+    ) -> Result<Option<Settled>, SkinError> {
+        self.skinner
+            .projective_mut()
+            .map(|projective| projective.settled_in(world_from_joint))
+            .transpose()
+    }
+
+    /// Has another device compute the frames from now on, or the CPU again. The state goes along. Does nothing for methods without a
+    /// form on the device.
+    pub fn set_device(&mut self, device: Option<AnyDevice>) {
+        if let Some(form) = self.skinner.on_device_mut() {
+            form.set_device(device);
+        }
+    }
+
+    /// Why the device was lost, if it was since the last call: the CPU has gone on without it.
+    pub fn take_fault(&mut self) -> Option<DeviceError> {
+        self.skinner.on_device_mut()?.take_fault()
+    }
+
+    /// Whether there is a device, whether it works now or not.
+    #[must_use]
+    pub fn has_device(&self) -> bool {
+        self.skinner
+            .on_device()
+            .is_some_and(super::device::OnDevice::has_device)
+    }
+
+    /// Whether a device computes the frames now.
+    #[must_use]
+    pub fn is_on_device(&self) -> bool {
+        self.skinner
+            .on_device()
+            .is_some_and(super::device::OnDevice::is_active)
+    }
+
+    /// Sets whether frames of a device are read back at once, which waits for it. They are by default; who draws from the device's own
+    /// buffers doesn't need it.
+    pub fn set_reads_back(&mut self, reads_back: bool) {
+        self.reads_back = reads_back;
+    }
+
+    /// Whether [`Actor::positions`], [`Actor::normals`] and [`Actor::simulated`] are those of the last frame.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        self.here
+    }
+
+    /// Makes the positions those of the last frame, if a device has them. Waits for it. If that is lost meanwhile, the CPU computes
+    /// them; of what is simulated, those read back before stay.
+    pub fn read_back(&mut self) {
+        if self.here {
+            return;
+        }
+        let Some(form) = self.skinner.on_device_mut() else {
+            return;
+        };
+        let fetched = form.fetch(&mut self.positions, &mut self.normals);
+        self.here = fetched != Fetched::Nothing;
+        if fetched == Fetched::Positions {
+            self.find_normals();
+        }
+    }
+
+    /// World positions of all source vertices.
+    #[must_use]
+    pub fn positions(&self) -> &[Point] {
+        &self.positions
+    }
+
+    /// World positions of the simulation mesh; none for methods that don't simulate.
+    #[must_use]
+    pub fn simulated(&self) -> &[Point] {
+        self.skinner.simulated()
+    }
+
+    /// Unit normals of all source vertices; smooth across the seams of the source, sharp where the file is.
+    #[must_use]
+    pub fn normals(&self) -> &[Vec3] {
+        &self.normals
+    }
+
+    /// All that a frame needs beside the simulated vertices and the pose, to make it elsewhere; `None` for methods without a form on
+    /// the device.
+    #[must_use]
+    pub fn recipe(&self) -> Option<Recipe> {
+        let form = self.skinner.on_device()?;
+        Some(form.recipe(&self.subject, &self.groups))
+    }
+
+    /// The method bound.
+    #[must_use]
+    pub fn method(&self) -> MethodId {
+        self.method
+    }
+
+    /// What the method is bound to.
+    #[must_use]
+    pub fn subject(&self) -> &Arc<Subject> {
+        &self.subject
+    }
+
+    /// Where the time of the last frame went.
+    #[must_use]
+    pub fn times(&self) -> StepTimes {
+        self.times
+    }
+}
+
+/// The file's normals of all source vertices, zero where it has none.
+fn file_normals(character: &Character) -> Vec<Vec3> {
+    let of = |mesh: &crate::character::SourceMesh| match &mesh.normals {
+        Some(normals) if normals.len() == mesh.positions.len() => normals.clone(),
+        _ => vec![Vec3::zeros(); mesh.positions.len()],
+    };
+    character.meshes.iter().flat_map(of).collect()
+}

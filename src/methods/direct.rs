@@ -1,0 +1,151 @@
+//! Methods that blend joint transforms per source vertex: on the CPU, or on another device.
+
+use super::device::{AnyDevice, Fetched, OnDevice, SurfaceDevice, SurfaceMut};
+use super::{DeviceError, DeviceTimes, Frame, Recipe, SkinError, Skinner, StepTimes, Subject};
+use crate::math::{Affine, Point, Vec3};
+use crate::mesh::NormalGroups;
+
+/// Makes the tables that a device blends by.
+pub(super) type MakeRecipe = fn(&Subject, &NormalGroups) -> Recipe;
+
+/// A skinner without a state, and the device that does its work, if one does.
+pub(super) struct Direct<S> {
+    skinner: S,
+    recipe: MakeRecipe,
+    device: Option<Box<dyn SurfaceDevice>>,
+    fault: Option<DeviceError>,
+    /// The joints of the last frame on a device: the CPU can make it again.
+    presented: Vec<Affine>,
+    /// Whether the device has that frame, rather than one before it.
+    there: bool,
+    /// Whether the last frame is the device's.
+    is_presented: bool,
+    told: (DeviceTimes, f64),
+    step_ms: f64,
+}
+
+impl<S: Skinner> Direct<S> {
+    pub fn new(skinner: S, recipe: MakeRecipe) -> Self {
+        Self {
+            skinner,
+            recipe,
+            device: None,
+            fault: None,
+            presented: Vec::new(),
+            there: false,
+            is_presented: false,
+            told: (DeviceTimes::default(), 0.0),
+            step_ms: 0.0,
+        }
+    }
+
+    fn set_surface(&mut self, device: Option<Box<dyn SurfaceDevice>>) {
+        self.device = device;
+        (self.there, self.told) = (false, (DeviceTimes::default(), 0.0));
+    }
+
+    /// Moves the vertices on the device. Returns whether that did; if not, the CPU has to.
+    fn present(&mut self, frame: &Frame<'_>) -> bool {
+        let Some(device) = &mut self.device else {
+            return false;
+        };
+        if let Err(error) = device.present(frame.world_from_joint, 0.0) {
+            self.lose(error);
+            return false;
+        }
+        while let Some(watched) = device.watched() {
+            self.told = (watched.work_ms, watched.host_ms);
+        }
+        self.presented.clear();
+        self.presented.extend_from_slice(frame.world_from_joint);
+        self.there = true;
+        true
+    }
+
+    fn lose(&mut self, error: DeviceError) {
+        log::warn!("{error}; the processor goes on");
+        self.set_surface(None);
+        self.fault = Some(error);
+    }
+}
+
+impl<S: Skinner> Skinner for Direct<S> {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        let start = std::time::Instant::now();
+        self.is_presented = self.present(frame);
+        if !self.is_presented {
+            self.skinner.skin(frame, out)?;
+        }
+        self.step_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    fn times(&self) -> Option<StepTimes> {
+        let (device, host_ms) = self.told;
+        Some(StepTimes {
+            step_ms: self.step_ms,
+            device,
+            host_ms,
+            ..StepTimes::default()
+        })
+    }
+
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        Some(self)
+    }
+
+    fn on_device_mut(&mut self) -> Option<&mut dyn OnDevice> {
+        Some(self)
+    }
+}
+
+impl<S: Skinner> OnDevice for Direct<S> {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        (self.recipe)(subject, groups)
+    }
+
+    fn set_device(&mut self, device: Option<AnyDevice>) {
+        match device {
+            Some(AnyDevice::Surface(device)) => self.set_surface(Some(device)),
+            Some(AnyDevice::Flesh(_)) => {}
+            None => self.set_surface(None),
+        }
+    }
+
+    fn has_device(&self) -> bool {
+        self.device.is_some()
+    }
+
+    fn is_active(&self) -> bool {
+        self.device.is_some()
+    }
+
+    fn is_presented(&self) -> bool {
+        self.is_presented
+    }
+
+    fn take_fault(&mut self) -> Option<DeviceError> {
+        self.fault.take()
+    }
+
+    fn fetch(&mut self, positions: &mut [Point], normals: &mut [Vec3]) -> Fetched {
+        if let Some(device) = self.device.as_mut().filter(|_| self.there) {
+            match device.fetch(SurfaceMut {
+                positions,
+                normals,
+                simulated: &mut [],
+            }) {
+                Ok(()) => return Fetched::All,
+                Err(error) => self.lose(error),
+            }
+        }
+        let again = Frame {
+            world_from_joint: &self.presented,
+            dt_secs: 0.0,
+        };
+        match self.skinner.skin(&again, positions) {
+            Ok(()) => Fetched::Positions,
+            Err(_) => Fetched::Nothing,
+        }
+    }
+}

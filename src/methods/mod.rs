@@ -1,0 +1,182 @@
+//! Skinning methods behind one trait, a registry of them, and the [`Actor`] that turns any of them into full-resolution output.
+//!
+//! A method is bound once (everything that does not depend on the pose) and then follows poses, frame by frame. Methods that cost
+//! little per vertex (`rigid`, `lbs`, `dqs`) bind the source vertices; `pd` simulates a reduced mesh and is upsampled.
+//!
+//! # Adding a method
+//! A method is one file or folder here: a type that implements [`Skinner`], and a [`Descriptor`] with its names, needs, capabilities,
+//! parameters and `bind`. It enters the program by one line of `BUILT_IN` (and its `mod` line). From outside of the crate the same is
+//! done by [`register`]. `tests/skinning/toy.rs` is a complete example.
+
+mod actor;
+mod check;
+pub mod device;
+mod direct;
+mod dqs;
+mod lbs;
+mod projective;
+mod reach;
+pub mod recipe;
+mod registry;
+pub mod riding;
+mod rigid;
+mod source_map;
+mod state;
+
+pub use actor::{Actor, StepTimes};
+pub use device::{
+    AnyDevice, Colliding, Device, DeviceError, DeviceStep, DeviceTimes, Fetched, OnDevice,
+    SurfaceDevice, SurfaceMut, Watched,
+};
+pub use dqs::SplitTransform;
+pub use projective::{Projective, Settled, Walker};
+pub use reach::Reach;
+pub use recipe::Recipe;
+pub use registry::{
+    Bind, BindInput, Capability, Descriptor, MethodId, RegisterError, Requirement, register,
+    registry,
+};
+pub use riding::Riding;
+pub use state::{ActorState, MethodState, StateError};
+
+pub use crate::stages::{BindError, Body, Flesh, SetupTimes, Subject};
+
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::math::{Affine, Point, Vec3};
+use crate::param::ParamValues;
+
+/// The built-in methods, simplest first.
+const BUILT_IN: &[MethodId] = &[rigid::METHOD, lbs::METHOD, dqs::METHOD, projective::METHOD];
+
+/// One frame of input.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Where every joint of the skeleton is now.
+    pub world_from_joint: &'a [Affine],
+    /// Seconds since the last frame; 0 means "settle, do not simulate": the equilibrium of this pose.
+    pub dt_secs: f64,
+}
+
+/// Why a frame could not be skinned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkinError {
+    /// The frame belongs to another skeleton.
+    #[error("the pose has {actual} joints, the skeleton {expected}")]
+    JointCount {
+        /// Joints bound.
+        expected: usize,
+        /// Joints given.
+        actual: usize,
+    },
+    /// A joint transform with NaN, infinity, or an entry of 1e15 or more, whose square overflows `f32`; nothing was moved.
+    #[error("the pose puts joints infinitely far away")]
+    BadPose,
+    /// A position became NaN or infinite; the output holds the last good frame and the solver has been restarted.
+    #[error("the simulation left the finite numbers and was restarted")]
+    Diverged,
+}
+
+/// A bound method: deforms the source vertices of one character to follow a pose.
+///
+/// Only [`Skinner::skin`] has to be implemented by a method whose frames depend on the pose alone. The other functions belong to a
+/// [`Capability`]: a method that declares it implements them.
+///
+/// # Contract (checked for every registered method by the conformance suite in `tests/skinning/skinners.rs`)
+/// - **rest**: the bind pose with `dt = 0` returns the bind positions;
+/// - **rigid**: one rigid motion of all joints, with `dt = 0`, moves the whole skin by it;
+/// - **deterministic**: `reset`, then equal frames, gives bit-equal output, with any number of threads;
+/// - **saved**: `restore` of a saved state, then equal frames, gives bit-equal output.
+pub trait Skinner: Send {
+    /// Writes the deformed position (world space) of every source vertex into `out`. The number of joints and their transforms have
+    /// been checked. A frame that a device has presented ([`OnDevice::is_presented`]) is not written.
+    ///
+    /// # Errors
+    /// [`SkinError::Diverged`] on a non-finite position; `out` is then not written.
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError>;
+
+    /// Forgets the state ([`Capability::State`]): the next frame is the equilibrium of its pose.
+    fn reset(&mut self) {}
+
+    /// A copy of the state ([`Capability::State`]); empty for methods without one. A state on a device is read back.
+    fn save(&mut self) -> MethodState {
+        MethodState::default()
+    }
+
+    /// Goes on from a state that [`Skinner::save`] gave for the same binding.
+    ///
+    /// # Errors
+    /// [`StateError`] if it is the state of another method or character; nothing is changed then.
+    fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
+        state.expect_empty()
+    }
+
+    /// Whether nothing moves any more until the pose or a parameter changes ([`Capability::State`]).
+    fn is_at_rest(&self) -> bool {
+        true
+    }
+
+    /// Changes the method's own parameters ([`Descriptor::params`]); takes effect with the next frame.
+    ///
+    /// # Errors
+    /// [`BindError`]; the old values then stay.
+    fn set_values(&mut self, _values: &ParamValues) -> Result<(), BindError> {
+        Ok(())
+    }
+
+    /// Changes physical parameters ([`Capability::Physics`]); takes effect with the next frame.
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the tissue can't be solved with them; the old ones then stay.
+    fn set_physics(&mut self, _physics: &Params) -> Result<(), BindError> {
+        Ok(())
+    }
+
+    /// Changes the factors in the settings of bones ([`Capability::Physics`]); takes effect with the next frame.
+    ///
+    /// # Errors
+    /// [`BindError::Factor`] if the tissue can't be solved with them; the old ones then stay.
+    fn set_bones(&mut self, _bones: &BoneMap) -> Result<(), BindError> {
+        Ok(())
+    }
+
+    /// Writes the normals that the method itself computes for the last frame.
+    /// Unless [`Skinner::has_all_normals`], `normals` holds those computed from the triangles, and what is not written stays.
+    fn normals_into(&self, _normals: &mut [Vec3]) {}
+
+    /// Whether [`Skinner::normals_into`] writes the normals of all source vertices.
+    fn has_all_normals(&self) -> bool {
+        false
+    }
+
+    /// World positions of the simulation mesh in the last frame ([`Capability::Upsampling`]).
+    fn simulated(&self) -> &[Point] {
+        &[]
+    }
+
+    /// Where the time of the last frame went; `None` if only the whole is known.
+    fn times(&self) -> Option<StepTimes> {
+        None
+    }
+
+    /// The simulation inside ([`Capability::Physics`]).
+    fn projective(&self) -> Option<&Projective> {
+        None
+    }
+
+    /// The simulation inside, to change it ([`Capability::Physics`]).
+    fn projective_mut(&mut self) -> Option<&mut Projective> {
+        None
+    }
+
+    /// The form that a graphics device computes ([`Capability::Device`]).
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        None
+    }
+
+    /// The same, to give it a device.
+    fn on_device_mut(&mut self) -> Option<&mut dyn OnDevice> {
+        None
+    }
+}

@@ -1,0 +1,187 @@
+//! Projective skinning as a method: the simulated mesh, and from it the source vertices.
+
+use super::Projective;
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::math::{Point, Vec3};
+use crate::mesh::NormalGroups;
+use crate::methods::device::{AnyDevice, Fetched, OnDevice};
+use crate::methods::lbs::LinearBlend;
+use crate::methods::registry::{BindInput, Capability, Descriptor, MethodId, Requirement};
+use crate::methods::source_map::SourceMap;
+use crate::methods::{
+    BindError, DeviceError, Frame, MethodState, Recipe, SkinError, Skinner, StateError, StepTimes,
+    Subject,
+};
+
+impl MethodId {
+    /// Projective skinning: tissue on volumetric bones, simulated by projective dynamics.
+    pub const PD: Self = METHOD;
+}
+
+pub(in crate::methods) const METHOD: MethodId = MethodId::of(&Descriptor {
+    id: "pd",
+    label: "Projective dynamics",
+    short_label: "PD",
+    doc: "Elastic flesh on volumetric bones, simulated. No weights are used.",
+    needs: &[Requirement::Tissue],
+    capabilities: &[
+        Capability::State,
+        Capability::Physics,
+        Capability::Contacts,
+        Capability::Device,
+        Capability::Upsampling,
+    ],
+    params: &[],
+    bind: |input| Ok(Box::new(ProjectiveSkin::bind(input)?)),
+});
+
+/// The simulation with what takes it to the source vertices.
+struct ProjectiveSkin {
+    projective: Projective,
+    /// The simulation mesh in the last frame.
+    simulated: Vec<Point>,
+    source_map: SourceMap,
+    /// Blends the meshes that are not simulated (props), if there are any.
+    props: Option<LinearBlend>,
+    upsampling_ms: f64,
+    /// Whether the last frame is a device's.
+    is_presented: bool,
+}
+
+impl ProjectiveSkin {
+    fn bind(input: &BindInput<'_>) -> Result<Self, BindError> {
+        let subject = input.subject;
+        let all_simulated = subject.skin.skin_from_source.iter().all(Option::is_some);
+        Ok(Self {
+            projective: Projective::bind(subject, input.physics)?,
+            simulated: subject.sim().mesh.positions.clone(),
+            source_map: SourceMap::bind(subject, input.normals, input.progress)?,
+            props: (!all_simulated)
+                .then(|| LinearBlend::bind(&subject.character, subject.mesh_weights())),
+            upsampling_ms: 0.0,
+            is_presented: false,
+        })
+    }
+}
+
+impl Skinner for ProjectiveSkin {
+    fn skin(&mut self, frame: &Frame<'_>, out: &mut [Point]) -> Result<(), SkinError> {
+        self.upsampling_ms = 0.0;
+        self.projective.follow(frame)?;
+        self.is_presented = self.projective.present(frame.world_from_joint);
+        if self.is_presented {
+            return Ok(());
+        }
+        self.projective.write(&mut self.simulated);
+        if let Some(props) = &mut self.props {
+            props.skin(frame, out)?;
+        }
+        let start = std::time::Instant::now();
+        self.source_map
+            .follow(&self.simulated, frame.world_from_joint, out);
+        self.upsampling_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.projective.reset();
+    }
+
+    fn save(&mut self) -> MethodState {
+        MethodState::of(self.projective.save())
+    }
+
+    fn restore(&mut self, state: &MethodState) -> Result<(), StateError> {
+        self.projective.restore(state.get()?)
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.projective.is_asleep()
+    }
+
+    fn set_physics(&mut self, physics: &Params) -> Result<(), BindError> {
+        Ok(self.projective.set_params(physics)?)
+    }
+
+    fn set_bones(&mut self, bones: &BoneMap) -> Result<(), BindError> {
+        Ok(self.projective.set_bones(bones)?)
+    }
+
+    fn normals_into(&self, normals: &mut [Vec3]) {
+        self.source_map.normals_into(normals);
+    }
+
+    fn has_all_normals(&self) -> bool {
+        self.source_map.carries_all_normals()
+    }
+
+    fn simulated(&self) -> &[Point] {
+        &self.simulated
+    }
+
+    fn times(&self) -> Option<StepTimes> {
+        Some(StepTimes {
+            upsampling_ms: self.upsampling_ms,
+            ..self.projective.times()
+        })
+    }
+
+    fn projective(&self) -> Option<&Projective> {
+        Some(&self.projective)
+    }
+
+    fn projective_mut(&mut self) -> Option<&mut Projective> {
+        Some(&mut self.projective)
+    }
+
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        Some(self)
+    }
+
+    fn on_device_mut(&mut self) -> Option<&mut dyn OnDevice> {
+        Some(self)
+    }
+}
+
+impl OnDevice for ProjectiveSkin {
+    fn recipe(&self, subject: &Subject, groups: &NormalGroups) -> Recipe {
+        let blend = LinearBlend::bind(&subject.character, subject.mesh_weights());
+        Recipe::simulated(subject, &self.source_map, &blend, groups)
+    }
+
+    fn set_device(&mut self, device: Option<AnyDevice>) {
+        match device {
+            Some(AnyDevice::Flesh(device)) => self.projective.set_device(Some(device)),
+            Some(AnyDevice::Surface(_)) => {}
+            None => self.projective.set_device(None),
+        }
+    }
+
+    fn has_device(&self) -> bool {
+        self.projective.has_device()
+    }
+
+    fn is_active(&self) -> bool {
+        self.projective.is_on_device()
+    }
+
+    fn is_presented(&self) -> bool {
+        self.is_presented
+    }
+
+    fn take_fault(&mut self) -> Option<DeviceError> {
+        self.projective.take_fault()
+    }
+
+    fn fetch(&mut self, positions: &mut [Point], normals: &mut [Vec3]) -> Fetched {
+        if self
+            .projective
+            .fetch(positions, normals, &mut self.simulated)
+        {
+            Fetched::All
+        } else {
+            Fetched::Nothing
+        }
+    }
+}

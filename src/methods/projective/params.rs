@@ -1,0 +1,88 @@
+//! Changes of physical parameters and materials.
+
+use std::sync::Arc;
+
+use super::Projective;
+use crate::character::BoneMap;
+use crate::collision::{CollisionBody, JointPairs};
+use crate::dynamics::{Collisions, Contacts, FactorError, Materials, Params};
+use crate::stages::{Flesh, Subject};
+
+impl Projective {
+    /// Changes physical parameters.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: &Params) -> Result<(), FactorError> {
+        self.still_steps = 0;
+        if !same_equations(params, self.simulation.params()) {
+            self.keep_on_cpu();
+        }
+        let other = params.collisions != self.simulation.params().collisions;
+        if other {
+            self.sync_from_device();
+        }
+        self.simulation.set_params(params)?;
+        if other {
+            self.simulation
+                .set_contacts(contacts(&self.subject, &self.flesh, params));
+            if let Some(contacts) = self.simulation.contacts_mut() {
+                contacts.place_feet(self.frame.bones());
+            }
+        }
+        self.tell_virtual_bones();
+        Ok(())
+    }
+
+    /// Changes what the flesh is made of.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_materials(&mut self, materials: &Materials) -> Result<(), FactorError> {
+        self.still_steps = 0;
+        if materials != self.simulation.materials() {
+            self.keep_on_cpu();
+        }
+        self.simulation.set_materials(materials)?;
+        self.tell_virtual_bones();
+        Ok(())
+    }
+
+    pub(super) fn tell_virtual_bones(&mut self) {
+        if let Some(bones) = &mut self.virtual_bones {
+            bones.set(&self.simulation);
+        }
+    }
+
+    /// Changes the factors in the settings of bones. What is no factor is part of the subject.
+    ///
+    /// # Errors
+    /// [`FactorError`]; the old materials then stay.
+    pub fn set_bones(&mut self, bones: &BoneMap) -> Result<(), FactorError> {
+        let materials = Materials::of_bones(&self.flesh.tissue, &self.subject.sim().mesh, bones);
+        self.set_materials(&materials)
+    }
+}
+
+/// Whether a step is the same under both.
+fn same_equations(a: &Params, b: &Params) -> bool {
+    let of = |params: &Params| Params {
+        collisions: Collisions::Off,
+        budget_ms: None,
+        ..params.sanitized()
+    };
+    of(a) == of(b)
+}
+
+/// What collides, as far as the parameters want it.
+pub(super) fn contacts(subject: &Subject, flesh: &Flesh, params: &Params) -> Option<Contacts> {
+    if params.collisions == Collisions::Off {
+        return None;
+    }
+    let body = Arc::new(CollisionBody::new(&subject.sim().mesh, &flesh.tissue));
+    let contacts = Contacts::new(body.clone(), &flesh.system, params, subject.size);
+    if params.collisions == Collisions::Global {
+        return Some(contacts);
+    }
+    Some(contacts.around_joints(Arc::new(JointPairs::find(&body, &flesh.tissue))))
+}

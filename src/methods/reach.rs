@@ -1,0 +1,74 @@
+//! Where a character can be in a pose, without looking at its vertices.
+
+use super::recipe::{PaletteEntry, Recipe, Source};
+use crate::math::{Affine, Point, Point64};
+use crate::mesh::Bounds;
+
+/// Boxes of vertices that transforms move. A blended vertex lies between the places that its transforms have for it, so that with
+/// linear blending nothing is outside; flesh and dual quaternions may bulge a little further.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reach {
+    moved: Vec<(PaletteEntry, Bounds)>,
+    still: Option<Bounds>,
+}
+
+impl Reach {
+    pub(super) fn new(recipe: &Recipe) -> Self {
+        let mut moved: Vec<_> = recipe
+            .palette
+            .iter()
+            .map(|&entry| (entry, Bounds::of([])))
+            .collect();
+        let mut still = Bounds::of([]);
+        for (source, position) in recipe.sources.iter().zip(&recipe.positions) {
+            if let Source::Blended { rest, first } = source {
+                for influence in &recipe.influences[*first as usize..] {
+                    grow(&mut moved[influence.entry as usize].1, rest);
+                    if influence.is_last {
+                        break;
+                    }
+                }
+            } else {
+                grow(&mut still, position);
+            }
+        }
+        moved.retain(|(_, bounds)| !bounds.is_empty());
+        Self {
+            moved,
+            still: (!still.is_empty()).then_some(still),
+        }
+    }
+
+    /// A box around the character in a pose; with as many joints as its skeleton has.
+    #[must_use]
+    pub fn bounds(&self, world_from_joint: &[Affine]) -> Bounds {
+        let mut bounds = self.still.unwrap_or_else(|| Bounds::of([]));
+        for (entry, rest) in &self.moved {
+            let Some(world) = world_from_joint.get(entry.joint) else {
+                continue;
+            };
+            let world_from_rest = world * entry.joint_from_rest;
+            for corner in 0..8 {
+                let pick = |axis: usize| {
+                    f64::from(if corner >> axis & 1 == 0 {
+                        rest.min[axis]
+                    } else {
+                        rest.max[axis]
+                    })
+                };
+                grow(
+                    &mut bounds,
+                    &(world_from_rest * Point64::new(pick(0), pick(1), pick(2))).cast::<f32>(),
+                );
+            }
+        }
+        bounds
+    }
+}
+
+fn grow(bounds: &mut Bounds, point: &Point) {
+    if point.iter().all(|c| c.is_finite()) {
+        bounds.min = bounds.min.inf(point);
+        bounds.max = bounds.max.sup(point);
+    }
+}

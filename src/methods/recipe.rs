@@ -1,0 +1,425 @@
+//! What every source vertex is made of, as plain numbers: for those who place them elsewhere (`gpu::surface`).
+//!
+//! Vertices are source vertices throughout, also where the CPU goes by those of the skin or of the flesh: whatever lies at one place
+//! has the same position, so that one source vertex can stand for each of them.
+
+use std::collections::HashMap;
+
+use super::lbs::{BlendedMesh, LinearBlend};
+use super::riding::{Control, PlainCloth, Rider, Riding, Stiff};
+use super::source_map::SourceMap;
+use super::{Reach, Subject};
+use crate::math::{Affine, Point, Vec3};
+use crate::mesh::NormalGroups;
+use crate::upsample::{Directions, PlainUpsampling};
+
+/// How one source vertex comes to its position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Source {
+    /// It stays where it is at rest, or rides: see [`Cloth::targets`] and [`Cluster::vertices`].
+    Still,
+    /// Transforms of joints, blended.
+    Blended {
+        /// Position that they are applied to.
+        rest: Point,
+        /// The first of its [`Recipe::influences`].
+        first: u32,
+    },
+    /// It is a vertex of the simulation mesh.
+    Simulated(u32),
+    /// It is a fine vertex of the upsampling, whose local frame carries its normal.
+    Flesh {
+        /// The fine vertex.
+        vertex: u32,
+        /// Components in the dual frame: see [`crate::upsample::Directions::plain`].
+        normal: [f32; 3],
+    },
+}
+
+/// A transform of the palette and how much it counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Influence {
+    /// Index into [`Recipe::palette`].
+    pub entry: u32,
+    /// Weight; those of a vertex sum to 1, largest first.
+    pub weight: f32,
+    /// Whether the next one is another vertex's.
+    pub is_last: bool,
+}
+
+/// A transform that vertices are blended by: `world_from_joint · joint_from_rest`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PaletteEntry {
+    /// The joint.
+    pub joint: usize,
+    /// The constant part.
+    pub joint_from_rest: Affine,
+}
+
+/// Cloth that rides on the flesh, by source vertices.
+#[derive(Debug, Clone)]
+pub struct Cloth {
+    /// Positions are relative to this point.
+    pub origin: Point,
+    /// Points of the flesh with frames.
+    pub controls: Vec<Control>,
+    /// Neighbours of the controls and their coefficients, all patches one after the other.
+    pub patches: Vec<(u32, [f32; 2])>,
+    /// What vertices of cloth do.
+    pub riders: Vec<Rider>,
+    /// Source vertices and the rider of each.
+    pub targets: Vec<[u32; 2]>,
+}
+
+/// Things that ride as one, by source vertices.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    /// The surface they ride on: vertices of flesh or cloth, their weights, and where they are at rest relative to the patch's middle.
+    pub patch: Vec<(u32, f32, Vec3)>,
+    /// The vertices, and where they are at rest relative to the patch's middle.
+    pub vertices: Vec<(u32, Vec3)>,
+}
+
+/// A source vertex whose normal is that of the triangles around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NormalTarget {
+    /// The source vertex.
+    pub vertex: u32,
+    /// Begin and end of its triangles in [`Recipe::corners`].
+    pub triangles: [u32; 2],
+}
+
+/// All that a frame of one character needs beside the simulated vertices and the pose.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    /// Where all source vertices are at rest.
+    pub positions: Vec<Point>,
+    /// Their normals there.
+    pub normals: Vec<Vec3>,
+    /// How each comes to its position.
+    pub sources: Vec<Source>,
+    /// How many vertices are simulated.
+    pub simulated: usize,
+    /// How the flesh follows these, unless it is these.
+    pub upsampling: Option<PlainUpsampling>,
+    /// Where all joints are at rest.
+    pub bind: Vec<Affine>,
+    /// Transforms of joints that vertices are blended by.
+    pub palette: Vec<PaletteEntry>,
+    /// Influences of all blended vertices.
+    pub influences: Vec<Influence>,
+    /// Whether they blend dual quaternions, not matrices.
+    pub dual_quaternions: bool,
+    /// What rides vertex by vertex.
+    pub cloth: Option<Cloth>,
+    /// What rides stiffly, on flesh and cloth.
+    pub clusters: Vec<Cluster>,
+    /// Vertices whose normals no local frame carries.
+    pub normal_targets: Vec<NormalTarget>,
+    /// The vertex and the two following corners of each triangle around a target: the normal is the sum of (b − a) × (c − a), made unit,
+    /// or +Y.
+    pub corners: Vec<[u32; 3]>,
+    /// Where the character can be in a pose.
+    pub reach: Reach,
+}
+
+impl Recipe {
+    /// All vertices blended.
+    pub(super) fn blended(
+        subject: &Subject,
+        blend: &LinearBlend,
+        dual_quaternions: bool,
+        groups: &NormalGroups,
+    ) -> Self {
+        let mut recipe = Self::empty(subject, groups);
+        recipe.dual_quaternions = dual_quaternions;
+        Palette::default().add(&mut recipe, &blend.parts, |_| true);
+        recipe.reach = Reach::new(&recipe);
+        recipe.gather_normals(groups);
+        recipe
+    }
+
+    /// The flesh as `source_map` moves it, and everything else blended by `props`.
+    pub(super) fn simulated(
+        subject: &Subject,
+        source_map: &SourceMap,
+        blend: &LinearBlend,
+        groups: &NormalGroups,
+    ) -> Self {
+        let mut reached = Self::empty(subject, groups);
+        Palette::default().add(&mut reached, &blend.parts, |_| true);
+        let mut recipe = Self::empty(subject, groups);
+        recipe.reach = Reach::new(&reached);
+        recipe.simulated = subject.sim().mesh.positions.len();
+        recipe.upsampling = subject.upsampling().map(|upsampling| upsampling.plain());
+        let skin_from_source = &subject.skin.skin_from_source;
+        let mut palette = Palette::default();
+        palette.add(&mut recipe, &blend.parts, |vertex| {
+            skin_from_source[vertex].is_none()
+        });
+        recipe.add_flesh(subject, source_map);
+        if let Some(riding) = source_map.riding() {
+            recipe.add_riding(subject, riding, &mut palette);
+        }
+        recipe.gather_normals(groups);
+        recipe
+    }
+
+    fn empty(subject: &Subject, groups: &NormalGroups) -> Self {
+        let positions = subject.bind_positions.to_vec();
+        let mut normals = vec![Vec3::y(); positions.len()];
+        groups.clone().normals_into(&positions, &mut normals);
+        Self {
+            sources: vec![Source::Still; positions.len()],
+            positions,
+            normals,
+            simulated: 0,
+            upsampling: None,
+            bind: subject.character.skeleton.bind_transforms(),
+            palette: Vec::new(),
+            influences: Vec::new(),
+            dual_quaternions: false,
+            cloth: None,
+            clusters: Vec::new(),
+            normal_targets: Vec::new(),
+            corners: Vec::new(),
+            reach: Reach::default(),
+        }
+    }
+
+    fn add_flesh(&mut self, subject: &Subject, source_map: &SourceMap) {
+        let mut flesh_from_skin = vec![None; subject.skin.mesh.positions.len()];
+        for (vertex, &skin) in subject.body().skin_from_flesh.iter().enumerate() {
+            flesh_from_skin[skin as usize] = Some(vertex as u32);
+        }
+        let mut directions = source_map.directions().map(Directions::plain);
+        for (source, skin) in subject.skin.skin_from_source.iter().enumerate() {
+            let carried = directions.as_mut().and_then(Iterator::next).flatten();
+            let Some(skin) = skin.map(|skin| skin as usize) else {
+                continue;
+            };
+            self.sources[source] = match (carried, flesh_from_skin[skin]) {
+                (Some((vertex, normal)), _) => Source::Flesh { vertex, normal },
+                (None, Some(vertex)) => Source::Simulated(vertex),
+                // It rides, or nothing is there to ride on.
+                (None, None) => Source::Still,
+            };
+            if self.sources[source] == Source::Still {
+                self.positions[source] = subject.skin.mesh.positions[skin];
+            }
+        }
+    }
+
+    fn add_riding(&mut self, subject: &Subject, riding: &Riding, palette: &mut Palette) {
+        let plain = riding.plain();
+        let source_from_skin = subject.skin.source_from_skin();
+        let mut sources_of_skin: Vec<Vec<u32>> = vec![Vec::new(); source_from_skin.len()];
+        for (source, skin) in subject.skin.skin_from_source.iter().enumerate() {
+            if let Some(skin) = skin {
+                sources_of_skin[*skin as usize].push(source as u32);
+            }
+        }
+        for rigid in plain.rigid {
+            let entry = palette.entry(self, rigid.joint, &rigid.joint_from_world);
+            for (&skin, &rest) in rigid.vertices.iter().zip(&rigid.rest) {
+                for &source in &sources_of_skin[skin as usize] {
+                    self.sources[source as usize] = Source::Blended {
+                        rest,
+                        first: self.influences.len() as u32,
+                    };
+                }
+                self.influences.push(Influence {
+                    entry,
+                    weight: 1.0,
+                    is_last: true,
+                });
+            }
+        }
+        let source = |skin: u32| source_from_skin[skin as usize];
+        self.cloth =
+            (!plain.cloth.riders.is_empty()).then(|| cloth(&plain.cloth, source, &sources_of_skin));
+        self.clusters = plain
+            .stiff
+            .iter()
+            .filter(|stiff| !stiff.patch.is_empty())
+            .map(|s| cluster(s, source, &sources_of_skin))
+            .collect();
+    }
+
+    /// Finds the triangles around every vertex whose normal is not carried.
+    fn gather_normals(&mut self, groups: &NormalGroups) {
+        let (group_of, members) = (groups.group_of(), groups.members());
+        let is_carried = |source: &Source| matches!(source, Source::Flesh { .. });
+        let mut wanted = vec![false; members.len()];
+        for (source, &group) in self.sources.iter().zip(group_of) {
+            wanted[group as usize] |= !is_carried(source);
+        }
+        let mut starts = vec![0_u32; members.len() + 1];
+        let is_counted = |triangle: &[u32; 3], group: u32| {
+            wanted[group as usize] && triangle.iter().filter(|&&g| g == group).count() == 1
+        };
+        for triangle in groups.triangles() {
+            for &group in triangle
+                .iter()
+                .filter(|&&group| is_counted(triangle, group))
+            {
+                starts[group as usize + 1] += 1;
+            }
+        }
+        for group in 0..members.len() {
+            starts[group + 1] += starts[group];
+        }
+        let mut next = starts.clone();
+        self.corners = vec![[0; 3]; starts[members.len()] as usize];
+        for triangle in groups.triangles() {
+            for &group in triangle
+                .iter()
+                .filter(|&&group| is_counted(triangle, group))
+            {
+                self.corners[next[group as usize] as usize] =
+                    triangle.map(|corner| members[corner as usize]);
+                next[group as usize] += 1;
+            }
+        }
+        let targets = self
+            .sources
+            .iter()
+            .zip(group_of)
+            .enumerate()
+            .filter(|(_, (source, _))| !is_carried(source));
+        let range = |group: u32| [starts[group as usize], starts[group as usize + 1]];
+        self.normal_targets = targets
+            .map(|(vertex, (_, &group))| NormalTarget {
+                vertex: vertex as u32,
+                triangles: range(group),
+            })
+            .collect();
+    }
+}
+
+fn cloth(
+    plain: &PlainCloth<'_>,
+    source: impl Fn(u32) -> u32,
+    sources_of_skin: &[Vec<u32>],
+) -> Cloth {
+    let target = |(rider, skin): (usize, u32)| {
+        sources_of_skin[skin as usize]
+            .iter()
+            .map(move |&source| [source, rider as u32])
+    };
+    Cloth {
+        origin: plain.origin,
+        controls: plain
+            .controls
+            .iter()
+            .map(|control| Control {
+                vertex: source(control.vertex),
+                ..control.clone()
+            })
+            .collect(),
+        patches: plain
+            .patches
+            .iter()
+            .map(|tangent| (source(tangent.vertex), tangent.along))
+            .collect(),
+        targets: plain
+            .riders
+            .iter()
+            .map(|rider| rider.vertex)
+            .enumerate()
+            .flat_map(target)
+            .collect(),
+        riders: (plain.riders.iter())
+            .map(|rider| Rider {
+                vertex: source(rider.vertex),
+                triangle: rider.triangle.map(&source),
+                ..rider.clone()
+            })
+            .collect(),
+    }
+}
+
+fn cluster(stiff: &Stiff, source: impl Fn(u32) -> u32, sources_of_skin: &[Vec<u32>]) -> Cluster {
+    let placed = stiff.vertices.iter().zip(&stiff.rest);
+    Cluster {
+        patch: stiff
+            .patch
+            .iter()
+            .map(|point| {
+                (
+                    source(point.vertex),
+                    point.weight as f32,
+                    point.rest.cast::<f32>(),
+                )
+            })
+            .collect(),
+        vertices: placed
+            .flat_map(|(&v, rest)| {
+                sources_of_skin[v as usize]
+                    .iter()
+                    .map(|&s| (s, rest.cast::<f32>()))
+            })
+            .collect(),
+    }
+}
+
+/// The entries that there are already.
+#[derive(Default)]
+struct Palette {
+    known: HashMap<(usize, [u64; 16]), u32>,
+}
+
+impl Palette {
+    fn entry(&mut self, recipe: &mut Recipe, joint: usize, joint_from_rest: &Affine) -> u32 {
+        let mut bits = [0; 16];
+        for (bits, value) in bits.iter_mut().zip(joint_from_rest.matrix()) {
+            *bits = value.to_bits();
+        }
+        *self.known.entry((joint, bits)).or_insert_with(|| {
+            recipe.palette.push(PaletteEntry {
+                joint,
+                joint_from_rest: *joint_from_rest,
+            });
+            recipe.palette.len() as u32 - 1
+        })
+    }
+
+    /// Blends the vertices that are wanted; those without an influence stay where their mesh has them.
+    fn add(
+        &mut self,
+        recipe: &mut Recipe,
+        parts: &[BlendedMesh],
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
+        let mut source = 0;
+        for part in parts {
+            for (vertex, &rest) in part.rest.iter().enumerate() {
+                if is_wanted(source) {
+                    let first = recipe.influences.len();
+                    for (joint, weight) in part.weights.of(vertex) {
+                        let entry = self.entry(recipe, joint, &part.joint_from_mesh[joint]);
+                        recipe.influences.push(Influence {
+                            entry,
+                            weight,
+                            is_last: false,
+                        });
+                    }
+                    let any = recipe.influences.len() > first;
+                    recipe.sources[source] = if any {
+                        Source::Blended {
+                            rest,
+                            first: first as u32,
+                        }
+                    } else {
+                        Source::Still
+                    };
+                    match recipe.influences.last_mut().filter(|_| any) {
+                        Some(last) => last.is_last = true,
+                        None => recipe.positions[source] = rest,
+                    }
+                }
+                source += 1;
+            }
+        }
+    }
+}

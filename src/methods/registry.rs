@@ -1,0 +1,243 @@
+//! The registry of methods: what each is called, what it needs, what it can do, and how it is bound.
+//!
+//! Everything outside of this folder goes by the registry: the command line and its help, the panels and menus, presets, project files,
+//! the table in the README and the conformance suite. Nothing matches on a method by name to find out what it can do; that is what
+//! [`Requirement`] and [`Capability`] are for.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Skinner;
+use crate::dynamics::Params;
+use crate::math::Vec3;
+use crate::param::{ParamSpec, ParamValues};
+use crate::progress::Progress;
+use crate::stages::{BindError, Subject};
+
+/// What a method is bound to, beside the meshes and the skeleton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requirement {
+    /// Skinning weights, the file's or computed ones.
+    Weights,
+    /// The volumetric tissue between bones and skin.
+    Tissue,
+}
+
+/// What a method can do beside moving vertices by a pose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capability {
+    /// It has a state: a frame depends on the frames before it, and a frame of 0 s means the equilibrium of the pose.
+    State,
+    /// It follows the physical parameters ([`Params`]) and the settings of bones.
+    Physics,
+    /// Parts of the skin that touch can be kept apart ([`crate::dynamics::Collisions`]).
+    Contacts,
+    /// A graphics device can compute its frames. Other methods run on the CPU.
+    Device,
+    /// It moves the simulation mesh, and the source vertices follow that by upsampling.
+    Upsampling,
+}
+
+/// What a method is bound to.
+pub struct BindInput<'a> {
+    /// The character with its derived stages.
+    pub subject: &'a Arc<Subject>,
+    /// Physical parameters, for methods with [`Capability::Physics`].
+    pub physics: &'a Params,
+    /// Values of the method's own parameters ([`Descriptor::params`]).
+    pub values: &'a ParamValues,
+    /// Unit normals of all source vertices in the bind pose.
+    pub normals: &'a [Vec3],
+    /// Progress and cancellation.
+    pub progress: &'a Progress,
+}
+
+/// Binds a method: does all that does not depend on the pose.
+pub type Bind = fn(&BindInput<'_>) -> Result<Box<dyn Skinner>, BindError>;
+
+/// All that is known of a method without binding it.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Key on the command line and in project files: lower case, no spaces.
+    pub id: &'static str,
+    /// Name on screen.
+    pub label: &'static str,
+    /// Name where there is little room.
+    pub short_label: &'static str,
+    /// One or two short sentences: what it does and what it is good for.
+    pub doc: &'static str,
+    /// What it is bound to.
+    pub needs: &'static [Requirement],
+    /// What it can do.
+    pub capabilities: &'static [Capability],
+    /// Its own parameters; physical parameters are no method's own.
+    pub params: &'static [ParamSpec],
+    /// Binds it.
+    pub bind: Bind,
+}
+
+/// A registered method. Two are equal if their ids are.
+#[derive(Clone, Copy)]
+pub struct MethodId(&'static Descriptor);
+
+/// Why a method was not registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Another method has that id.
+    #[error("there is a method \"{0}\" already")]
+    Taken(&'static str),
+    /// An id is written on the command line and in files.
+    #[error("\"{0}\" can't be the id of a method: use lower-case letters, digits and hyphens")]
+    BadId(&'static str),
+}
+
+/// Methods registered from outside of the crate.
+static ADDED: RwLock<Vec<MethodId>> = RwLock::new(Vec::new());
+
+/// All methods: the built-in ones, simplest first, then those that were registered.
+#[must_use]
+pub fn registry() -> Vec<MethodId> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    super::BUILT_IN.iter().chain(&*added).copied().collect()
+}
+
+/// Adds a method. From then on it is in every list of methods.
+///
+/// # Errors
+/// [`RegisterError`] if its id is taken or can't be written on a command line.
+pub fn register(descriptor: &'static Descriptor) -> Result<MethodId, RegisterError> {
+    let id = descriptor.id;
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if id.is_empty() || !id.chars().all(is_plain) {
+        return Err(RegisterError::BadId(id));
+    }
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    if super::BUILT_IN
+        .iter()
+        .chain(&*added)
+        .any(|method| method.id() == id)
+    {
+        return Err(RegisterError::Taken(id));
+    }
+    let method = MethodId(descriptor);
+    added.push(method);
+    Ok(method)
+}
+
+impl MethodId {
+    /// The method of a descriptor, for the list of built-in methods.
+    pub(super) const fn of(descriptor: &'static Descriptor) -> Self {
+        Self(descriptor)
+    }
+
+    /// The registered method with that id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        registry().into_iter().find(|method| method.id() == id)
+    }
+
+    /// All that is known of it.
+    #[must_use]
+    pub fn descriptor(self) -> &'static Descriptor {
+        self.0
+    }
+
+    /// Key on the command line and in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.0.id
+    }
+
+    /// Name on screen.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        self.0.label
+    }
+
+    /// Name where there is little room.
+    #[must_use]
+    pub fn short_label(self) -> &'static str {
+        self.0.short_label
+    }
+
+    /// Whether it is bound to that.
+    #[must_use]
+    pub fn needs(self, need: Requirement) -> bool {
+        self.0.needs.contains(&need)
+    }
+
+    /// Whether it can do that.
+    #[must_use]
+    pub fn has(self, capability: Capability) -> bool {
+        self.0.capabilities.contains(&capability)
+    }
+}
+
+impl Default for MethodId {
+    /// Projective dynamics.
+    fn default() -> Self {
+        Self::PD
+    }
+}
+
+impl fmt::Debug for MethodId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+impl fmt::Display for MethodId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+impl PartialEq for MethodId {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Eq for MethodId {}
+
+impl Hash for MethodId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+impl PartialOrd for MethodId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for MethodId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id().cmp(other.id())
+    }
+}
+
+impl Serialize for MethodId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
+
+impl<'de> Deserialize<'de> for MethodId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let id = String::deserialize(deserializer)?;
+        Self::from_id(&id).ok_or_else(|| {
+            let known: Vec<&str> = registry().iter().map(|method| method.id()).collect();
+            serde::de::Error::custom(format!(
+                "there is no method \"{id}\"; there are: {}",
+                known.join(", ")
+            ))
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! From the simulation mesh to the source vertices.
+
+use std::sync::Arc;
+
+use super::riding::Riding;
+use super::{BindError, Subject};
+use crate::math::{Affine, Point, Vec3};
+use crate::progress::Progress;
+use crate::stages::weights_of_file;
+use crate::upsample::{Directions, Frames, Upsampling};
+use crate::weights::{SkinWeights, by_distance};
+
+/// Takes what was simulated to every source vertex of the skin: the flesh, then the parts that ride on it. With the room for one frame.
+pub(super) struct SourceMap {
+    subject: Arc<Subject>,
+    upsampled: Option<Upsampled>,
+    /// Parts that are no flesh, if there are any.
+    riding: Option<Riding>,
+    /// Positions of the whole skin; none where the simulation mesh is the skin.
+    skin: Vec<Point>,
+}
+
+struct Upsampled {
+    upsampling: Arc<Upsampling>,
+    frames: Frames,
+    flesh: Vec<Point>,
+    normals: Directions,
+}
+
+impl SourceMap {
+    /// `normals` are those of all source vertices in the bind pose.
+    pub(super) fn bind(
+        subject: &Arc<Subject>,
+        normals: &[Vec3],
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        let body = subject.body();
+        let upsampled = subject.upsampling().map(|upsampling| {
+            let (mut frames, mut flesh) = (upsampling.frames(), body.flesh.positions.clone());
+            upsampling.positions_into(&subject.sim().mesh.positions, &mut frames, &mut flesh);
+            let mut flesh_from_skin = vec![None; subject.skin.mesh.positions.len()];
+            for (vertex, &skin) in body.skin_from_flesh.iter().enumerate() {
+                flesh_from_skin[skin as usize] = Some(vertex as u32);
+            }
+            let flesh_from_source: Vec<Option<u32>> = subject
+                .skin
+                .skin_from_source
+                .iter()
+                .map(|skin| skin.and_then(|skin| flesh_from_skin[skin as usize]))
+                .collect();
+            let normals = Directions::normals(&frames, &flesh_from_source, normals);
+            Upsampled {
+                upsampling: upsampling.clone(),
+                frames,
+                flesh,
+                normals,
+            }
+        });
+        let riding = (!body.parts.all_flesh()).then(|| {
+            let skeleton = &subject.character.skeleton;
+            let weights =
+                weights_of_file(&subject.character, &subject.skin).filter(SkinWeights::is_complete);
+            let weights = weights.unwrap_or_else(|| by_distance(&subject.skin.mesh, skeleton));
+            Riding::bind(
+                &subject.skin.mesh,
+                &body.parts,
+                skeleton,
+                Some(&weights),
+                progress,
+            )
+        });
+        let riding = riding.transpose()?;
+        let skin = if riding.is_some() {
+            subject.skin.mesh.positions.clone()
+        } else {
+            Vec::new()
+        };
+        Ok(Self {
+            subject: subject.clone(),
+            upsampled,
+            riding,
+            skin,
+        })
+    }
+
+    /// Writes the source vertices that are skin. Allocates nothing.
+    pub(super) fn follow(
+        &mut self,
+        simulated: &[Point],
+        world_from_joint: &[Affine],
+        source: &mut [Point],
+    ) {
+        let flesh = match &mut self.upsampled {
+            None => simulated,
+            Some(Upsampled {
+                upsampling,
+                frames,
+                flesh,
+                ..
+            }) => {
+                upsampling.positions_into(simulated, frames, flesh);
+                flesh
+            }
+        };
+        let skin = match &mut self.riding {
+            // All is flesh.
+            None => flesh,
+            Some(riding) => {
+                for (position, &vertex) in flesh.iter().zip(&self.subject.body().skin_from_flesh) {
+                    self.skin[vertex as usize] = *position;
+                }
+                riding.place(&mut self.skin, world_from_joint);
+                &self.skin
+            }
+        };
+        for (position, vertex) in source.iter_mut().zip(&self.subject.skin.skin_from_source) {
+            if let Some(vertex) = vertex {
+                *position = skin[*vertex as usize];
+            }
+        }
+    }
+
+    /// What the upsampling carries of the normals.
+    pub(super) fn directions(&self) -> Option<&Directions> {
+        self.upsampled.as_ref().map(|upsampled| &upsampled.normals)
+    }
+
+    /// What rides on the flesh.
+    pub(super) fn riding(&self) -> Option<&Riding> {
+        self.riding.as_ref()
+    }
+
+    /// Whether [`SourceMap::normals_into`] writes those of all source vertices.
+    pub(super) fn carries_all_normals(&self) -> bool {
+        self.upsampled.is_some()
+            && self.riding.is_none()
+            && self
+                .subject
+                .skin
+                .skin_from_source
+                .iter()
+                .all(Option::is_some)
+    }
+
+    /// Writes the normals of source vertices that the upsampling carries along. Allocates nothing.
+    pub(super) fn normals_into(&self, normals: &mut [Vec3]) {
+        if let Some(Upsampled {
+            frames,
+            normals: directions,
+            ..
+        }) = &self.upsampled
+        {
+            directions.directions_into(frames, normals);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Elastic energy of the skin: mean over the area of ‖F − R‖², comparable among all methods.
+//!
+//! F (2 × 2) maps a triangle in the bind pose to its deformed shape, R is the rotation nearest to it. With the singular values σ of F,
+//! `‖F − R‖² = (σ₁ − 1)² + (σ₂ − 1)² = tr C − 2 √(tr C + 2 √det C) + 2` for `C = FᵀF`: no decomposition is needed.
+
+use nalgebra::{Matrix2, Matrix3x2};
+
+use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use crate::math::Point;
+use crate::mesh::TriMesh;
+use crate::progress::{Cancelled, Progress};
+
+/// Triangles with less than this part of the squared size as their doubled area are left out.
+const NO_AREA: f64 = 1e-12;
+
+/// The metric.
+pub static METRIC: Metric = Metric {
+    quantities: &[Quantity {
+        id: "skin_energy",
+        label: "Elastic energy of the skin",
+        unit: Unit::Ratio,
+        doc: "Mean over the area of the squared difference between each triangle's deformation and the rotation nearest to it.",
+        better: Better::Lower,
+    }],
+    needs_reference: false,
+    bind: |rest, _| Ok(Box::new(SkinEnergy::new(rest))),
+};
+
+struct SkinEnergy {
+    /// Index, inverse of the edge matrix in the triangle's plane, and area.
+    triangles: Vec<(usize, Matrix2<f64>, f64)>,
+}
+
+impl SkinEnergy {
+    fn new(rest: &RestSkin) -> Self {
+        let size = f64::from(rest.mesh.bounds().size());
+        let triangle = |index: usize| {
+            let edges = edges_of(&rest.mesh, index);
+            let [u, v] = [edges.column(0).into_owned(), edges.column(1).into_owned()];
+            let doubled = u.cross(&v).norm();
+            let length = u.norm();
+            if doubled.is_nan() || doubled <= NO_AREA * size * size {
+                return None;
+            }
+            // The first edge is the first axis of the plane.
+            let planar = Matrix2::new(length, u.dot(&v) / length, 0.0, doubled / length);
+            Some((index, planar.try_inverse()?, doubled / 2.0))
+        };
+        Self {
+            triangles: (0..rest.mesh.triangles.len())
+                .filter_map(triangle)
+                .collect(),
+        }
+    }
+}
+
+impl Measure for SkinEnergy {
+    fn measure(
+        &mut self,
+        frame: &MeasuredFrame<'_>,
+        _: &Progress,
+    ) -> Result<Vec<Option<f64>>, Cancelled> {
+        let (mut energy, mut area) = (0.0, 0.0);
+        for (index, inverse, rest_area) in &self.triangles {
+            let f = edges_of(frame.skin, *index) * inverse;
+            let c = f.transpose() * f;
+            let root = c.determinant().max(0.0).sqrt();
+            energy +=
+                rest_area * (c.trace() - 2.0 * (c.trace() + 2.0 * root).max(0.0).sqrt() + 2.0);
+            area += rest_area;
+        }
+        Ok(vec![(area > 0.0).then(|| (energy / area).max(0.0))])
+    }
+}
+
+/// The edges of a triangle from its first corner, as columns.
+fn edges_of(mesh: &TriMesh, triangle: usize) -> Matrix3x2<f64> {
+    let [a, b, c] = mesh
+        .corners(triangle)
+        .map(|p: Point| p.coords.cast::<f64>());
+    Matrix3x2::from_columns(&[b - a, c - a])
+}

@@ -1,0 +1,185 @@
+//! Girth at the joints: perimeter of the section through a joint by the plane that bisects its two bones.
+//!
+//! The section of the skin may have several loops (the other leg, a second shell); the shortest loop around the joint counts. A joint
+//! without such a loop, in the bind pose or in the frame, is left out.
+
+use std::collections::HashMap;
+
+use nalgebra::Vector2;
+
+use super::{Better, Measure, MeasuredFrame, Metric, Quantity, RestSkin, Unit};
+use crate::math::{Point64, Vec64, origin_of};
+use crate::mesh::TriMesh;
+use crate::progress::{Cancelled, Progress};
+
+/// Bones shorter than this part of the size have no direction.
+const NO_LENGTH: f64 = 1e-6;
+
+/// The metric.
+pub static METRIC: Metric = Metric {
+    quantities: &[
+        Quantity {
+            id: "girth_change_min",
+            label: "Girth change, smallest",
+            unit: Unit::Ratio,
+            doc: "Change of the girth at the joint that loses most, as a part of the bind pose's: -0.1 is 10 % thinner.",
+            better: Better::NearZero,
+        },
+        Quantity {
+            id: "girth_change_max",
+            label: "Girth change, largest",
+            unit: Unit::Ratio,
+            doc: "Change of the girth at the joint that gains most, as a part of the bind pose's.",
+            better: Better::NearZero,
+        },
+    ],
+    needs_reference: false,
+    bind: |rest, _| Ok(Box::new(Girth::new(rest))),
+};
+
+/// A joint between two bones.
+#[derive(Debug, Clone, Copy)]
+struct Hinge {
+    parent: usize,
+    joint: usize,
+    child: usize,
+}
+
+/// Hinges with their girths in the bind pose.
+struct Girth {
+    hinges: Vec<(Hinge, f64)>,
+    least: f64,
+}
+
+impl Girth {
+    fn new(rest: &RestSkin) -> Self {
+        let least = f64::from(rest.mesh.bounds().size()) * NO_LENGTH;
+        let position = |joint: usize| rest.joints[joint].1;
+        let hinges = hinges(rest, least).into_iter().filter_map(|hinge| {
+            let girth = girth_at(&rest.mesh, hinge, &position, least)?;
+            (girth > least).then_some((hinge, girth))
+        });
+        Self {
+            hinges: hinges.collect(),
+            least,
+        }
+    }
+}
+
+impl Measure for Girth {
+    fn measure(
+        &mut self,
+        frame: &MeasuredFrame<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<Option<f64>>, Cancelled> {
+        let mut extent: Option<[f64; 2]> = None;
+        for (hinge, rest) in &self.hinges {
+            progress.check()?;
+            if frame.world_from_joint.len() < frame.rest.joints.len() {
+                break;
+            }
+            let position = |joint: usize| origin_of(&frame.world_from_joint[joint]);
+            if let Some(girth) = girth_at(frame.skin, *hinge, &position, self.least) {
+                let change = girth / rest - 1.0;
+                let [low, high] = extent.unwrap_or([change; 2]);
+                extent = Some([low.min(change), high.max(change)]);
+            }
+        }
+        Ok(vec![
+            extent.map(|[low, _]| low),
+            extent.map(|[_, high]| high),
+        ])
+    }
+}
+
+/// All joints with a bone before and after; of several children the one that goes on straightest.
+fn hinges(rest: &RestSkin, least: f64) -> Vec<Hinge> {
+    let direction =
+        |from: usize, to: usize| (rest.joints[to].1 - rest.joints[from].1).try_normalize(least);
+    let mut best: Vec<Option<(f64, usize)>> = vec![None; rest.joints.len()];
+    for (child, (joint, _)) in rest.joints.iter().enumerate() {
+        let Some(joint) = *joint else { continue };
+        let before = rest.joints[joint]
+            .0
+            .and_then(|parent| direction(parent, joint));
+        if let (Some(before), Some(after)) = (before, direction(joint, child)) {
+            let straight = before.dot(&after);
+            if best[joint].is_none_or(|(known, _)| straight > known) {
+                best[joint] = Some((straight, child));
+            }
+        }
+    }
+    let hinge = |(joint, best): (usize, &Option<(f64, usize)>)| {
+        Some(Hinge {
+            parent: rest.joints[joint].0?,
+            joint,
+            child: (*best)?.1,
+        })
+    };
+    best.iter().enumerate().filter_map(hinge).collect()
+}
+
+fn girth_at(
+    mesh: &TriMesh,
+    hinge: Hinge,
+    position: &impl Fn(usize) -> Point64,
+    least: f64,
+) -> Option<f64> {
+    let [parent, joint, child] = [hinge.parent, hinge.joint, hinge.child].map(position);
+    let before = (joint - parent).try_normalize(least)?;
+    let after = (child - joint).try_normalize(least)?;
+    // Bones folded onto each other have no bisecting plane of this kind.
+    let normal = (before + after).try_normalize(1e-3)?;
+    shortest_loop(mesh, &joint, &normal)
+}
+
+/// Perimeter of the shortest closed loop of the section of a mesh by a plane through `center` that encloses it.
+fn shortest_loop(mesh: &TriMesh, center: &Point64, normal: &Vec64) -> Option<f64> {
+    let height = |vertex: u32| {
+        (mesh.positions[vertex as usize].coords.cast::<f64>() - center.coords).dot(normal)
+    };
+    let heights: Vec<f64> = (0..mesh.positions.len() as u32).map(height).collect();
+    // Each crossed triangle links the edge it is entered by to the edge it is left by; on closed surfaces these chains close.
+    let mut next: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
+    for &triangle in &mesh.triangles {
+        let above = triangle.map(|vertex| heights[vertex as usize] > 0.0);
+        let edge = |k: usize| [triangle[k], triangle[(k + 1) % 3]];
+        let up = (0..3).find(|&k| !above[k] && above[(k + 1) % 3]);
+        let down = (0..3).find(|&k| above[k] && !above[(k + 1) % 3]);
+        if let (Some(up), Some(down)) = (up, down) {
+            let [from, to] = edge(down);
+            // The neighbour enters where this one leaves: there the edge runs the other way.
+            next.insert(edge(up), [to, from]);
+        }
+    }
+    let across = normal
+        .cross(&Vec64::ith(normal.iamin(), 1.0))
+        .try_normalize(1e-12)?;
+    let along = normal.cross(&across);
+    let point = |[low, high]: [u32; 2]| {
+        let [a, b] = [low, high].map(|v| mesh.positions[v as usize].coords.cast::<f64>());
+        let [s, t] = [low, high].map(|v| heights[v as usize]);
+        let offset = a + (b - a) * (s / (s - t)) - center.coords;
+        Vector2::new(offset.dot(&across), offset.dot(&along))
+    };
+    let mut best: Option<f64> = None;
+    let mut starts: Vec<[u32; 2]> = next.keys().copied().collect();
+    starts.sort_unstable();
+    for start in starts {
+        let (mut length, mut turn, mut edge) = (0.0, 0.0, start);
+        while let Some(following) = next.remove(&edge) {
+            let [p, q] = [point(edge), point(following)];
+            length += (q - p).norm();
+            turn += p.perp(&q).atan2(p.dot(&q));
+            edge = following;
+            if edge == start {
+                let encloses = turn.abs() > std::f64::consts::PI;
+                if encloses && best.is_none_or(|known| length < known) {
+                    best = Some(length);
+                }
+                break;
+            }
+        }
+    }
+    best
+}

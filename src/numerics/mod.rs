@@ -1,0 +1,42 @@
+//! Sparse linear algebra and vector code that knows nothing of meshes, bones or time.
+//!
+//! | what                                        | where                                       | for                                    |
+//! |---------------------------------------------|---------------------------------------------|----------------------------------------|
+//! | symmetric sparse matrices from triplets     | [`SymmetricMatrix`]                          | everybody                              |
+//! | factor once, solve many right-hand sides    | [`Cholesky`], in an [`Ordering`]             | everybody                              |
+//! | real-time solves by threads                 | `partition`, `tiles`, `substitution`, `window`, `compliance` | the global step of simulations |
+//! | inverse factors and matrices for GPUs       | [`InverseFactors`], [`HybridMatrix`], [`LineMatrix`] | solves on devices              |
+//! | fixed-point acceleration                    | `anderson`                                   | local/global iterations                |
+//! | linear complementarity                      | `complementarity`                            | contacts                               |
+//! | lanes of `f32`, closest rotations, unit determinants | `lanes`, `polar`, `determinant`     | the local step                         |
+//!
+//! Matrices are symmetric positive definite unless said otherwise; factorisation is in `f64`, and what is solved at run time is
+//! narrowed to `f32` afterwards. No result depends on the number of threads.
+
+pub(crate) mod anderson;
+mod cholesky;
+pub(crate) mod complementarity;
+pub(crate) mod compliance;
+pub(crate) mod determinant;
+mod error;
+mod hybrid;
+mod inverse;
+pub(crate) mod lanes;
+mod lines;
+mod matrix;
+mod multifrontal;
+mod ordering;
+pub(crate) mod partition;
+pub(crate) mod pattern;
+pub(crate) mod polar;
+mod separator;
+pub(crate) mod substitution;
+pub(crate) mod tiles;
+pub(crate) mod window;
+
+pub use cholesky::{Cholesky, Ordering, Scalar};
+pub use error::FactorError;
+pub use hybrid::{Entry, HYBRID_ROWS, HybridMatrix};
+pub use inverse::{InverseError, InverseFactors, InversePlan};
+pub use lines::{GROUP, LINE, LINE_THREADS, LineBatch, LineColumns, LineGroup, LineMatrix};
+pub use matrix::{Elimination, RowMatrix, SymmetricMatrix};

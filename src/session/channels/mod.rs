@@ -1,0 +1,314 @@
+//! Channels: clock, pose and joints of the views that follow them.
+//!
+//! Linked views share one clock and one pose, the *shared channel*. A free view has a channel of its own, so that it can show another
+//! pose or another moment. Commands that pose or play act on the *active* channel, that of the active view. Channels are derived from
+//! the document and a clock: undo restores the document, and the channels follow it.
+
+mod playback;
+
+pub use playback::Playback;
+
+use std::collections::BTreeMap;
+
+use super::{ChannelId, Clips, Document, ViewId};
+use crate::math::{Affine, origin_of};
+use crate::rig::Pose;
+
+/// Motions whose joints all lie farther apart than this, relative to the character's size, are not blended.
+const CUT: f64 = 0.25;
+
+/// One clock and the pose that it shows.
+#[derive(Debug, Clone, Default)]
+pub struct PoseChannel {
+    id: ChannelId,
+    /// Which clip is shown and when in it.
+    pub(super) playback: Playback,
+    pose: Pose,
+    world_from_joint: Vec<Affine>,
+}
+
+/// The motion jumps farther than can be blended: the flesh has to settle in the new pose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut;
+
+impl PoseChannel {
+    /// Which channel it is.
+    #[must_use]
+    pub fn id(&self) -> ChannelId {
+        self.id
+    }
+
+    /// Which clip is shown and when in it.
+    #[must_use]
+    pub fn playback(&self) -> &Playback {
+        &self.playback
+    }
+
+    /// The pose that the flesh follows: the clip's at its time, or the one made by hand.
+    #[must_use]
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// The joints of [`Self::pose`], without the simulation's delay.
+    #[must_use]
+    pub fn world_from_joint(&self) -> &[Affine] {
+        &self.world_from_joint
+    }
+
+    /// Length of the clip shown, 0 without one.
+    #[must_use]
+    pub fn clip_duration_secs(&self, clips: &Clips<'_>) -> f64 {
+        self.playback
+            .clip
+            .and_then(|clip| clips.get(clip))
+            .map_or(0.0, |clip| clip.duration_secs)
+    }
+
+    /// The pose that clip, clock and document ask for; `None` while nothing is open.
+    fn wanted_pose(&self, document: &Document, time_secs: f64) -> Option<Pose> {
+        let skeleton = document.skeleton()?;
+        let clips = document.clips();
+        Some(match self.playback.clip.and_then(|clip| clips.get(clip)) {
+            Some(clip) => clip.sample(skeleton, time_secs),
+            None => document.pose_in(self.id).clone(),
+        })
+    }
+
+    /// The joints of the pose that is shown when the clock is at another time; `None` while nothing is open.
+    pub(super) fn joints_at(&self, document: &Document, time_secs: f64) -> Option<Vec<Affine>> {
+        let pose = self.wanted_pose(document, time_secs)?;
+        Some(document.skeleton()?.world_from_joint(&pose))
+    }
+
+    /// Brings the pose up to date with clip, clock and document.
+    pub(super) fn refresh(&mut self, document: &Document) {
+        let wanted = self.wanted_pose(document, self.playback.time_secs);
+        if let Some((wanted, skeleton)) = wanted.zip(document.skeleton()) {
+            self.pose = wanted;
+            self.playback.add_fading(&mut self.pose);
+            skeleton.world_from_joint_into(&self.pose, &mut self.world_from_joint);
+        }
+    }
+
+    /// Advances the clock and brings the pose up to date.
+    pub(super) fn advance(&mut self, document: &Document, dt_secs: f64) -> Option<Cut> {
+        let duration_secs = self.clip_duration_secs(&document.clips());
+        let starts_over = self.playback.advance(dt_secs, duration_secs);
+        let cut = starts_over.then(|| self.blend(document)).flatten();
+        self.refresh(document);
+        cut
+    }
+
+    /// The clip has started over, or another one was chosen: the pose shown is blended into the new motion. Where that is far away
+    /// (the end of a walk from its beginning) the motion is cut, so that the flesh is not thrown across the gap.
+    pub(super) fn blend(&mut self, document: &Document) -> Option<Cut> {
+        let subject = document.subject.as_deref()?;
+        let skeleton = &subject.character.skeleton;
+        let wanted = self.wanted_pose(document, self.playback.time_secs)?;
+        if wanted.locals.len() != self.pose.locals.len() {
+            return None;
+        }
+        let before = skeleton.world_from_joint(&self.pose);
+        let after = skeleton.world_from_joint(&wanted);
+        let step = |(a, b): (&Affine, &Affine)| (origin_of(a) - origin_of(b)).norm();
+        let nearest = before
+            .iter()
+            .zip(&after)
+            .map(step)
+            .fold(f64::INFINITY, f64::min);
+        if nearest > CUT * f64::from(subject.size) {
+            self.playback.fading = None;
+            self.refresh(document);
+            return Some(Cut);
+        }
+        self.playback.fade(&self.pose, &wanted);
+        None
+    }
+
+    /// Shows a clip from the start of its range, or the pose made by hand.
+    pub(super) fn select_clip(&mut self, document: &Document, clip: Option<usize>) -> Option<Cut> {
+        let before = self.playback.clip;
+        let clips = document.clips();
+        match clip {
+            Some(clip) if clip < clips.len() => {
+                // Coming back from the pose made by hand, the range stays.
+                if before.unwrap_or(self.playback.resume.0) != clip {
+                    self.playback.range_secs = None;
+                }
+                self.playback.clip = Some(clip);
+                self.playback.time_secs =
+                    self.playback.range_in(self.clip_duration_secs(&clips))[0];
+            }
+            Some(_) => return None,
+            None => self.playback.leave_clip(),
+        }
+        // A paused view changes at once.
+        if self.playback.playing || (before.is_some() && clip.is_none()) {
+            self.blend(document)
+        } else {
+            None
+        }
+    }
+
+    /// Sets which part of the clip is played, seconds; all of it for `None` or an empty range.
+    pub(super) fn set_range(&mut self, clips: &Clips<'_>, range: Option<[f64; 2]>) {
+        let duration = self.clip_duration_secs(clips);
+        let wanted = range.filter(|[from, to]| from.is_finite() && to.is_finite() && from < to);
+        self.playback.range_secs = wanted
+            .map(|[from, to]| [from.clamp(0.0, duration), to.clamp(0.0, duration)])
+            .filter(|[from, to]| from < to);
+    }
+
+    /// Starts or stops the clock. It stops at the nearest frame, so that the window shows what a bake writes for that frame.
+    pub(super) fn set_playing(&mut self, clips: &Clips<'_>, playing: bool) {
+        let durations: Vec<f64> = clips.iter().map(|clip| clip.duration_secs).collect();
+        let played = self.playback.playing;
+        self.playback
+            .set_playing(playing, durations.len(), |clip| durations[clip]);
+        if let (true, false, Some(clip)) = (played, playing, self.playback.clip) {
+            let fps = clips
+                .take(clip)
+                .map_or(super::DEFAULT_FPS, |take| take.fps());
+            self.playback.time_secs = ((self.playback.time_secs * fps).round() / fps)
+                .clamp(0.0, self.clip_duration_secs(clips));
+        }
+    }
+
+    /// Moves the clock by hand; a time that is not finite changes nothing. Returns whether it moved.
+    pub(super) fn scrub(&mut self, clips: &Clips<'_>, time_secs: f64) -> bool {
+        if !time_secs.is_finite() {
+            return false;
+        }
+        self.playback.fading = None;
+        let time_secs = time_secs.clamp(0.0, self.clip_duration_secs(clips));
+        let before = std::mem::replace(&mut self.playback.time_secs, time_secs);
+        time_secs != before
+    }
+
+    /// Whether the pose changes by itself as time passes.
+    pub(super) fn is_moving(&self) -> bool {
+        self.playback.playing || self.playback.is_blending()
+    }
+
+    /// Keeps showing the same clip after clips were added, removed or moved. `before` and `now` are the names by index.
+    fn follow_clips(&mut self, before: &[String], now: &[String]) {
+        let place = |clip: usize| {
+            let name = before.get(clip)?;
+            let same = now.iter().position(|known| known == name);
+            // A clip that was renamed stays where it was.
+            same.or_else(|| {
+                (before.len() == now.len() && !before.contains(&now[clip])).then_some(clip)
+            })
+        };
+        let playback = &mut self.playback;
+        playback.resume =
+            place(playback.resume.0).map_or((0, 0.0), |clip| (clip, playback.resume.1));
+        match playback.clip.map(place) {
+            Some(Some(clip)) => playback.clip = Some(clip),
+            Some(None) => {
+                playback.leave_clip();
+                playback.resume = (0, 0.0);
+            }
+            None => {}
+        }
+    }
+}
+
+/// All channels: the shared one, and one for each free view.
+#[derive(Debug, Default)]
+pub struct Channels {
+    shared: PoseChannel,
+    free: BTreeMap<ViewId, PoseChannel>,
+    active: ChannelId,
+}
+
+impl Channels {
+    /// The channel that commands act on: that of the active view.
+    #[must_use]
+    pub fn active(&self) -> &PoseChannel {
+        self.get(self.active).unwrap_or(&self.shared)
+    }
+
+    /// Which channel is active.
+    #[must_use]
+    pub fn active_id(&self) -> ChannelId {
+        self.active
+    }
+
+    /// A channel; `None` if no view follows it.
+    #[must_use]
+    pub fn get(&self, id: ChannelId) -> Option<&PoseChannel> {
+        match id {
+            Some(view) => self.free.get(&view),
+            None => Some(&self.shared),
+        }
+    }
+
+    /// All channels, the shared one first.
+    pub fn iter(&self) -> impl Iterator<Item = &PoseChannel> {
+        std::iter::once(&self.shared).chain(self.free.values())
+    }
+
+    pub(super) fn active_mut(&mut self) -> &mut PoseChannel {
+        let free = self.active.and_then(|view| self.free.get_mut(&view));
+        free.unwrap_or(&mut self.shared)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ChannelId) -> Option<&mut PoseChannel> {
+        match id {
+            Some(view) => self.free.get_mut(&view),
+            None => Some(&mut self.shared),
+        }
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut PoseChannel> {
+        std::iter::once(&mut self.shared).chain(self.free.values_mut())
+    }
+
+    /// The joints of a channel; none if no view follows it.
+    pub(super) fn joints_in(&self, id: ChannelId) -> &[Affine] {
+        self.get(id).map_or(&[], PoseChannel::world_from_joint)
+    }
+
+    /// The clock of a channel.
+    pub(super) fn playback_in(&self, id: ChannelId) -> Option<&Playback> {
+        self.get(id).map(PoseChannel::playback)
+    }
+
+    /// Keeps exactly the channels of these free views and makes another one active. A new channel begins as a copy of the shared one.
+    pub(super) fn keep(&mut self, free: impl Iterator<Item = ViewId>, active: ChannelId) {
+        let mut before = std::mem::take(&mut self.free);
+        for view in free {
+            let channel = before.remove(&view).unwrap_or_else(|| PoseChannel {
+                id: Some(view),
+                ..self.shared.clone()
+            });
+            self.free.insert(view, channel);
+        }
+        self.active = active;
+    }
+
+    /// Brings the poses of all channels up to date with the document.
+    pub(super) fn refresh(&mut self, document: &Document) {
+        for channel in self.iter_mut() {
+            channel.refresh(document);
+        }
+    }
+
+    /// Another character: clocks start over, their settings stay.
+    pub(super) fn start_over(&mut self) {
+        for channel in self.iter_mut() {
+            channel.playback = channel.playback.for_another();
+        }
+    }
+
+    /// All clocks keep showing the same clips after clips were added, removed or moved. `before` and `now` are the names by index.
+    pub(super) fn follow_clips(&mut self, before: &[String], now: &[String]) {
+        if before != now {
+            for channel in self.iter_mut() {
+                channel.follow_clips(before, now);
+            }
+        }
+    }
+}

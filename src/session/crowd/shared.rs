@@ -1,0 +1,63 @@
+//! What a crowd's owner and its thread share.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex};
+
+use super::CrowdFrame;
+use super::beat::Beat;
+use crate::character::BoneMap;
+use crate::dynamics::Params;
+use crate::gpu::GpuContext;
+use crate::methods::{MethodId, Subject};
+use crate::progress::Progress;
+use crate::session::Waker;
+
+/// What a crowd is made of: where this is equal, no other crowd has to be made.
+#[derive(Clone)]
+pub(super) struct Order {
+    pub gpu: GpuContext,
+    pub subject: Arc<Subject>,
+    pub method: MethodId,
+    pub params: Params,
+    pub bones: BoneMap,
+    pub count: usize,
+}
+
+impl PartialEq for Order {
+    fn eq(&self, other: &Self) -> bool {
+        self.gpu.is_same(&other.gpu)
+            && Arc::ptr_eq(&self.subject, &other.subject)
+            && (self.method, self.count) == (other.method, other.count)
+            && self.params == other.params
+            && self.bones == other.bones
+    }
+}
+
+/// What the owner asked for since the thread last looked.
+#[derive(Default)]
+pub(super) struct Inbox {
+    pub beat: Option<Beat>,
+    pub anew: bool,
+    pub pending_secs: f64,
+    pub posted: bool,
+    pub stop: bool,
+}
+
+/// Work that takes longer than a frame.
+pub(super) struct Long {
+    pub title: String,
+    pub progress: Progress,
+    /// Another place to settle in makes it void.
+    pub settles: bool,
+}
+
+/// What both sides see.
+pub(super) struct Shared {
+    pub inbox: Mutex<Inbox>,
+    pub wake: Condvar,
+    pub latest: Mutex<Option<Arc<CrowdFrame>>>,
+    pub fault: Mutex<Option<String>>,
+    pub long: Mutex<Option<Long>>,
+    pub asleep: AtomicBool,
+    pub waker: Option<Waker>,
+}

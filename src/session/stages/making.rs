@@ -1,0 +1,254 @@
+//! The work of the stages' jobs: reading a character, rebuilding its flesh, and binding methods to it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::character::{Character, FleshSettings};
+use crate::dynamics::Params;
+use crate::io::{FileRead, IoError, add_motion, recorded};
+use crate::methods::{Actor, BindError, MethodId, Requirement, Subject};
+use crate::progress::{Cancelled, Progress};
+use crate::rig::edit::Rig;
+use crate::session::project::{Loaded, ReadProject, load_all};
+use crate::session::{Answer, OpenError, Source, with_takes};
+
+/// Stands in for a simulation that is not bound yet, or can't be: it is bound in a moment.
+pub(in crate::session) const STAND_IN: MethodId = MethodId::DQS;
+
+/// What there is to show of a subject.
+pub(in crate::session) struct Binding {
+    /// Bound to the method asked for, or why that was impossible.
+    pub(in crate::session) wanted: Result<Actor, BindError>,
+    /// What is shown where that was impossible.
+    pub(in crate::session) stand_in: Option<Actor>,
+}
+
+/// Binds the method asked for, or what stands in for it.
+fn bind(
+    subject: &Arc<Subject>,
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Binding, Cancelled> {
+    let wanted = match Actor::bind(subject, method, params, progress) {
+        Err(BindError::Cancelled(cancelled)) => return Err(cancelled),
+        wanted => wanted,
+    };
+    let stands_in = wanted.is_err() && method.needs(Requirement::Tissue);
+    let stand_in = stands_in
+        .then(|| Actor::bind(subject, STAND_IN, params, progress).ok())
+        .flatten();
+    Ok(Binding { wanted, stand_in })
+}
+
+/// A character that is ready to be shown.
+pub(in crate::session) struct Opened {
+    pub(in crate::session) source: Source,
+    pub(in crate::session) subject: Arc<Subject>,
+    /// What is shown of it.
+    pub(in crate::session) binding: Binding,
+    /// The first clip that was added, if the character is the one that was open before.
+    pub(in crate::session) added: Option<usize>,
+    /// It is the character that was open before, with more files.
+    pub(in crate::session) continues: bool,
+    /// The files that were read for it, or for what was added.
+    pub(in crate::session) files_read: Vec<FileRead>,
+    /// What the project says, if it is one.
+    pub(in crate::session) project: Option<ReadProject>,
+}
+
+/// What to open.
+pub(in crate::session) struct Opening {
+    pub(in crate::session) source: Source,
+    pub(in crate::session) cache: Cache,
+    /// What to do about files of a project that are not what they were.
+    pub(in crate::session) answers: BTreeMap<usize, Answer>,
+}
+
+/// A character with new flesh.
+pub(in crate::session) struct Rebuilt {
+    pub(in crate::session) subject: Arc<Subject>,
+    /// What is shown of it.
+    pub(in crate::session) binding: Binding,
+}
+
+/// Reads a character and derives what all methods share.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open(source: &Source, progress: &Progress) -> Result<Arc<Subject>, OpenError> {
+    open_with(source, &Cache::none(), progress)
+}
+
+/// As [`open`], but what was derived from the same character before is read from the cache.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_with(
+    source: &Source,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<Arc<Subject>, OpenError> {
+    progress.report(0.0, "Reading");
+    let Loaded {
+        character, project, ..
+    } = load_all(source, cache, &BTreeMap::new(), progress)?;
+    let subject = build(source, character, project.as_ref(), cache, progress)?;
+    Ok(project.map_or_else(
+        || subject.clone(),
+        |project| with_takes(&subject, &project.restored.takes),
+    ))
+}
+
+/// The subject of a character, on the skeleton that its project has for it.
+fn build(
+    source: &Source,
+    character: Character,
+    project: Option<&ReadProject>,
+    cache: &Cache,
+    progress: &Progress,
+) -> Result<Arc<Subject>, OpenError> {
+    progress.check()?;
+    let rig =
+        project.and_then(|project| Some((project.restored.rig.as_ref()?, &project.restored.flesh)));
+    let whole = progress;
+    let progress = &whole.part(0.0, if rig.is_some() { 0.5 } else { 1.0 });
+    let unusable = |error| match error {
+        BindError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Unusable {
+            file: source.to_string(),
+            error,
+        },
+    };
+    let subject = Subject::build_with(Arc::new(character), cache, progress).map_err(unusable)?;
+    for (name, _) in &source.parts {
+        subject
+            .body()
+            .parts
+            .check_name(name)
+            .map_err(|error| OpenError::Part {
+                file: source.to_string(),
+                error,
+            })?;
+    }
+    let subject = Arc::new(subject);
+    match rig {
+        Some((rig, flesh)) => Ok(Arc::new(
+            subject
+                .with_rig(rig, flesh, true, &whole.part(0.5, 1.0))
+                .map_err(unusable)?,
+        )),
+        None => Ok(subject),
+    }
+}
+
+/// The same character with flesh by other settings, bound to a method.
+pub(in crate::session) fn rebuild_and_bind(
+    old: &Subject,
+    settings: &FleshSettings,
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, BindError> {
+    let subject = Arc::new(old.with_settings(settings));
+    subject.make_flesh(&progress.part(0.0, 0.7))?;
+    let binding = bind(&subject, method, params, &progress.part(0.7, 1.0))?;
+    Ok(Rebuilt { subject, binding })
+}
+
+/// The same character on another rig, bound to a method.
+pub(in crate::session) fn rerig_and_bind(
+    old: &Arc<Subject>,
+    rig: &Arc<Rig>,
+    settings: &FleshSettings,
+    anew: bool,
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Rebuilt, BindError> {
+    let subject = Arc::new(old.with_rig(rig, settings, anew, &progress.part(0.0, 0.1))?);
+    subject.make_flesh(&progress.part(0.1, 0.7))?;
+    let binding = bind(&subject, method, params, &progress.part(0.7, 1.0))?;
+    Ok(Rebuilt { subject, binding })
+}
+
+/// Everything between a name and a living character. A project has a method and parameters of its own.
+pub(in crate::session) fn open_and_bind(
+    opening: Opening,
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let Opening {
+        source: named,
+        cache,
+        answers,
+    } = opening;
+    progress.report(0.0, "Reading");
+    let Loaded {
+        character,
+        source,
+        files_read,
+        project,
+    } = load_all(&named, &cache, &answers, progress)?;
+    let subject = build(&named, character, project.as_ref(), &cache, progress)?;
+    let (method, params) = project.as_ref().map_or((method, *params), |project| {
+        (project.restored.method(), project.restored.params)
+    });
+    let binding = bind(&subject, method, &params, progress).map_err(OpenError::Cancelled)?;
+    Ok(Opened {
+        source,
+        subject,
+        binding,
+        added: None,
+        continues: false,
+        files_read,
+        project,
+    })
+}
+
+/// The open character with more clips, bound again; its flesh is shared. `source` names the new files too.
+pub(in crate::session) fn add_and_bind(
+    old: &Subject,
+    source: Source,
+    files: &[PathBuf],
+    method: MethodId,
+    params: &Params,
+    progress: &Progress,
+) -> Result<Opened, OpenError> {
+    let failed = |error| match error {
+        IoError::Cancelled(cancelled) => OpenError::Cancelled(cancelled),
+        error => OpenError::Load(error),
+    };
+    let mut character = (*old.character).clone();
+    let added = Some(character.clips.len());
+    if character.skeleton.is_empty() {
+        // The motion brings the skeleton: everything is new.
+        let opening = Opening {
+            source,
+            cache: old.cache().clone(),
+            answers: BTreeMap::new(),
+        };
+        return open_and_bind(opening, method, params, progress);
+    }
+    let add = || {
+        files
+            .iter()
+            .try_for_each(|file| add_motion(&mut character, file, None, progress))
+    };
+    let (result, files_read) = recorded(add);
+    result.map_err(failed)?;
+    let subject = Arc::new(old.with_clips(Arc::new(character)));
+    let binding = bind(&subject, method, params, progress).map_err(OpenError::Cancelled)?;
+    Ok(Opened {
+        source,
+        subject,
+        binding,
+        added,
+        continues: true,
+        files_read,
+        project: None,
+    })
+}

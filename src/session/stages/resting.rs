@@ -1,0 +1,82 @@
+//! Bound methods of subjects that are not shown: who takes a step back finds the flesh as it was, without waiting.
+
+use std::sync::Arc;
+
+use super::Bound;
+use crate::methods::Subject;
+
+/// Subjects kept; each may weigh tens of megabytes.
+const MOST: usize = 2;
+
+/// Sleeping workers by the subject they belong to, the latest last.
+#[derive(Default)]
+pub(super) struct Resting {
+    list: Vec<(Arc<Subject>, Vec<Bound>)>,
+}
+
+impl Resting {
+    /// Keeps the workers of a subject that is left, and forgets those left longest ago.
+    pub(super) fn keep(&mut self, subject: Arc<Subject>, bound: Vec<Bound>) {
+        if bound.is_empty() {
+            return;
+        }
+        self.list.push((subject, bound));
+        if self.list.len() > MOST {
+            self.list.remove(0);
+        }
+    }
+
+    /// The workers of a subject that is entered again.
+    pub(super) fn take(&mut self, subject: &Arc<Subject>) -> Vec<Bound> {
+        let place = self
+            .list
+            .iter()
+            .position(|(mine, _)| Arc::ptr_eq(mine, subject));
+        place.map_or_else(Vec::new, |place| self.list.remove(place).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::methods::MethodId;
+    use crate::session::{Command, Session, Source};
+
+    fn settle(session: &mut Session) {
+        while !session.jobs().is_empty() || session.snapshot().is_none() {
+            session.tick(0.01);
+            std::thread::yield_now();
+        }
+    }
+
+    /// The flesh of the character before is shown at once, by its own method and in its own pose, and nothing is bound anew.
+    #[test]
+    fn what_was_open_before_is_there_at_once() {
+        let mut session = Session::new();
+        session.apply_once(Command::SetMethod(MethodId::PD));
+        session.apply_once(Command::Open(Source::builtin("cylinder")));
+        settle(&mut session);
+        let cylinder = session.snapshot().unwrap();
+        assert_eq!(cylinder.method, MethodId::PD);
+        session.apply_once(Command::Open(Source::builtin("arm")));
+        settle(&mut session);
+        let arm = session.snapshot().unwrap();
+        assert!(!Arc::ptr_eq(&arm.subject, &cylinder.subject));
+        for (command, expected) in [
+            (Command::Undo, &cylinder),
+            (Command::Redo, &arm),
+            (Command::Undo, &cylinder),
+        ] {
+            session.apply_once(command);
+            session.tick(0.01);
+            let shown = session.snapshot().unwrap();
+            assert!(Arc::ptr_eq(&shown.subject, &expected.subject));
+            assert_eq!(
+                (shown.method, shown.positions().len()),
+                (MethodId::PD, expected.positions().len())
+            );
+            assert!(session.jobs().is_empty(), "{:?}", session.jobs());
+        }
+    }
+}

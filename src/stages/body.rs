@@ -1,0 +1,180 @@
+//! The connected parts of the skin, those that are flesh, and the mesh that is simulated of them.
+
+use super::cached;
+use super::flesh::Inputs;
+use crate::cache::Cache;
+use crate::character::{Attachment, Character, FleshSettings, PartMap, Place, SimVertices};
+use crate::mesh::decimate::{Decimation, decimate, density_near};
+use crate::mesh::{SimMesh, SkinMesh, TriMesh, repair};
+use crate::progress::{Cancelled, Progress};
+use crate::tissue::{Parts, Skin, joint_regions};
+use crate::weights::SkinWeights;
+
+/// The skin by parts: what is flesh and what moves otherwise. Immutable.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Body {
+    /// The connected parts of the skin and how each of them moves.
+    pub parts: Parts,
+    /// The parts that are flesh, at the skin's resolution, with faces mended.
+    pub flesh: TriMesh,
+    /// For every vertex of `flesh` its vertex of the skin.
+    pub skin_from_flesh: Vec<u32>,
+}
+
+impl Body {
+    /// Finds the parts. Without a skeleton all is flesh.
+    pub(super) fn build(
+        inputs: &Inputs,
+        settings: &FleshSettings,
+        cache: &Cache,
+        progress: &Progress,
+    ) -> Result<Self, Cancelled> {
+        let (character, skin) = (&*inputs.character, &*inputs.skin);
+        if character.skeleton.is_empty() {
+            return Ok(Self {
+                parts: Parts::default(),
+                flesh: skin.mesh.clone(),
+                skin_from_flesh: (0..skin.mesh.positions.len() as u32).collect(),
+            });
+        }
+        progress.report(0.0, "Finding the parts of the skin");
+        let weights = inputs.file_weights();
+        cached::body(cache, character, skin, weights, &settings.parts, || {
+            let parts = find_parts(character, skin, weights, &settings.parts);
+            progress.check()?;
+            let (flesh, skin_from_flesh) = parts.flesh(&skin.mesh);
+            Ok(Self {
+                parts,
+                flesh: repair(&flesh).mesh,
+                skin_from_flesh,
+            })
+        })
+    }
+
+    /// Reduces the flesh to about the number of vertices wanted. Without a skeleton it stays as it is.
+    pub(super) fn reduce(
+        &self,
+        inputs: &Inputs,
+        wanted: SimVertices,
+        cache: &Cache,
+        progress: &Progress,
+    ) -> Result<SimMesh, Cancelled> {
+        let (flesh, skeleton) = (&self.flesh, &inputs.character.skeleton);
+        let target = wanted
+            .target(flesh.positions.len())
+            .filter(|_| !skeleton.is_empty());
+        let Some(target_vertices) = target else {
+            return Ok(self.in_skin(SimMesh::same_as(flesh)));
+        };
+        progress.report(0.0, "Reducing the mesh");
+        let weights = inputs.file_weights_of(&self.skin_from_flesh);
+        let (weights, skin) = (weights.as_ref(), &inputs.skin);
+        cached::sim(
+            cache,
+            self,
+            skeleton,
+            weights,
+            target_vertices,
+            skin,
+            || {
+                let density = density_near(flesh, &joint_regions(flesh, skeleton, weights));
+                let wanted = Decimation {
+                    target_vertices,
+                    density: &density,
+                    ..Decimation::default()
+                };
+                let reduced = decimate(flesh, &wanted, progress)?;
+                Ok(self.in_skin(SimMesh::reduced(flesh, reduced)))
+            },
+        )
+    }
+
+    /// A mesh made of the flesh, its vertices referring to the skin.
+    fn in_skin(&self, mut sim: SimMesh) -> SimMesh {
+        for vertex in &mut sim.skin_from_sim {
+            *vertex = self.skin_from_flesh[*vertex as usize];
+        }
+        sim
+    }
+
+    /// Whether all indices are those of a vertex, of its own or of this skin.
+    pub(super) fn is_of(&self, skin: &SkinMesh) -> bool {
+        let vertices = skin.mesh.positions.len();
+        let flesh = self.flesh.positions.len();
+        (self.parts.part_of_vertex.is_empty() || self.parts.part_of_vertex.len() == vertices)
+            && self
+                .parts
+                .part_of_vertex
+                .iter()
+                .all(|&part| (part as usize) < self.parts.parts.len())
+            && self.skin_from_flesh.len() == flesh
+            && self
+                .skin_from_flesh
+                .iter()
+                .all(|&vertex| (vertex as usize) < vertices)
+            && self
+                .flesh
+                .triangles
+                .iter()
+                .flatten()
+                .all(|&vertex| (vertex as usize) < flesh)
+    }
+}
+
+/// The parts, by the file's weights and the user's settings.
+fn find_parts(
+    character: &Character,
+    skin: &SkinMesh,
+    weights: Option<&SkinWeights>,
+    overrides: &PartMap,
+) -> Parts {
+    let names: Vec<String> = character
+        .meshes
+        .iter()
+        .map(|mesh| mesh.name.clone())
+        .collect();
+    let mesh_of_source = character
+        .meshes
+        .iter()
+        .enumerate()
+        .flat_map(|(index, mesh)| std::iter::repeat_n(index as u32, mesh.positions.len()));
+    let mesh_of_source: Vec<u32> = mesh_of_source.collect();
+    let name_of_vertex: Vec<u32> = skin
+        .source_from_skin()
+        .iter()
+        .map(|&source| mesh_of_source[source as usize])
+        .collect();
+    let is_there = |place: &Place| !matches!(place, Place::Rigid { joint } if *joint >= character.skeleton.len());
+    let overrides: PartMap = overrides
+        .iter()
+        .filter(|(_, place)| is_there(place))
+        .map(|(name, place)| (name.clone(), *place))
+        .collect();
+    let skin = Skin {
+        mesh: &skin.mesh,
+        skeleton: &character.skeleton,
+        weights,
+        names: &names,
+        name_of_vertex: &name_of_vertex,
+    };
+    Parts::find(&skin, &overrides)
+}
+
+/// The file's weights on the skin, nothing where it has none; `None` if it has none at all.
+pub(crate) fn weights_of_file(character: &Character, skin: &SkinMesh) -> Option<SkinWeights> {
+    let mut rows: Vec<Vec<(u32, f32)>> = vec![Vec::new(); skin.mesh.positions.len()];
+    let mut source = 0;
+    for mesh in &character.meshes {
+        for vertex in 0..mesh.positions.len() {
+            if let (Some(v), Attachment::Skinned { weights, .. }) =
+                (skin.skin_from_source[source], &mesh.attachment)
+                && rows[v as usize].is_empty()
+            {
+                rows[v as usize] = weights.row(vertex);
+            }
+            source += 1;
+        }
+    }
+    let weights = SkinWeights::from_rows(rows).0;
+    (!weights.joints.is_empty()).then_some(weights)
+}

@@ -1,0 +1,117 @@
+//! Stages in the cache: the key of each, and whether what was read fits its inputs.
+//!
+//! Each function takes the inputs of one stage and the computation, which runs if the cache has no entry for these inputs. The key
+//! holds all inputs; raise the version of a stage whenever it makes something else of the same inputs.
+//!
+//! The welded skin and the assembled system are not cached: computing either takes no longer than reading it.
+
+use super::body::Body;
+use crate::cache::{Cache, CacheKey};
+use crate::character::{Character, FleshSettings, PartMap};
+use crate::mesh::{SimMesh, SkinMesh, TriMesh};
+use crate::rig::Skeleton;
+use crate::tissue::Tissue;
+use crate::upsample::{Upsampling, UpsamplingSettings};
+use crate::weights::{Descriptor, SkinWeights};
+
+const BODY: u32 = 2;
+const SIM: u32 = 1;
+const TISSUE: u32 = 1;
+const UPSAMPLING: u32 = 1;
+
+/// Weights of the skin by a weight method.
+pub(super) fn weights<E>(
+    cache: &Cache,
+    method: &Descriptor,
+    mesh: &TriMesh,
+    skeleton: &Skeleton,
+    make: impl FnOnce() -> Result<SkinWeights, E>,
+) -> Result<SkinWeights, E> {
+    let key = || CacheKey::of("weights", method.version, &(method.id, mesh, skeleton));
+    let fits = |known: &SkinWeights| known.len() == mesh.positions.len();
+    cache.derive(key, fits, make)
+}
+
+/// The parts of a skin.
+pub(super) fn body<E>(
+    cache: &Cache,
+    character: &Character,
+    skin: &SkinMesh,
+    weights: Option<&SkinWeights>,
+    parts: &PartMap,
+    make: impl FnOnce() -> Result<Body, E>,
+) -> Result<Body, E> {
+    let key = || {
+        // Which vertices belong to which mesh.
+        let meshes: Vec<(&str, usize)> = character
+            .meshes
+            .iter()
+            .map(|mesh| (mesh.name.as_str(), mesh.positions.len()))
+            .collect();
+        let of_file = (&character.skeleton, meshes, weights);
+        let skin = (&skin.mesh, skin.source_from_skin());
+        CacheKey::of("body", BODY, &(skin, of_file, parts))
+    };
+    cache.derive(key, |known: &Body| known.is_of(skin), make)
+}
+
+/// The flesh, reduced.
+pub(super) fn sim<E>(
+    cache: &Cache,
+    body: &Body,
+    skeleton: &Skeleton,
+    weights: Option<&SkinWeights>,
+    target_vertices: usize,
+    skin: &SkinMesh,
+    make: impl FnOnce() -> Result<SimMesh, E>,
+) -> Result<SimMesh, E> {
+    let key = || {
+        let flesh = (&body.flesh, &body.skin_from_flesh);
+        let inputs = (flesh, skeleton, weights, target_vertices);
+        CacheKey::of("simulation mesh", SIM, &inputs)
+    };
+    cache.derive(key, |known: &SimMesh| known.is_of(&skin.mesh), make)
+}
+
+/// The flesh of a simulation mesh.
+pub(super) fn tissue<E>(
+    cache: &Cache,
+    sim: &SimMesh,
+    skeleton: &Skeleton,
+    weights: Option<&SkinWeights>,
+    settings: &FleshSettings,
+    make: impl FnOnce() -> Result<Tissue, E>,
+) -> Result<Tissue, E> {
+    // Factors on the parameters of bones are not part of the geometry.
+    let structure = || -> Vec<_> {
+        let flags = settings
+            .bones
+            .iter()
+            .map(|(joint, bone)| (*joint, [bone.is_virtual, bone.held, bone.twist]));
+        flags.filter(|(_, flags)| flags.contains(&true)).collect()
+    };
+    let key = || {
+        CacheKey::of(
+            "tissue",
+            TISSUE,
+            &(sim, skeleton, weights, structure(), &settings.radii),
+        )
+    };
+    cache.derive(key, |known: &Tissue| known.is_of(sim), make)
+}
+
+/// How a fine mesh follows a coarse one.
+pub(super) fn upsampling<E>(
+    cache: &Cache,
+    fine: &TriMesh,
+    coarse: &TriMesh,
+    settings: &UpsamplingSettings,
+    make: impl FnOnce() -> Result<Upsampling, E>,
+) -> Result<Upsampling, E> {
+    let key = || CacheKey::of("upsampling", UPSAMPLING, &(fine, coarse, settings));
+    cache.derive(
+        key,
+        |known: &Upsampling| known.is_between(fine, coarse),
+        make,
+    )
+}

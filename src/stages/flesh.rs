@@ -1,0 +1,243 @@
+//! The stages of one character: each computed when it is first asked for, from the stages before it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::body::{Body, weights_of_file};
+use super::cached;
+use super::lazy::{Lazy, Timed};
+use super::subject::Flesh;
+use crate::cache::Cache;
+use crate::character::{Character, FleshSettings};
+use crate::dynamics::System;
+use crate::mesh::{SimMesh, SkinMesh};
+use crate::progress::{Cancelled, Progress};
+use crate::tissue::{Tissue, TissueError};
+use crate::upsample::{Upsampling, UpsamplingSettings};
+use crate::weights::SkinWeights;
+
+/// A stage that several subjects may share.
+pub(super) type Stage<T> = Arc<Lazy<T>>;
+
+/// What all stages start from. A stage holds its own inputs, so that its result does not depend on who asks for it.
+pub(super) struct Inputs {
+    pub(super) character: Arc<Character>,
+    pub(super) skin: Arc<SkinMesh>,
+    /// Diagonal of the bind pose's bounding box, world units.
+    pub(super) size: f32,
+    file_weights: Lazy<Option<SkinWeights>>,
+}
+
+impl Inputs {
+    pub(super) fn new(character: &Arc<Character>, skin: &Arc<SkinMesh>, size: f32) -> Arc<Self> {
+        let of_file = (character.clone(), skin.clone());
+        Arc::new(Self {
+            character: character.clone(),
+            skin: skin.clone(),
+            size,
+            file_weights: Lazy::new(move |_| {
+                let start = Instant::now();
+                Ok(Timed::since(start, weights_of_file(&of_file.0, &of_file.1)))
+            }),
+        })
+    }
+
+    /// The file's weights on the skin; `None` if it has none.
+    pub(super) fn file_weights(&self) -> Option<&SkinWeights> {
+        self.file_weights.wait_for().as_ref()
+    }
+
+    /// The file's weights of some vertices of the skin; `None` unless each of them has any.
+    pub(super) fn file_weights_of(&self, vertices: &[u32]) -> Option<SkinWeights> {
+        self.file_weights()
+            .map(|weights| weights.of_some(vertices))
+            .filter(SkinWeights::is_complete)
+    }
+}
+
+/// The stages after the welded skin that the flesh is made of.
+#[derive(Clone)]
+pub(super) struct Stages {
+    /// What parts and simulation mesh are made from: not those of the tissue where only joints have moved since.
+    body_inputs: Arc<Inputs>,
+    inputs: Arc<Inputs>,
+    pub(super) body: Stage<Body>,
+    pub(super) sim: Stage<SimMesh>,
+    pub(super) upsampling: Stage<Option<Arc<Upsampling>>>,
+    pub(super) tissue: Stage<Result<Arc<Tissue>, TissueError>>,
+    pub(super) flesh: Stage<Result<Flesh, TissueError>>,
+}
+
+impl Stages {
+    /// Everything from the beginning.
+    pub(super) fn new(inputs: &Arc<Inputs>, settings: &Arc<FleshSettings>, cache: &Cache) -> Self {
+        let body = body(inputs, settings, cache);
+        Self::on_body(inputs, body, settings, cache)
+    }
+
+    fn on_body(
+        inputs: &Arc<Inputs>,
+        body: Stage<Body>,
+        settings: &Arc<FleshSettings>,
+        cache: &Cache,
+    ) -> Self {
+        let sim = sim(inputs, &body, settings, cache);
+        let tissue = tissue(inputs, &sim, settings, cache);
+        Self {
+            body_inputs: inputs.clone(),
+            inputs: inputs.clone(),
+            upsampling: upsampling(&body, &sim, cache),
+            flesh: flesh(inputs, &tissue),
+            body,
+            sim,
+            tissue,
+        }
+    }
+
+    /// The same parts and simulation mesh with a tissue of its own.
+    pub(super) fn with_tissue(
+        &self,
+        inputs: &Arc<Inputs>,
+        settings: &Arc<FleshSettings>,
+        cache: &Cache,
+    ) -> Self {
+        let tissue = tissue(inputs, &self.sim, settings, cache);
+        Self {
+            inputs: inputs.clone(),
+            flesh: flesh(inputs, &tissue),
+            tissue,
+            ..self.clone()
+        }
+    }
+
+    /// The stages for other settings: those whose inputs have not changed are shared.
+    pub(super) fn with_settings(
+        &self,
+        before: &FleshSettings,
+        settings: &Arc<FleshSettings>,
+        cache: &Cache,
+    ) -> Self {
+        let moved = !Arc::ptr_eq(&self.body_inputs, &self.inputs);
+        if before.same_structure(settings) {
+            self.clone()
+        } else if before.parts != settings.parts
+            || (moved && before.sim_vertices != settings.sim_vertices)
+        {
+            Self::new(&self.inputs, settings, cache)
+        } else if before.sim_vertices != settings.sim_vertices {
+            Self::on_body(&self.inputs, self.body.clone(), settings, cache)
+        } else {
+            self.with_tissue(&self.inputs, settings, cache)
+        }
+    }
+
+    /// Whether all of them have been computed.
+    pub(super) fn are_made(&self) -> bool {
+        self.flesh.made().is_some() && self.upsampling.made().is_some()
+    }
+
+    /// Computes all of them.
+    pub(super) fn make(&self, progress: &Progress) -> Result<(), Cancelled> {
+        self.body.get(&progress.part(0.0, 0.1))?;
+        self.sim.get(&progress.part(0.1, 0.3))?;
+        let rest = progress.part(0.3, 1.0);
+        let (flesh, upsampling) = rayon::join(
+            || self.flesh.get(&rest).map(drop),
+            || self.upsampling.get(&rest.silent()).map(drop),
+        );
+        flesh.and(upsampling)
+    }
+}
+
+fn body(inputs: &Arc<Inputs>, settings: &Arc<FleshSettings>, cache: &Cache) -> Stage<Body> {
+    let (inputs, settings, cache) = (inputs.clone(), settings.clone(), cache.clone());
+    Arc::new(Lazy::new(move |progress| {
+        let start = Instant::now();
+        let body = Body::build(&inputs, &settings, &cache, progress)?;
+        Ok(Timed::since(start, body))
+    }))
+}
+
+fn sim(
+    inputs: &Arc<Inputs>,
+    body: &Stage<Body>,
+    settings: &Arc<FleshSettings>,
+    cache: &Cache,
+) -> Stage<SimMesh> {
+    let (inputs, body, cache) = (inputs.clone(), body.clone(), cache.clone());
+    let wanted = settings.sim_vertices;
+    Arc::new(Lazy::new(move |progress| {
+        let body = body.get(&progress.part(0.0, 0.2))?;
+        let start = Instant::now();
+        let sim = body.reduce(&inputs, wanted, &cache, &progress.part(0.2, 1.0))?;
+        Ok(Timed::since(start, sim))
+    }))
+}
+
+/// How the flesh follows the simulation mesh; `None` where that is the flesh itself.
+fn upsampling(
+    body: &Stage<Body>,
+    sim: &Stage<SimMesh>,
+    cache: &Cache,
+) -> Stage<Option<Arc<Upsampling>>> {
+    let (body, sim, cache) = (body.clone(), sim.clone(), cache.clone());
+    Arc::new(Lazy::new(move |progress| {
+        let (body, sim) = (body.get(progress)?, sim.get(progress)?);
+        let start = Instant::now();
+        let (fine, coarse, settings) = (&body.flesh, &sim.mesh, UpsamplingSettings::default());
+        if fine == coarse {
+            return Ok(Timed::since(start, None));
+        }
+        let make = || Upsampling::build(fine, coarse, &settings, progress);
+        let made = cached::upsampling(&cache, fine, coarse, &settings, make)?;
+        Ok(Timed::since(start, Some(Arc::new(made))))
+    }))
+}
+
+fn tissue(
+    inputs: &Arc<Inputs>,
+    sim: &Stage<SimMesh>,
+    settings: &Arc<FleshSettings>,
+    cache: &Cache,
+) -> Stage<Result<Arc<Tissue>, TissueError>> {
+    let (inputs, sim) = (inputs.clone(), sim.clone());
+    let (settings, cache) = (settings.clone(), cache.clone());
+    Arc::new(Lazy::new(move |progress| {
+        let sim = sim.get(progress)?;
+        let start = Instant::now();
+        let skeleton = &inputs.character.skeleton;
+        let weights = inputs.file_weights_of(&sim.skin_from_sim);
+        let weights = weights.as_ref();
+        let make = || Tissue::build(sim, skeleton, weights, &settings, progress);
+        match cached::tissue(&cache, sim, skeleton, weights, &settings, make) {
+            Err(TissueError::Cancelled(cancelled)) => Err(cancelled),
+            other => Ok(Timed::since(start, other.map(Arc::new))),
+        }
+    }))
+}
+
+/// The tissue and its equations.
+fn flesh(
+    inputs: &Arc<Inputs>,
+    tissue: &Stage<Result<Arc<Tissue>, TissueError>>,
+) -> Stage<Result<Flesh, TissueError>> {
+    let (inputs, tissue) = (inputs.clone(), tissue.clone());
+    Arc::new(Lazy::new(move |progress| {
+        let tissue = tissue.get(&progress.part(0.0, 0.95))?.clone();
+        let start = Instant::now();
+        progress.report(0.95, "Assembling");
+        let (size, metres) = (f64::from(inputs.size), inputs.character.metres_per_unit);
+        let flesh = tissue.and_then(|tissue| {
+            let system = System::assemble(&tissue, size, metres).map_err(|error| {
+                TissueError::Unsolvable {
+                    reason: error.to_string(),
+                }
+            })?;
+            Ok(Flesh {
+                tissue,
+                system: Arc::new(system),
+            })
+        });
+        Ok(Timed::since(start, flesh))
+    }))
+}

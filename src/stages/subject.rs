@@ -1,0 +1,463 @@
+//! The character that methods are bound to, with everything that is derived from it.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+use super::body::Body;
+use super::flesh::{Inputs, Stage, Stages};
+use super::source_weights::{MeshWeights, SourceWeights};
+use crate::cache::Cache;
+use crate::character::{Attachment, Character, FleshSettings};
+use crate::dynamics::{FactorError, System};
+use crate::math::Point;
+use crate::mesh::{Bounds, SimMesh, SkinMesh};
+use crate::progress::{Cancelled, Progress};
+use crate::rig::SkeletonError;
+use crate::rig::edit::{Rig, clip_on};
+use crate::tissue::{Tissue, TissueError};
+use crate::upsample::Upsampling;
+use crate::weights::{SkinWeights, WeightMethod};
+
+/// A character with its welded skin, and the stages derived from it. Immutable and shared.
+///
+/// A stage (weights, parts, simulation mesh, tissue, upsampling) is computed when a method or a view first asks for it, once for all
+/// who ask. [`Subject::make_flesh`] computes those of the flesh with progress and can be cancelled; accessors like
+/// [`Subject::flesh`] wait for what is missing; [`Subject::flesh_if_made`] does not wait.
+#[derive(Clone)]
+pub struct Subject {
+    /// The character as read, or on an edited rig.
+    pub character: Arc<Character>,
+    /// The character's skeleton as it is edited.
+    pub rig: Arc<Rig>,
+    /// The character as read, if this is it on an edited rig.
+    pub base: Option<Arc<Subject>>,
+    /// All source vertices in the bind pose, world space.
+    pub bind_positions: Arc<[Point]>,
+    /// The welded skin at the source's resolution.
+    pub skin: Arc<SkinMesh>,
+    /// The user's settings of the flesh.
+    pub settings: Arc<FleshSettings>,
+    /// Diagonal of the bind pose's bounding box, in world units.
+    pub size: f32,
+    /// Box around the skin in the bind pose, or around everything where nothing is skin.
+    pub bounds: Bounds,
+    weld_ms: f64,
+    weight_method: WeightMethod,
+    /// By `weight_method`, one of those in `all_weights`.
+    weights: Stage<MeshWeights>,
+    all_weights: Arc<SourceWeights>,
+    /// Those of [`Subject::weighted`] that are in use.
+    weighted: Arc<Mutex<Vec<Weak<Self>>>>,
+    stages: Stages,
+    /// Where derived data is kept.
+    cache: Cache,
+}
+
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subject")
+            .field("character", &self.character.name)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The volumetric model and its assembled system.
+#[derive(Clone)]
+pub struct Flesh {
+    /// Geometry.
+    pub tissue: Arc<Tissue>,
+    /// Physics.
+    pub system: Arc<System>,
+}
+
+/// Milliseconds of each stage of the set-up; 0 for those that nobody asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct SetupTimes {
+    /// Welding the source vertices.
+    pub weld_ms: f64,
+    /// Weights that are not those of the file.
+    pub weights_ms: f64,
+    /// Finding the parts, and making the simulation mesh.
+    pub reduce_ms: f64,
+    /// Coefficients of the upsampling, computed beside the tissue.
+    pub upsample_ms: f64,
+    /// Bones, foot points, shrinking, tets.
+    pub tissue_ms: f64,
+    /// Assembly.
+    pub assemble_ms: f64,
+}
+
+/// Why a method can't be bound to a subject.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// There is no triangle to skin.
+    #[error("the character has no triangles, so there is nothing to skin")]
+    NoTriangles,
+    /// The method needs flesh and there is none.
+    #[error("projective dynamics needs flesh: {0}")]
+    Tissue(#[from] TissueError),
+    /// An edited rig that makes no skeleton.
+    #[error("the skeleton can't be used: {0}")]
+    Rig(#[from] SkeletonError),
+    /// The flesh can't be solved for.
+    #[error("projective dynamics can't be prepared: {0}")]
+    Factor(#[from] FactorError),
+}
+
+impl Subject {
+    /// Welds the skin. Everything else is computed when it is asked for; that a character can't have flesh is no error here.
+    ///
+    /// # Errors
+    /// [`BindError::NoTriangles`] or [`BindError::Cancelled`].
+    pub fn build(character: Arc<Character>, progress: &Progress) -> Result<Self, BindError> {
+        Self::build_with(character, &Cache::none(), progress)
+    }
+
+    /// As [`Subject::build`], but what was derived from the same inputs before is read from the cache.
+    ///
+    /// # Errors
+    /// As [`Subject::build`].
+    pub fn build_with(
+        character: Arc<Character>,
+        cache: &Cache,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        progress.report(0.0, "Welding");
+        let start = Instant::now();
+        let positions = character.bind_positions();
+        let triangles = character.triangles();
+        if triangles.is_empty() {
+            return Err(BindError::NoTriangles);
+        }
+        let skin = SkinMesh::weld(&positions, &triangles, &is_skin(&character));
+        progress.check()?;
+        let character = super::computed::forget_computed(character, &skin);
+        let (skin, settings) = (Arc::new(skin), Arc::new(character.flesh.clone()));
+        let size = Bounds::of(&positions).size();
+        let inputs = Inputs::new(&character, &skin, size);
+        let all_weights = Arc::new(SourceWeights::new(&character, &skin, cache));
+        progress.set_fraction(1.0);
+        Ok(Self {
+            rig: Arc::new(Rig::of(&character.skeleton)),
+            base: None,
+            size,
+            bounds: bounds_of(&skin, &positions),
+            weight_method: WeightMethod::default(),
+            weighted: Arc::default(),
+            weights: all_weights.by(WeightMethod::default()),
+            all_weights,
+            stages: Stages::new(&inputs, &settings, cache),
+            settings,
+            bind_positions: positions.into(),
+            character,
+            skin,
+            weld_ms: start.elapsed().as_secs_f64() * 1e3,
+            cache: cache.clone(),
+        })
+    }
+
+    /// The same character with flesh by other settings. Stages whose inputs have not changed are shared.
+    #[must_use]
+    pub fn with_settings(&self, settings: &FleshSettings) -> Self {
+        let settings = Arc::new(settings.clone());
+        Self {
+            stages: self
+                .stages
+                .with_settings(&self.settings, &settings, &self.cache),
+            settings,
+            weighted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The same character on an edited rig, with flesh by other settings. Unless `anew`, the simulation mesh stays as it is: it is
+    /// finest where the joints were.
+    ///
+    /// # Errors
+    /// [`BindError::Cancelled`], or [`BindError::Rig`] for a rig that makes no skeleton.
+    pub fn with_rig(
+        self: &Arc<Self>,
+        rig: &Arc<Rig>,
+        settings: &FleshSettings,
+        anew: bool,
+        progress: &Progress,
+    ) -> Result<Self, BindError> {
+        progress.report(0.0, "Moving the skeleton");
+        let base = self.base.as_ref().unwrap_or(self);
+        let mut character = base.character.with_rig(rig)?;
+        // Clips that came later are of the rig that this subject has.
+        let since = rig.relative_to(&self.rig);
+        let later = self.character.clips.iter().skip(base.character.clips.len());
+        character
+            .clips
+            .extend(later.map(|clip| clip_on(clip, &self.character.skeleton, &since)));
+        character.retargets.clone_from(&self.character.retargets);
+        let wanted = is_skin(&character);
+        let skin = if wanted == is_skin(&self.character) {
+            self.skin.clone()
+        } else {
+            let (positions, triangles) = (&base.bind_positions, character.triangles());
+            Arc::new(SkinMesh::weld(positions, &triangles, &wanted))
+        };
+        progress.check()?;
+        let (character, settings) = (Arc::new(character), Arc::new(settings.clone()));
+        let inputs = Inputs::new(&character, &skin, self.size);
+        // Intermediate states of an edit are not worth a place in the cache.
+        let none = Cache::none();
+        let all_weights = Arc::new(SourceWeights::new(&character, &skin, &none));
+        let stages = if anew
+            || self.rig.is_empty()
+            || rig.is_empty()
+            || settings.sim_vertices != self.settings.sim_vertices
+        {
+            Stages::new(&inputs, &settings, &none)
+        } else {
+            self.stages.with_tissue(&inputs, &settings, &none)
+        };
+        Ok(Self {
+            weights: all_weights.by(self.weight_method),
+            all_weights,
+            bounds: bounds_of(&skin, &base.bind_positions),
+            character,
+            rig: rig.clone(),
+            base: Some(base.clone()),
+            settings,
+            stages,
+            skin,
+            weighted: Arc::default(),
+            ..(**self).clone()
+        })
+    }
+
+    /// Whether two subjects show the same character, as read from the same files, whatever its skeleton is now.
+    #[must_use]
+    pub fn same_character(&self, other: &Self) -> bool {
+        let of_file = |subject: &Self| {
+            subject
+                .base
+                .as_ref()
+                .map_or_else(|| subject.character.clone(), |base| base.character.clone())
+        };
+        Arc::ptr_eq(&of_file(self), &of_file(other))
+    }
+
+    /// Computes all that a simulation needs: parts, simulation mesh, tissue and its equations, upsampling. That there can be no flesh
+    /// is no error: [`Subject::flesh`] says why.
+    ///
+    /// # Errors
+    /// [`Cancelled`]. What was finished before stays; the rest can be asked for again.
+    pub fn make_flesh(&self, progress: &Progress) -> Result<(), Cancelled> {
+        self.stages.make(progress)
+    }
+
+    /// The flesh, or why there is none. Waits until it is made.
+    ///
+    /// # Errors
+    /// [`TissueError`], as a value that is kept.
+    pub fn flesh(&self) -> Result<&Flesh, TissueError> {
+        if let Some(made) = self.flesh_if_made() {
+            return made;
+        }
+        // Computes the upsampling beside it. Nobody can cancel a progress that nobody else has.
+        let _ = self.stages.make(&Progress::new());
+        self.stages.flesh.wait_for().as_ref().map_err(Clone::clone)
+    }
+
+    /// The flesh, or why there is none, if that is known already.
+    #[must_use]
+    pub fn flesh_if_made(&self) -> Option<Result<&Flesh, TissueError>> {
+        let made = self.stages.flesh.made()?;
+        Some(made.as_ref().map_err(Clone::clone))
+    }
+
+    /// Whether [`Subject::make_flesh`] has nothing left to do.
+    #[must_use]
+    pub fn is_flesh_made(&self) -> bool {
+        self.stages.are_made()
+    }
+
+    /// Whether there is flesh, made already.
+    #[must_use]
+    pub fn has_flesh(&self) -> bool {
+        self.flesh_if_made().is_some_and(|flesh| flesh.is_ok())
+    }
+
+    /// The parts of the skin, and what of it is flesh. Waits until they are found.
+    #[must_use]
+    pub fn body(&self) -> &Body {
+        self.stages.body.wait_for()
+    }
+
+    /// The parts of the skin, if they have been found already.
+    #[must_use]
+    pub fn body_if_made(&self) -> Option<&Body> {
+        self.stages.body.made()
+    }
+
+    /// The simulation mesh. Waits until it is made.
+    #[must_use]
+    pub fn sim(&self) -> &SimMesh {
+        self.stages.sim.wait_for()
+    }
+
+    /// How the flesh follows the simulation mesh; `None` where that is the flesh itself. Waits until it is made.
+    #[must_use]
+    pub fn upsampling(&self) -> Option<&Arc<Upsampling>> {
+        self.stages.upsampling.wait_for().as_ref()
+    }
+
+    /// The same character with weights by another method; every other stage is shared.
+    #[must_use]
+    pub fn with_weights(&self, method: WeightMethod) -> Self {
+        Self {
+            weight_method: method,
+            weights: self.all_weights.by(method),
+            weighted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// As [`Subject::with_weights`], but shared: the same subject for everybody who asks while it is in use.
+    #[must_use]
+    pub fn weighted(self: &Arc<Self>, method: WeightMethod) -> Arc<Self> {
+        if method == self.weight_method {
+            return self.clone();
+        }
+        let mut all = self.weighted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|subject| subject.strong_count() > 0);
+        let mut known = all.iter().filter_map(Weak::upgrade);
+        if let Some(subject) = known.find(|subject| subject.weight_method == method) {
+            return subject;
+        }
+        let subject = Arc::new(self.with_weights(method));
+        all.push(Arc::downgrade(&subject));
+        subject
+    }
+
+    /// How the weights are computed.
+    #[must_use]
+    pub fn weight_method(&self) -> WeightMethod {
+        self.weight_method
+    }
+
+    /// Computes the weights.
+    ///
+    /// # Errors
+    /// [`Cancelled`]; they can be asked for again.
+    pub fn make_weights(&self, progress: &Progress) -> Result<(), Cancelled> {
+        self.weights.get(progress).map(drop)
+    }
+
+    /// For every source mesh the weights in place of those of the file; `None` for a mesh that keeps those, or moves otherwise. Waits
+    /// until they are computed.
+    #[must_use]
+    pub fn mesh_weights(&self) -> &[Option<SkinWeights>] {
+        self.weights.wait_for()
+    }
+
+    /// The weights that move a source mesh, the file's or computed ones; `None` if it moves otherwise. Waits until they are computed.
+    #[must_use]
+    pub fn weights_of_mesh(&self, mesh: usize) -> Option<&SkinWeights> {
+        let computed = self.mesh_weights().get(mesh)?.as_ref();
+        computed.or_else(|| match &self.character.meshes.get(mesh)?.attachment {
+            Attachment::Skinned { weights, .. } => Some(weights),
+            _ => None,
+        })
+    }
+
+    /// Milliseconds that the stages took which have been computed.
+    #[must_use]
+    pub fn setup(&self) -> SetupTimes {
+        let stages = &self.stages;
+        SetupTimes {
+            weld_ms: self.weld_ms,
+            weights_ms: self.weights.ms(),
+            reduce_ms: stages.body.ms() + stages.sim.ms(),
+            upsample_ms: stages.upsampling.ms(),
+            tissue_ms: stages.tissue.ms(),
+            assemble_ms: stages.flesh.ms(),
+        }
+    }
+
+    /// The same character with other clips; everything that was derived is shared.
+    #[must_use]
+    pub fn with_clips(&self, character: Arc<Character>) -> Self {
+        Self {
+            character,
+            weighted: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Where what was derived is kept.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// The box around the surface, for some positions of the source vertices: those without a triangle, which nobody sees, don't count.
+    #[must_use]
+    pub fn bounds_of_surface(&self, positions: &[Point]) -> Bounds {
+        let mut first = 0;
+        let corners = self.character.meshes.iter().flat_map(|mesh| {
+            let start = first;
+            first += mesh.positions.len();
+            mesh.triangles
+                .iter()
+                .flatten()
+                .map(move |&vertex| start + vertex as usize)
+        });
+        Bounds::of(corners.filter_map(|vertex| positions.get(vertex)))
+    }
+}
+
+/// For every source vertex whether it is skin.
+fn is_skin(character: &Character) -> Vec<bool> {
+    let of = |mesh: &crate::character::SourceMesh| {
+        std::iter::repeat_n(mesh.is_skin(), mesh.positions.len())
+    };
+    character.meshes.iter().flat_map(of).collect()
+}
+
+/// The box of the skin, or of all vertices where nothing is skin.
+fn bounds_of(skin: &SkinMesh, positions: &[Point]) -> Bounds {
+    let bounds = skin.mesh.bounds();
+    if bounds.is_empty() {
+        Bounds::of(positions)
+    } else {
+        bounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::character::SourceMesh;
+
+    #[test]
+    fn what_is_in_no_triangle_is_not_seen() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Point::from);
+        let of = |stray: f32| [&[Point::new(stray, stray, stray)], &corners[..]].concat();
+        let mut character = Character::default();
+        for stray in [100.0, -100.0] {
+            character
+                .meshes
+                .push(SourceMesh::bare("m", of(stray), vec![[1, 2, 3]]));
+        }
+        let subject = Subject::build(Arc::new(character), &Progress::new()).unwrap();
+        assert_eq!(
+            subject.bounds_of_surface(&subject.bind_positions),
+            Bounds::of(&corners)
+        );
+        let moved: Vec<Point> = subject.bind_positions.iter().map(|at| at * 2.0).collect();
+        assert_eq!(
+            subject.bounds_of_surface(&moved).size(),
+            2.0 * Bounds::of(&corners).size()
+        );
+    }
+}

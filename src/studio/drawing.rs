@@ -1,0 +1,47 @@
+//! Pictures that are read back: files, the clipboard, reports.
+
+use image::RgbaImage;
+
+use super::painter::{GpuPainter, Picture, Unseen, ViewportPainter};
+use crate::gpu::{GpuContext, GpuError};
+use crate::render::{Legend, Renderer, straighten_alpha};
+
+/// Draws pictures at full quality and reads them back.
+pub struct Drawing {
+    painter: GpuPainter,
+}
+
+impl Drawing {
+    /// A drawing on a device.
+    #[must_use]
+    pub fn new(gpu: &GpuContext) -> Self {
+        let mut painter = GpuPainter::with(Renderer::new(gpu));
+        painter.set_best(true);
+        Self { painter }
+    }
+
+    /// A picture and what its colours mean. Transparent pictures have straight alpha.
+    ///
+    /// # Errors
+    /// [`GpuError::Readback`] for a picture without a size, or if the device was lost.
+    pub fn image(&mut self, picture: &Picture<'_>) -> Result<(RgbaImage, Vec<Legend>), GpuError> {
+        let painted = self.painter.on(&mut Unseen).paint(picture);
+        let legends = painted.map_or_else(Vec::new, |painted| painted.legends);
+        let mut image = self.painter.image(picture.canvas)?;
+        if !picture.look.backdrop.background().visible {
+            straighten_alpha(&mut image);
+        }
+        Ok((image, legends))
+    }
+
+    /// A picture with its legends drawn into it.
+    ///
+    /// # Errors
+    /// As [`Drawing::image`].
+    pub fn with_legends(&mut self, picture: &Picture<'_>) -> Result<RgbaImage, GpuError> {
+        let (mut image, legends) = self.image(picture)?;
+        let ink = picture.look.backdrop.background().ink();
+        Legend::draw(&legends.iter().collect::<Vec<_>>(), &mut image, ink);
+        Ok(image)
+    }
+}

@@ -1,0 +1,33 @@
+//! Pictures of takes, without a user interface: *take* (character, pose or clip, motion) × *methods* × *look* × *camera* → frames,
+//! pictures, films. The window, its captures and the command line all draw with it.
+//!
+//! | type                      | what it is                                                                       |
+//! |---------------------------|----------------------------------------------------------------------------------|
+//! | [`Take`], [`Motion`]      | what the joints do and which moments are wanted; [`Take::play`] moves an actor      |
+//! | [`ClipPlay`]              | a clip with range, speed, loops and eased seams: a pure function of time           |
+//! | [`Snapshot`]              | the state of one method at one moment: what is drawn                               |
+//! | [`CrowdFrame`]            | the same for many of a character on a device                                       |
+//! | [`GhostMaker`]            | skins at moments before and after                                                  |
+//! | [`Compare`]               | how two methods share one picture                                                  |
+//! | [`painter`]               | draws a [`Picture`](painter::Picture) of states onto a canvas                      |
+//! | [`Drawing`]               | reads such pictures back, with their legends                                       |
+//! | [`SheetDrawing`]          | several methods on one sheet: side by side, as a wipe, or by their differences     |
+
+mod clip_play;
+mod compare;
+mod crowd;
+mod drawing;
+mod ghosts;
+pub mod painter;
+mod sheet;
+mod snapshot;
+mod take;
+
+pub use clip_play::{ClipPlay, DEFAULT_BLEND_SECS, clamped_range};
+pub use compare::Compare;
+pub use crowd::CrowdFrame;
+pub use drawing::Drawing;
+pub use ghosts::{GhostMaker, GhostPose, GhostSkin, GhostSkins, ghost_skins, method_of_ghosts};
+pub use sheet::{LINE_HEIGHT, MethodState, SheetDrawing, SheetSettings};
+pub use snapshot::{Shape, Snapshot, Wants};
+pub use take::{DEFAULT_FPS, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Take};

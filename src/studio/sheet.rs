@@ -1,0 +1,291 @@
+//! One moment by several methods on one sheet: side by side, as a wipe, or coloured by their differences.
+
+use std::sync::Arc;
+
+use image::{Rgba, RgbaImage};
+
+use super::painter::{Comparison, Picture};
+use super::{Compare, Drawing, GhostSkins, Snapshot};
+use crate::gpu::{GpuContext, GpuError};
+use crate::math::Point;
+use crate::mesh::Bounds;
+use crate::render::{
+    Camera, Look, Margins, NamedView, PictureSheet, PositionMark, Projection, Quantity, SkinColors,
+    SkinPaint,
+};
+
+/// Lines are drawn for pictures of this height; in larger ones they are wider.
+pub const LINE_HEIGHT: f32 = 900.0;
+/// Part of the width that a colour bar needs.
+const BAR_SHARE: f32 = 0.17;
+
+/// How a sheet is drawn.
+#[derive(Debug, Clone)]
+pub struct SheetSettings {
+    /// Width and height of the sheet in pixels; by default 900 × 900 for one picture and about 640 × 900 for each of several.
+    pub size: Option<[u32; 2]>,
+    /// How the pictures are drawn.
+    pub look: Look,
+    /// How the methods are compared: a wipe needs two, a difference at least two. `None` draws them side by side.
+    pub compare: Option<Compare>,
+    /// Where the colours of a difference end, millimetres; by default at the largest difference of the sheet.
+    pub max_mm: Option<f32>,
+    /// The joint whose weights are shown, where the look shows weights.
+    pub joint: Option<usize>,
+    /// Places that are marked, where the look shows findings.
+    pub marks: Arc<[PositionMark]>,
+    /// The camera; by default one that sees everything from `view`.
+    pub camera: Option<Camera>,
+    /// From where, without a camera.
+    pub view: NamedView,
+    /// With or without perspective, without a camera.
+    pub projection: Projection,
+}
+
+/// The state of one method, with its skins at other moments.
+#[derive(Debug, Clone)]
+pub struct MethodState {
+    /// The state.
+    pub snapshot: Arc<Snapshot>,
+    /// Skins at other moments, if the look shows any.
+    pub ghosts: Option<Arc<GhostSkins>>,
+}
+
+/// Draws sheets that share size, camera and look.
+pub struct SheetDrawing {
+    settings: SheetSettings,
+    sheet: PictureSheet,
+    drawing: Drawing,
+    camera: Camera,
+    ground_height: f32,
+}
+
+impl SheetDrawing {
+    /// A drawing of sheets for so many methods, at least one. [`SheetDrawing::frame`] comes next.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device can't draw pictures of this size.
+    pub fn new(
+        gpu: &GpuContext,
+        settings: SheetSettings,
+        methods: usize,
+    ) -> Result<Self, GpuError> {
+        let pictures = match settings.compare {
+            None | Some(Compare::Flicker) => methods,
+            Some(Compare::Wipe(_)) => 1,
+            Some(Compare::Difference) => methods.saturating_sub(1),
+        };
+        let size = settings.size.unwrap_or(if pictures == 1 {
+            [900, 900]
+        } else {
+            PictureSheet::around([640, 900], pictures)
+        });
+        gpu.check_size(size[0], size[1])?;
+        Ok(Self {
+            sheet: PictureSheet::new(size, pictures),
+            drawing: Drawing::new(gpu),
+            camera: settings.camera.unwrap_or_default(),
+            ground_height: 0.0,
+            settings,
+        })
+    }
+
+    /// Sets the camera up to see all of these points, unless one was given, and puts the floor below them.
+    pub fn frame(&mut self, points: &[Point]) {
+        let settings = &self.settings;
+        let [width, height] = self.sheet.cell(0).map(|side| side as f32);
+        let mut margins = Margins::default();
+        if self.sheet.cell(0) != self.size() || settings.compare.is_some() {
+            margins.bottom = self.sheet.caption_share() + 0.02;
+        }
+        let has_bar = settings.look.colors != SkinColors::Material
+            || settings.compare == Some(Compare::Difference);
+        if has_bar {
+            margins.sides = BAR_SHARE;
+        }
+        self.camera = settings.camera.unwrap_or_else(|| {
+            let mut camera = Camera {
+                projection: settings.projection,
+                ..Camera::default()
+            };
+            camera.look_from(settings.view);
+            camera.frame_points_within(points, width / height, margins);
+            camera
+        });
+        self.ground_height = Bounds::of(points).min.y;
+    }
+
+    /// Lets the camera orbit by an angle in radians.
+    pub fn orbit(&mut self, radians: f32) {
+        self.camera.orbit(radians, 0.0);
+    }
+
+    /// Width and height of the sheet in pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.sheet.size()
+    }
+
+    /// Draws one moment: a state for each method.
+    ///
+    /// # Errors
+    /// [`GpuError`] if a picture can't be read back.
+    pub fn draw(&mut self, states: &[MethodState]) -> Result<RgbaImage, GpuError> {
+        let label = |state: &MethodState| state.snapshot.method.label();
+        let (pictures, labels) = match (self.settings.compare, states) {
+            (Some(Compare::Wipe(at)), [left, right, ..]) => {
+                let caption = format!("{} | {}", label(left), label(right));
+                (vec![self.wipe(left, right, at)?], vec![caption])
+            }
+            (Some(Compare::Difference), [first, others @ ..]) => {
+                let captions = others
+                    .iter()
+                    .map(|other| format!("{} against {}", label(other), label(first)));
+                (self.differences(first, others)?, captions.collect())
+            }
+            _ => {
+                let drawn: Result<Vec<_>, _> = (0..)
+                    .zip(states)
+                    .map(|(cell, state)| self.cell(cell, state, None, self.settings.look))
+                    .collect();
+                // One picture alone says nothing that the caller does not know.
+                let captions = states.iter().filter(|_| states.len() > 1);
+                (
+                    drawn?,
+                    captions.map(|state| label(state).to_owned()).collect(),
+                )
+            }
+        };
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        Ok(self.sheet.compose(&pictures, &labels))
+    }
+
+    /// The first method left of a white line, the second right of it.
+    fn wipe(
+        &mut self,
+        left: &MethodState,
+        right: &MethodState,
+        at: f32,
+    ) -> Result<RgbaImage, GpuError> {
+        // The skins of a wipe show their material.
+        let look = Look {
+            colors: SkinColors::Material,
+            ..self.settings.look
+        };
+        let size = self.sheet.cell(0);
+        let compare = Comparison {
+            with: &right.snapshot,
+            how: Compare::Wipe(at),
+            max_mm: None,
+            ghosts: right.ghosts.as_ref(),
+        };
+        let picture = picture(
+            &self.settings,
+            &self.camera,
+            self.ground_height,
+            left,
+            &look,
+        );
+        let picture = Picture {
+            size,
+            scale: scale_of(size),
+            compare: Some(compare),
+            ..picture
+        };
+        let (mut image, _) = self.drawing.image(&picture)?;
+        let column = (at * size[0] as f32).round() as u32;
+        if column > 0 && column < size[0] {
+            for y in 0..size[1] {
+                image.put_pixel(column, y, Rgba([255; 4]));
+            }
+        }
+        Ok(image)
+    }
+
+    /// Every method but the first, coloured by its distance to the first, all with the same range.
+    fn differences(
+        &mut self,
+        first: &MethodState,
+        others: &[MethodState],
+    ) -> Result<Vec<RgbaImage>, GpuError> {
+        let look = self.settings.look;
+        let range_of = |state: &MethodState| {
+            let quantity = Quantity::Difference {
+                positions: state.snapshot.positions(),
+                others: first.snapshot.positions(),
+                methods: [state, first].map(|state| state.snapshot.method.label()),
+                max_mm: None,
+            };
+            let subject = &state.snapshot.subject;
+            let legend = SkinPaint::default().update(subject, &quantity, look.color_map);
+            legend.range[1]
+        };
+        let largest = || others.iter().map(range_of).reduce(f32::max);
+        let max_mm = self.settings.max_mm.or_else(largest);
+        let compare = Comparison {
+            with: &first.snapshot,
+            how: Compare::Difference,
+            max_mm,
+            ghosts: None,
+        };
+        (0..)
+            .zip(others)
+            .map(|(cell, state)| self.cell(cell, state, Some(compare), look))
+            .collect()
+    }
+
+    /// The picture of one cell, with its legends.
+    fn cell(
+        &mut self,
+        cell: u32,
+        state: &MethodState,
+        compare: Option<Comparison<'_>>,
+        look: Look,
+    ) -> Result<RgbaImage, GpuError> {
+        let size = self.sheet.cell(cell as usize);
+        let picture = picture(
+            &self.settings,
+            &self.camera,
+            self.ground_height,
+            state,
+            &look,
+        );
+        self.drawing.with_legends(&Picture {
+            canvas: cell,
+            size,
+            scale: scale_of(size),
+            compare,
+            ..picture
+        })
+    }
+}
+
+fn picture<'a>(
+    settings: &'a SheetSettings,
+    camera: &'a Camera,
+    ground_height: f32,
+    state: &'a MethodState,
+    look: &'a Look,
+) -> Picture<'a> {
+    Picture {
+        canvas: 0,
+        size: [1, 1],
+        scale: 1.0,
+        camera,
+        snapshot: Some(&state.snapshot),
+        crowd: None,
+        compare: None,
+        selected: settings.joint.as_slice(),
+        hovered: None,
+        look,
+        marks: Some(&settings.marks),
+        ghosts: state.ghosts.as_ref(),
+        ground_height,
+        character_size: state.snapshot.subject.size,
+    }
+}
+
+/// How much wider lines are drawn in a picture of this size.
+fn scale_of(size: [u32; 2]) -> f32 {
+    (size[1] as f32 / LINE_HEIGHT).max(1.0)
+}

@@ -1,0 +1,312 @@
+//! A motion, frame by frame: what baking and rendering play.
+
+use super::clip_play::ClipPlay;
+use crate::character::Character;
+use crate::math::Affine;
+use crate::methods::{Actor, Capability, Frame, SkinError};
+use crate::progress::{Cancelled, Progress};
+use crate::rig::Pose;
+
+/// Frames per second where nothing else is said.
+pub const DEFAULT_FPS: f64 = 30.0;
+/// How long the motion from rest into a pose takes …
+pub const RAMP_SECS: f64 = 1.0;
+/// … and how long the pose is held after it.
+pub const HOLD_SECS: f64 = 1.0;
+
+/// What the joints do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Motion {
+    /// The rest pose, held.
+    Rest,
+    /// From rest into the pose within [`RAMP_SECS`], eased in and out; then held for [`HOLD_SECS`].
+    Pose(Pose),
+    /// A clip of the character, by index.
+    Clip(usize),
+    /// A clip with range, speed, loops and eased seams.
+    Play(ClipPlay),
+}
+
+/// Which moments of a motion are wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moments {
+    /// Frames `first..=last`, frame n at the time n / fps. The motion is simulated from its start.
+    Frames {
+        /// First one wanted.
+        first: u32,
+        /// Last one wanted.
+        last: u32,
+        /// Frames per second.
+        fps: f64,
+    },
+    /// One frame: the pose of a time, held until still.
+    Settled {
+        /// Seconds from the start; for a pose without a clip the pose itself is meant, whatever the time.
+        time_secs: f64,
+    },
+}
+
+/// A motion and the moments wanted of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Take {
+    /// What the joints do.
+    pub motion: Motion,
+    /// When to look.
+    pub moments: Moments,
+}
+
+/// Why a take could not be played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError<E> {
+    /// The method failed.
+    #[error("frame {frame}: {source}")]
+    Skin {
+        /// Which frame.
+        frame: u32,
+        /// What happened.
+        source: SkinError,
+    },
+    /// The receiver of the frames failed.
+    #[error(transparent)]
+    Receiver(E),
+    /// The work was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Motion {
+    /// How long the motion is.
+    #[must_use]
+    pub fn duration_secs(&self, character: &Character) -> f64 {
+        match self {
+            Self::Rest => 0.0,
+            Self::Pose(_) => RAMP_SECS + HOLD_SECS,
+            Self::Clip(clip) => character
+                .clips
+                .get(*clip)
+                .map_or(0.0, |clip| clip.duration_secs),
+            Self::Play(play) => character
+                .clips
+                .get(play.clip)
+                .map_or(0.0, |clip| play.duration_secs(clip)),
+        }
+    }
+
+    /// The pose at a time from the start; held after the end.
+    #[must_use]
+    pub fn pose_at(&self, character: &Character, time_secs: f64) -> Pose {
+        let rest = character.skeleton.rest_pose();
+        match self {
+            Self::Rest => rest,
+            Self::Pose(pose) if time_secs >= RAMP_SECS => pose.clone(),
+            Self::Pose(pose) => {
+                let t = (time_secs / RAMP_SECS).clamp(0.0, 1.0);
+                rest.lerp(pose, t * t * (3.0 - 2.0 * t))
+            }
+            Self::Clip(clip) => character
+                .clips
+                .get(*clip)
+                .map_or(rest, |clip| clip.sample(&character.skeleton, time_secs)),
+            Self::Play(play) => character.clips.get(play.clip).map_or(rest, |clip| {
+                play.pose_at(clip, &character.skeleton, time_secs)
+            }),
+        }
+    }
+
+    /// The last frame that shows something new.
+    #[must_use]
+    pub fn last_frame(&self, character: &Character, fps: f64) -> u32 {
+        // A clip of 1.2 s at 30 fps has frames 0..=36, although 1.2 · 30 is a little less than 36 in binary.
+        (self.duration_secs(character) * fps + 1e-6).floor() as u32
+    }
+}
+
+impl Take {
+    /// The whole motion.
+    #[must_use]
+    pub fn whole(motion: Motion, character: &Character, fps: f64) -> Self {
+        let last = motion.last_frame(character, fps);
+        Self {
+            motion,
+            moments: Moments::Frames {
+                first: 0,
+                last,
+                fps,
+            },
+        }
+    }
+
+    /// The time that a settled pose is taken from.
+    fn settled_time(&self, time_secs: f64) -> f64 {
+        match self.motion {
+            Motion::Pose(_) => RAMP_SECS,
+            _ => time_secs,
+        }
+    }
+
+    /// How many frames come out.
+    #[must_use]
+    pub fn frame_count(&self) -> usize {
+        match self.moments {
+            Moments::Frames { first, last, .. } => (last.saturating_sub(first)) as usize + 1,
+            Moments::Settled { .. } => 1,
+        }
+    }
+
+    /// The number of the last frame.
+    #[must_use]
+    pub fn last_frame(&self) -> u32 {
+        match self.moments {
+            Moments::Frames { last, .. } => last,
+            Moments::Settled { .. } => 0,
+        }
+    }
+
+    /// The time of a frame, seconds from the motion's start.
+    #[must_use]
+    pub fn time_of(&self, frame: u32) -> f64 {
+        match self.moments {
+            Moments::Frames { fps, .. } => f64::from(frame) / fps,
+            Moments::Settled { time_secs } => self.settled_time(time_secs),
+        }
+    }
+
+    /// The pose so many seconds before or after a frame; none outside of the motion.
+    #[must_use]
+    pub fn pose_around(&self, character: &Character, frame: u32, offset_secs: f64) -> Option<Pose> {
+        let time_secs = self.time_of(frame) + offset_secs;
+        let inside = (0.0..=self.motion.duration_secs(character)).contains(&time_secs);
+        inside.then(|| self.motion.pose_at(character, time_secs))
+    }
+
+    /// Plays the take on an actor and hands over every frame wanted. It begins at rest in the motion's first pose.
+    ///
+    /// # Errors
+    /// [`PlayError`], at the first thing that goes wrong.
+    pub fn play<E>(
+        &self,
+        actor: &mut Actor,
+        progress: &Progress,
+        mut receive: impl FnMut(u32, &Actor) -> Result<(), E>,
+    ) -> Result<(), PlayError<E>> {
+        let character = actor.subject().character.clone();
+        let simulated = actor.method().has(Capability::State);
+        let mut world: Vec<Affine> = Vec::new();
+        // What is wrong with the end is told before anything is written.
+        let frame = self.last_frame();
+        character.skeleton.world_from_joint_into(
+            &self.motion.pose_at(&character, self.time_of(frame)),
+            &mut world,
+        );
+        actor
+            .check(&world)
+            .map_err(|source| PlayError::Skin { frame, source })?;
+        let mut advance = |actor: &mut Actor, frame: u32, time_secs: f64, dt_secs: f64| {
+            character
+                .skeleton
+                .world_from_joint_into(&self.motion.pose_at(&character, time_secs), &mut world);
+            actor
+                .advance(&Frame {
+                    world_from_joint: &world,
+                    dt_secs,
+                })
+                .map_err(|source| PlayError::Skin { frame, source })
+        };
+        actor.reset();
+        let (first, last, fps) = match self.moments {
+            Moments::Frames { first, last, fps } => (first, last, fps),
+            Moments::Settled { time_secs } => {
+                advance(actor, 0, self.settled_time(time_secs), 0.0)?;
+                return receive(0, actor).map_err(PlayError::Receiver);
+            }
+        };
+        // What depends on the pose alone needs no run-up.
+        let start = if simulated { 0 } else { first };
+        for frame in start..=last {
+            progress.check()?;
+            progress.report(
+                (frame - start) as f32 / (last - start + 1) as f32,
+                "Playing",
+            );
+            let dt_secs = if frame == 0 { 0.0 } else { 1.0 / fps };
+            advance(actor, frame, f64::from(frame) / fps, dt_secs)?;
+            if frame >= first {
+                receive(frame, actor).map_err(PlayError::Receiver)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::dynamics::Params;
+    use crate::io::builtin::load_builtin;
+    use crate::math::{Quat, Vec64};
+    use crate::methods::{MethodId, Subject};
+
+    fn subject() -> Arc<Subject> {
+        let character = load_builtin("cylinder").unwrap();
+        Arc::new(Subject::build(Arc::new(character), &Progress::new()).unwrap())
+    }
+
+    fn frames(subject: &Arc<Subject>, take: &Take) -> Vec<(u32, Vec<crate::math::Point>)> {
+        let mut actor =
+            Actor::bind(subject, MethodId::LBS, &Params::default(), &Progress::new()).unwrap();
+        let mut got = Vec::new();
+        let result = take.play(&mut actor, &Progress::new(), |frame, actor| {
+            got.push((frame, actor.positions().to_vec()));
+            Ok::<_, Infallible>(())
+        });
+        result.unwrap();
+        assert_eq!(got.len(), take.frame_count());
+        got
+    }
+
+    #[test]
+    fn a_pose_is_reached_from_rest_and_held() {
+        let subject = subject();
+        let skeleton = &subject.character.skeleton;
+        let mut pose = skeleton.rest_pose();
+        let turn = Quat::from_axis_angle(&Vec64::z_axis(), std::f64::consts::FRAC_PI_2);
+        pose.rotate_about_world_axes(skeleton, 1, &turn);
+        let take = Take::whole(Motion::Pose(pose.clone()), &subject.character, 30.0);
+        let got = frames(&subject, &take);
+        assert_eq!(got.len(), 61);
+        assert_eq!(got[30].1, got[60].1);
+        assert_ne!(got[0].1, got[30].1);
+        let rest = frames(
+            &subject,
+            &Take::whole(Motion::Rest, &subject.character, 30.0),
+        );
+        assert_eq!(rest.len(), 1);
+        assert_eq!(rest[0].1, got[0].1);
+        let settled = Take {
+            motion: Motion::Pose(pose),
+            moments: Moments::Settled { time_secs: 0.0 },
+        };
+        assert_eq!(frames(&subject, &settled)[0].1, got[60].1);
+    }
+
+    #[test]
+    fn part_of_a_clip_is_part_of_the_whole() {
+        let subject = subject();
+        let whole = frames(
+            &subject,
+            &Take::whole(Motion::Clip(0), &subject.character, 30.0),
+        );
+        let part = Take {
+            motion: Motion::Clip(0),
+            moments: Moments::Frames {
+                first: 5,
+                last: 9,
+                fps: 30.0,
+            },
+        };
+        assert_eq!(frames(&subject, &part), whole[5..=9]);
+    }
+}

@@ -1,0 +1,207 @@
+//! What holds for every weight method of the registry, and theorems on bone heat.
+
+use super::*;
+use crate::math::{Point, Point64};
+use crate::mesh::TriMesh;
+use crate::mesh::shapes::{ball, tube};
+use crate::progress::Progress;
+use crate::rig::Skeleton;
+
+/// A chain of joints at these points; each is the child of the one before.
+fn chain(points: &[[f64; 3]]) -> Skeleton {
+    let joints = points.iter().enumerate().map(|(index, at)| {
+        let name = format!("j{index}");
+        (name, index.checked_sub(1), Point64::from(*at))
+    });
+    Skeleton::from_positions(&joints.collect::<Vec<_>>()).expect("a chain")
+}
+
+fn limb() -> (TriMesh, Skeleton) {
+    let skeleton = chain(&[[0.0, 0.5, 0.0], [0.0, 5.0, 0.0], [0.0, 9.5, 0.0]]);
+    (tube(1.0, 10.0, 40, 16, true), skeleton)
+}
+
+fn joined(parts: &[TriMesh]) -> TriMesh {
+    let mut all = TriMesh::default();
+    for part in parts {
+        let first = all.positions.len() as u32;
+        all.positions.extend(&part.positions);
+        let shifted = |triangle: &[u32; 3]| triangle.map(|vertex| vertex + first);
+        all.triangles.extend(part.triangles.iter().map(shifted));
+    }
+    all
+}
+
+fn computed(method: WeightMethod, mesh: &TriMesh, skeleton: &Skeleton) -> Option<SkinWeights> {
+    let compute = method.descriptor().compute?;
+    let input = Input { mesh, skeleton };
+    Some(compute(&input, &Progress::new()).expect("nobody cancels"))
+}
+
+/// Meshes that weight methods stumble over: open, in several parts, with bad triangles and vertices that are nowhere.
+fn cases() -> Vec<(&'static str, TriMesh, Skeleton)> {
+    let (limb, skeleton) = limb();
+    let far = ball(Point::new(40.0, 0.0, 0.0), 1.0, 8, 8);
+    let mut broken = limb.clone();
+    let twin = broken.positions.len() as u32;
+    broken
+        .positions
+        .extend([broken.positions[7], Point::new(2.0, 3.0, 4.0)]);
+    broken
+        .triangles
+        .extend([[7, twin, 9], [7, 7, 8], [7, twin, 7]]);
+    let outside = chain(&[[50.0, 0.0, 0.0], [50.0, 5.0, 0.0]]);
+    vec![
+        ("limb", limb.clone(), skeleton.clone()),
+        (
+            "open tube",
+            tube(1.0, 10.0, 20, 12, false),
+            skeleton.clone(),
+        ),
+        ("blind part", joined(&[limb.clone(), far]), skeleton.clone()),
+        ("bad triangles", broken, skeleton),
+        ("bones outside", limb, outside),
+    ]
+}
+
+#[test]
+fn rows_are_convex_and_nobody_goes_without() {
+    for (name, mesh, skeleton) in cases() {
+        for method in registry() {
+            let Some(weights) = computed(method, &mesh, &skeleton) else {
+                continue;
+            };
+            assert_eq!(weights.len(), mesh.positions.len(), "{method}, {name}");
+            assert!(weights.is_complete(), "{method}, {name}");
+            for vertex in 0..weights.len() {
+                let row: Vec<(usize, f32)> = weights.of(vertex).collect();
+                let sum: f32 = row.iter().map(|(_, weight)| weight).sum();
+                assert!((sum - 1.0).abs() <= 1e-6, "{method}, {name}: {sum}");
+                let fits = |&(joint, weight): &(usize, f32)| weight > 0.0 && joint < skeleton.len();
+                assert!(row.iter().all(fits), "{method}, {name}: {row:?}");
+            }
+        }
+    }
+}
+
+/// The mirror image of a character has the same weights.
+#[test]
+fn a_mirrored_character_has_the_same_weights() {
+    for (name, mesh, _) in cases().into_iter().take(3) {
+        let points = [[0.1, 0.5, 0.2], [0.2, 5.0, 0.1], [0.1, 9.5, -0.1]];
+        let skeleton = chain(&points);
+        let mirrored = chain(&points.map(|[x, y, z]| [-x, y, z]));
+        let image = TriMesh {
+            positions: (mesh.positions.iter())
+                .map(|p| Point::new(-p.x, p.y, p.z))
+                .collect(),
+            triangles: mesh.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect(),
+        };
+        for method in registry() {
+            let (Some(one), Some(other)) = (
+                computed(method, &mesh, &skeleton),
+                computed(method, &image, &mirrored),
+            ) else {
+                continue;
+            };
+            let worst = largest_difference(&one, &other, |joint| joint);
+            assert!(worst <= 1e-5, "{method}, {name}: {worst}");
+        }
+    }
+}
+
+fn largest_difference(a: &SkinWeights, b: &SkinWeights, other: impl Fn(usize) -> usize) -> f32 {
+    let mut worst = 0.0_f32;
+    for vertex in 0..a.len() {
+        for (joint, weight) in a.of(vertex) {
+            let there = b.of(vertex).find(|(j, _)| *j == other(joint));
+            worst = worst.max((weight - there.map_or(0.0, |(_, weight)| weight)).abs());
+        }
+    }
+    worst
+}
+
+#[test]
+fn ids_are_unique_and_unknown_ones_are_refused_with_the_list() {
+    let all = registry();
+    assert_eq!(all[0], WeightMethod::default());
+    for (index, method) in all.iter().enumerate() {
+        assert_eq!(WeightMethod::from_id(method.id()), Ok(*method));
+        assert!(all[..index].iter().all(|other| other != method));
+        let text = serde_json::to_string(method).expect("a string");
+        assert_eq!(
+            serde_json::from_str::<WeightMethod>(&text).ok(),
+            Some(*method)
+        );
+    }
+    let error = WeightMethod::from_id("hot").expect_err("no such weights");
+    assert_eq!(
+        error.to_string(),
+        "there are no weights \"hot\"; there are: file, distance, heat"
+    );
+}
+
+fn heat() -> WeightMethod {
+    WeightMethod::from_id("heat").expect("built in")
+}
+
+/// Rows sum to 1 before they are made to: Σ p = 1 and L 1 = 0.
+#[test]
+fn heat_sums_to_one_by_itself() {
+    let (mesh, _) = limb();
+    let sources: Vec<HeatSource> = (mesh.positions.iter())
+        .map(|p| HeatSource {
+            joints: if p.y < 5.0 { vec![0] } else { vec![1] },
+            distance: 1.0 + f64::from(p.y) / 20.0,
+        })
+        .collect();
+    let rows = heat_equilibrium(&mesh, &sources, 2, &Progress::new()).expect("nobody cancels");
+    for row in rows {
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{row:?}");
+    }
+}
+
+/// The weight of the lower bone falls from one end to the other, and is one half in the middle.
+#[test]
+fn heat_falls_along_a_limb() {
+    let (mesh, skeleton) = limb();
+    let weights = computed(heat(), &mesh, &skeleton).expect("computed");
+    let lower = |ring: usize| {
+        let row = weights.of(ring * 16).find(|(joint, _)| *joint == 0);
+        row.map_or(0.0, |(_, weight)| weight)
+    };
+    for ring in 1..40 {
+        assert!(lower(ring + 1) <= lower(ring) + 1e-5, "{ring}");
+    }
+    assert!(lower(0) > 0.99 && lower(39) < 0.01);
+    assert!((lower(20) - 0.5).abs() < 0.02, "{}", lower(20));
+}
+
+/// Two shells far from each other: the one without a bone takes the weights of the closest point of the other.
+#[test]
+fn a_part_that_sees_no_bone_moves_with_its_neighbour() {
+    let (limb, skeleton) = limb();
+    let button = ball(Point::new(1.5, 9.0, 0.0), 0.2, 6, 8);
+    let first = limb.positions.len();
+    let mesh = joined(&[limb, button]);
+    let weights = computed(heat(), &mesh, &skeleton).expect("computed");
+    for vertex in first..mesh.positions.len() {
+        assert_eq!(weights.strongest(vertex), Some(1));
+    }
+}
+
+#[test]
+fn heat_can_be_cancelled() {
+    let (mesh, skeleton) = limb();
+    let progress = Progress::new();
+    progress.cancel();
+    let compute = heat().descriptor().compute.expect("computed");
+    let input = Input {
+        mesh: &mesh,
+        skeleton: &skeleton,
+    };
+    assert!(matches!(
+        compute(&input, &progress),
+        Err(WeightError::Cancelled(_))
+    ));
+}

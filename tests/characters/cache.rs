@@ -1,0 +1,163 @@
+//! What is read from the cache is what would be made.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on shall panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use crate::common::skip;
+use sinew::cache::Cache;
+use sinew::character::{Character, SimVertices};
+use sinew::methods::Subject;
+use sinew::progress::Progress;
+
+/// A folder of its own for a test, removed behind it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("cache-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn entries(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let Ok(listing) = fs::read_dir(&self.0) else {
+            return BTreeMap::new();
+        };
+        listing
+            .map(|item| item.unwrap().path())
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn characters() -> Vec<Character> {
+    let mut characters: Vec<Character> = sinew::io::builtin::NAMES
+        .iter()
+        .map(|name| sinew::io::builtin::load_builtin(name).unwrap())
+        .collect();
+    for character in &mut characters {
+        character.flesh.sim_vertices = SimVertices::About(500);
+    }
+    match std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) {
+        Some(data) => {
+            let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
+            characters.push(sinew::io::load(&[file], &Progress::new()).unwrap());
+        }
+        None => skip::skipped("SINEW_TEST_DATA is not set: no real character"),
+    }
+    characters
+}
+
+/// Everything that was derived, to the bit.
+fn derived(subject: &Subject) -> [Vec<u8>; 3] {
+    [
+        postcard::to_stdvec(subject.body()).unwrap(),
+        postcard::to_stdvec(&subject.upsampling().map(|shared| &**shared)).unwrap(),
+        postcard::to_stdvec(&*subject.flesh().unwrap().tissue).unwrap(),
+    ]
+}
+
+#[test]
+fn what_is_read_is_what_would_be_made() {
+    for character in characters().into_iter().map(Arc::new) {
+        let folder = Folder::new("made");
+        let cache = Cache::in_folder(&folder.0);
+        let build = |cache: &Cache| {
+            derived(&Subject::build_with(character.clone(), cache, &Progress::new()).unwrap())
+        };
+        let expected = build(&Cache::none());
+        assert!(folder.entries().is_empty());
+        assert!(build(&cache) == expected, "{}", character.name);
+        let written = folder.entries();
+        assert!(!written.is_empty());
+        assert!(build(&cache) == expected, "{}", character.name);
+        assert_eq!(folder.entries().len(), written.len());
+        // Damaged at some place, every entry is made again as it was.
+        for (number, (path, bytes)) in written.iter().enumerate() {
+            let mut damaged = bytes.clone();
+            let place = (number + 1) * damaged.len() / 5;
+            damaged[place] ^= 0x10;
+            fs::write(path, damaged).unwrap();
+        }
+        assert!(build(&cache) == expected, "{}", character.name);
+        assert!(folder.entries() == written, "{}", character.name);
+    }
+}
+
+#[test]
+fn settings_that_matter_have_entries_of_their_own() {
+    let folder = Folder::new("settings");
+    let character = Arc::new(sinew::io::builtin::load_builtin("gecko").unwrap());
+    let subject =
+        Subject::build_with(character, &Cache::in_folder(&folder.0), &Progress::new()).unwrap();
+    let unchanged = derived(&subject);
+    let before = folder.entries().len();
+    let mut settings = (*subject.settings).clone();
+    settings
+        .bones
+        .entry(3)
+        .or_default()
+        .edit("stiffness:2,density:0.5")
+        .unwrap();
+    assert!(derived(&subject.with_settings(&settings)) == unchanged);
+    assert_eq!(folder.entries().len(), before, "factors change no geometry");
+    settings
+        .bones
+        .entry(3)
+        .or_default()
+        .edit("virtual")
+        .unwrap();
+    let changed = derived(&subject.with_settings(&settings));
+    assert_eq!(folder.entries().len(), before + 1);
+    assert!(changed[2] != unchanged[2]);
+}
+
+#[test]
+fn the_command_line_has_a_folder_or_none() {
+    let folder = Folder::new("options");
+    let home = Folder::new("home");
+    let cache = folder.0.join("below/it");
+    let sinew = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        for variable in ["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"] {
+            command.env(variable, &home.0);
+        }
+        let output = command
+            .args(["info", "builtin:gecko"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output.stdout
+    };
+    let expected = sinew(&["--no-cache"]);
+    assert!(!folder.0.exists() && !home.0.exists());
+    let named = ["--cache", cache.to_str().unwrap()];
+    assert_eq!(sinew(&named), expected);
+    let count = fs::read_dir(&cache).unwrap().count();
+    assert!(count > 0 && !home.0.exists());
+    assert_eq!(sinew(&named), expected);
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), count);
+    assert_eq!(sinew(&[]), expected);
+    assert!(home.0.exists());
+    // A file in the place of the folder is no reason to fail.
+    let occupied = folder.0.join("occupied");
+    fs::write(&occupied, b"x").unwrap();
+    assert_eq!(sinew(&["--cache", occupied.to_str().unwrap()]), expected);
+}

@@ -1,0 +1,19 @@
+//! Tissue, its simulation and its contacts on the CPU.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod accuracy;
+#[cfg(feature = "gpu")]
+mod collisions;
+mod collisions_local;
+mod dynamics;
+mod elements;
+mod exact;
+mod materials;
+mod robust;
+mod still;
+mod tissue;
+#[cfg(feature = "gpu")]
+mod tissue_export;
+mod touching;

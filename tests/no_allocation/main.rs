@@ -1,0 +1,203 @@
+//! A frame allocates nothing, on no thread.
+//!
+//! Frames are asked for on a thread of rayon's pool: from any other thread rayon itself takes a new block for its queue of jobs from
+//! outside now and then.
+//!
+//! A binary of its own: its allocator counts the allocations of the whole process.
+
+#![expect(
+    unsafe_code,
+    reason = "an allocator that counts can't be written without; it hands everything on to the system's"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use sinew::dynamics::{Collisions, Params, Preset};
+use sinew::math::Affine;
+use sinew::methods::{Actor, Capability, Frame, Subject, registry};
+use sinew::progress::Progress;
+
+/// Frames before counting, and counted.
+const WARM_UP: usize = 120;
+const FRAMES: usize = 200;
+
+/// Whether allocations are counted now.
+static COUNTING: AtomicBool = AtomicBool::new(false);
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Whether it is also noted where they happen.
+static TRACING: AtomicBool = AtomicBool::new(false);
+static TRACES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// Taking a trace allocates itself.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note();
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        note();
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        note();
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn note() {
+    if !COUNTING.load(Ordering::Relaxed) || INSIDE.get() {
+        return;
+    }
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    if TRACING.load(Ordering::Relaxed) {
+        INSIDE.set(true);
+        let trace = std::backtrace::Backtrace::force_capture().to_string();
+        // The functions of this crate and of rayon that lead there, innermost first.
+        let ours = trace.lines().map(str::trim).filter(|line| {
+            line.contains("sinew") || line.contains("rayon") || line.contains("crossbeam")
+        });
+        let names: Vec<&str> = ours
+            .filter(|line| !line.starts_with("at "))
+            .take(4)
+            .collect();
+        *TRACES
+            .lock()
+            .expect("no panic inside")
+            .entry(names.join(" <- "))
+            .or_default() += 1;
+        INSIDE.set(false);
+    }
+}
+
+/// The first clip over and over; made before anything is counted.
+fn playing(subject: &Subject) -> Vec<Vec<Affine>> {
+    let character = &subject.character;
+    let clip = character.clips.first().expect("built in with clips");
+    let at = |frame: usize| {
+        let time_secs = (frame as f64 / 60.0).rem_euclid(clip.duration_secs);
+        character
+            .skeleton
+            .world_from_joint(&clip.sample(&character.skeleton, time_secs))
+    };
+    (0..WARM_UP + FRAMES).map(at).collect()
+}
+
+fn allocations(actor: &mut Actor, poses: &[Vec<Affine>], dt_secs: f64) -> usize {
+    COUNT.store(0, Ordering::Relaxed);
+    COUNTING.store(true, Ordering::SeqCst);
+    for world in poses {
+        actor
+            .advance(&Frame {
+                world_from_joint: world,
+                dt_secs,
+            })
+            .expect("moves");
+    }
+    COUNTING.store(false, Ordering::SeqCst);
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// One test for all: what other tests do meanwhile would be counted too.
+#[test]
+fn frames_allocate_nothing() {
+    let mut failures = Vec::new();
+    for (threads, collisions) in [
+        (1, Collisions::Off),
+        (2, Collisions::Off),
+        (2, Collisions::Local),
+        (2, Collisions::Global),
+    ] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        failures.extend(pool.install(|| failures_with(threads, collisions)));
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn failures_with(threads: usize, collisions: Collisions) -> Vec<String> {
+    let mut failures = Vec::new();
+    for name in ["mannequin", "gecko", "cylinder"] {
+        let mut character = sinew::io::builtin::load_builtin(name).expect("built in");
+        // Bones that swing by themselves, twist, and hold.
+        for (joint, edit) in [
+            ("tail.3", "virtual"),
+            ("tail.4", "virtual"),
+            ("spine.1", "twist"),
+            ("head", "held,stiffness:2"),
+        ] {
+            if let Some(joint) = character.skeleton.find(joint).filter(|_| name == "gecko") {
+                character
+                    .flesh
+                    .bones
+                    .entry(joint)
+                    .or_default()
+                    .edit(edit)
+                    .expect("an edit");
+            }
+        }
+        let subject =
+            Arc::new(Subject::build(Arc::new(character), &Progress::new()).expect("builds"));
+        let poses = playing(&subject);
+        let methods = registry()
+            .into_iter()
+            .filter(|method| method.has(Capability::Contacts) || collisions == Collisions::Off);
+        for method in methods {
+            let params = Params {
+                collisions,
+                ..Preset::Natural.params()
+            };
+            let mut actor =
+                Actor::bind(&subject, method, &params, &Progress::new()).expect("binds");
+            allocations(&mut actor, &poses[..WARM_UP], params.time_step_secs);
+            let counted = allocations(&mut actor, &poses[WARM_UP..], params.time_step_secs);
+            if counted > 0 {
+                failures.push(format!(
+                    "{name} by {}, collisions {}, {threads} threads: {counted} allocations in {FRAMES} frames",
+                    method.id(),
+                    collisions.id()
+                ));
+                TRACING.store(true, Ordering::SeqCst);
+                allocations(
+                    &mut actor,
+                    &poses[WARM_UP..WARM_UP + 100],
+                    params.time_step_secs,
+                );
+                TRACING.store(false, Ordering::SeqCst);
+                let traces = std::mem::take(&mut *TRACES.lock().expect("no panic inside"));
+                failures.extend(
+                    traces
+                        .into_iter()
+                        .map(|(place, count)| format!("    {count} in {place}")),
+                );
+            }
+        }
+    }
+    failures
+}

@@ -1,0 +1,7 @@
+//! Pictures. Software Vulkan is enough.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod looks;
+mod pictures;

@@ -1,0 +1,11 @@
+//! Skinning methods: their contract, and agreement with independent implementations.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cylinder_reference;
+mod parity;
+#[cfg(all(feature = "app", feature = "cli"))]
+mod registry;
+mod skinners;
+mod toy;

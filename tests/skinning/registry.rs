@@ -1,0 +1,194 @@
+//! Whatever lists methods goes by the registry: a method from outside of the crate is in the command line, the panel and the project.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use sinew::app::actions::{Action, Actions};
+use sinew::app::panels::method::{MethodView, method_ui};
+use sinew::methods::{Descriptor, MethodId, RegisterError, register, registry};
+use sinew::session::{Command, Gesture, ProjectCommand, Session, Source};
+
+use super::toy;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sinew-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs the command line in this process, where the toy is registered.
+fn sinew(arguments: &[&str]) -> ExitCode {
+    toy::registered();
+    let words = std::iter::once("sinew").chain(arguments.iter().copied());
+    sinew::cli::run_from(words.map(OsString::from), |_, _, _, _| {
+        Err("no window here".to_owned())
+    })
+}
+
+fn bake(out: &Path, more: &[&str]) -> Vec<u8> {
+    let out_text = out.to_str().expect("a plain path");
+    let mut arguments = vec![
+        "bake",
+        "builtin:cylinder",
+        "--rotate",
+        "upper=0,90,0",
+        "--settle",
+        "--no-cache",
+        "-q",
+        "-o",
+        out_text,
+    ];
+    arguments.extend(more);
+    assert_eq!(sinew(&arguments), ExitCode::SUCCESS);
+    std::fs::read(out).expect("written")
+}
+
+#[test]
+fn the_readme_lists_the_built_in_methods() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(readme).expect("there");
+    let toy = toy::registered();
+    for method in registry().into_iter().filter(|&method| method != toy) {
+        let Descriptor { id, label, doc, .. } = method.descriptor();
+        let row = format!("| `{id}` | {label} | {doc} |");
+        assert!(readme.contains(&row), "README.md lacks this row:\n{row}");
+    }
+}
+
+#[test]
+fn an_id_is_taken_once() {
+    toy::registered();
+    assert_eq!(
+        register(MethodId::LBS.descriptor()),
+        Err(RegisterError::Taken("lbs"))
+    );
+    let toy = toy::registered().descriptor();
+    assert_eq!(register(toy), Err(RegisterError::Taken("twist")));
+}
+
+#[test]
+fn the_command_line_bakes_by_a_method_from_outside() {
+    let folder = Folder::new("toy-bake");
+    let file = |name: &str| folder.0.join(name);
+    let once = bake(&file("once.obj"), &["--method", "twist"]);
+    let twice = bake(
+        &file("twice.obj"),
+        &["--method", "twist", "--set", "turns=2"],
+    );
+    let rigid = bake(&file("rigid.obj"), &["--method", "rigid"]);
+    assert!(once != twice, "its parameter counts");
+    assert!(once != rigid);
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn the_command_line_draws_a_method_from_outside() {
+    if crate::common::on_device::gpu().is_none() {
+        return;
+    }
+    let folder = Folder::new("toy-render");
+    let out = folder.0.join("twist.png");
+    let arguments = [
+        "render",
+        "builtin:cylinder",
+        "--method",
+        "twist,lbs",
+        "--rotate",
+        "upper=0,90,0",
+        "--size",
+        "320x160",
+        "--no-cache",
+        "-q",
+        "-o",
+        out.to_str().expect("a plain path"),
+    ];
+    assert_eq!(sinew(&arguments), ExitCode::SUCCESS);
+    assert!(std::fs::metadata(&out).expect("written").len() > 500);
+}
+
+#[test]
+fn the_panel_has_a_button_for_a_method_from_outside() {
+    let toy = toy::registered();
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(640.0, 400.0))
+        .build_ui_state(
+            |ui, actions: &mut Actions| {
+                let view = MethodView {
+                    chosen: MethodId::LBS,
+                    view: sinew::session::ViewId(0),
+                    weights: sinew::weights::WeightMethod::default(),
+                    shown: None,
+                    unavailable: &[],
+                    is_bare: false,
+                };
+                method_ui(ui, &view, actions);
+            },
+            Actions::default(),
+        );
+    harness.run();
+    harness.get_by_label("Twist").click();
+    harness.run();
+    assert_eq!(
+        harness.state().list(),
+        [Action::Session(Command::SetMethod(toy), Gesture::Once)]
+    );
+}
+
+fn run_until_idle(session: &mut Session) {
+    let start = Instant::now();
+    while session.tick(1.0 / 60.0).active {
+        assert!(start.elapsed() < Duration::from_mins(2), "never idle");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn open(path: &Path) -> Session {
+    let mut session = Session::new();
+    session.apply_once(Command::Open(Source::of_files(vec![path.to_owned()])));
+    run_until_idle(&mut session);
+    assert!(session.subject().is_some(), "{:?}", session.messages());
+    session
+}
+
+#[test]
+fn a_project_keeps_a_method_from_outside_and_tells_of_one_that_is_not_there() {
+    let toy = toy::registered();
+    let folder = Folder::new("toy-project");
+    let path = folder.0.join("twisted.sinew");
+    let mut session = open(Path::new("builtin:cylinder"));
+    session.apply_once(Command::SetMethod(toy));
+    run_until_idle(&mut session);
+    assert_eq!(session.shown_method(), Some(toy));
+    session.apply_once(Command::Project(ProjectCommand::SaveAs {
+        path: path.clone(),
+        packed: false,
+    }));
+    run_until_idle(&mut session);
+    let text = std::fs::read_to_string(&path).expect("saved");
+    assert!(text.contains("\"twist\""), "{text}");
+    assert_eq!(open(&path).active_view().method, toy);
+
+    std::fs::write(&path, text.replace("\"twist\"", "\"nowhere\"")).expect("written");
+    let session = open(&path);
+    assert_eq!(session.active_view().method, MethodId::default());
+    let told = |text: &str| text.contains("\"nowhere\"") && text.contains("Projective dynamics");
+    assert!(
+        session.messages().iter().any(|message| told(&message.text)),
+        "{:?}",
+        session.messages()
+    );
+}

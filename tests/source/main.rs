@@ -1,0 +1,8 @@
+//! The repository itself: layers, shaders, and what README.md and CI promise.
+
+mod circles;
+mod layers;
+#[cfg(feature = "cli")]
+mod readme;
+#[cfg(feature = "gpu")]
+mod shaders;
