@@ -9,7 +9,6 @@ use super::{
 };
 use crate::character::{BoneSettings, Place};
 use crate::dynamics::Params;
-use crate::math::Quat;
 use crate::rig::limits::clamp_joint;
 use crate::rig::{Pose, PoseFile, Skeleton, Trs};
 
@@ -77,13 +76,11 @@ impl Session {
             Command::SelectJoint(joint) => self
                 .selection
                 .set(joint.filter(|&j| j < self.document.pose.locals.len())),
-            Command::RotateJoint { joint, rotation } => self.rotate_joint(joint, &rotation),
             Command::SetJointAngles { joint, degrees } => self.set_joint_angles(joint, degrees),
             Command::ResetJoint(joint) => self.edit_joint(joint, |skeleton, pose| {
                 pose.locals[joint] = skeleton.joints()[joint].rest;
             }),
             Command::ResetPose => self.reset_pose(),
-            Command::SetPose(pose) => self.set_pose(pose),
             Command::LoadPose(path) => self.load_pose(&path),
             Command::SavePose(path) => self.save_pose(&path),
             Command::SelectClip(clip) => self.select_clip(clip),
@@ -277,16 +274,6 @@ impl Session {
     fn edit_joint(&mut self, joint: usize, edit: impl FnOnce(&Skeleton, &mut Pose)) {
         if joint < self.document.pose.locals.len() {
             self.edit_pose(edit);
-        }
-    }
-
-    fn rotate_joint(&mut self, joint: usize, rotation: &Quat) {
-        if rotation.coords.iter().all(|c| c.is_finite()) {
-            let limits = self.document.limits.clone();
-            self.edit_joint(joint, |skeleton, pose| {
-                pose.rotate_about_world_axes(skeleton, joint, rotation);
-                clamp_joint(skeleton, &limits, pose, joint);
-            });
         }
     }
 

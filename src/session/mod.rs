@@ -26,7 +26,7 @@
 //! - **Panels write** only by [`Command`]s. A drag sends [`Gesture::Dragging`] and, when the button goes up,
 //!   [`Gesture::Released`] (or [`Session::end_gesture`]): it is one undo step.
 //! - **Gizmos** sit at [`PoseChannel::world_from_joint`] (the joints asked for, without the simulation's delay) and send
-//!   [`Command::RotateJoint`] with the rotation since the last event, about world axes.
+//!   [`PoseCommand::Turn`] with the rotation since the drag began.
 //! - Files of motions go onto the open character by [`Command::AddMotions`].
 //! - Turning a joint while a clip is shown takes the clip's pose of that moment over into the document and stops the clip.
 //!

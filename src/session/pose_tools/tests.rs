@@ -197,10 +197,11 @@ fn limits_are_kept_whatever_turns_the_joint() {
         limits[&joint].allows(&turn)
     };
     for &joint in limits.keys() {
-        session.apply_once(Command::RotateJoint {
-            joint,
+        session.apply_once(Command::Pose(PoseCommand::Turn {
+            joints: vec![joint],
             rotation: Quat::new(Vec64::new(1.0, 2.0, -1.5)),
-        });
+            axes: TurnAxes::World,
+        }));
         assert!(allowed(&session, joint));
         session.apply_once(Command::SetJointAngles {
             joint,

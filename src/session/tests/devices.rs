@@ -159,7 +159,7 @@ fn a_skin_whose_device_is_lost_goes_on() {
     };
     let mut session = opened_on(&gpu, MethodId::DQS);
     for step in 0..6 {
-        session.apply(turn(10.0), Gesture::Dragging);
+        session.apply(turn(10.0 * f64::from(step + 1)), Gesture::Dragging);
         if step == 3 {
             gpu.lose();
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Scrubbing;
-use crate::rig::{Ease, KeyRef, KeyedClip, Pose, Trs};
+use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
 
 /// One request. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,15 +40,6 @@ pub enum KeysCommand {
         joints: Vec<usize>,
         /// When, seconds.
         time_secs: f64,
-    },
-    /// Sets one key to a value (undoable).
-    SetKey {
-        /// Which clip.
-        clip: usize,
-        /// Which joint, when.
-        at: KeyRef,
-        /// The joint's local transform.
-        value: Trs,
     },
     /// Moves keys in time (undoable).
     MoveKeys {
@@ -143,7 +134,7 @@ impl KeysCommand {
             Self::Duplicate { .. } => "Copy clip",
             Self::Rename { .. } => "Rename clip",
             Self::Delete { .. } => "Delete clip",
-            Self::SetKeys { .. } | Self::SetKey { .. } => "Set key",
+            Self::SetKeys { .. } => "Set key",
             Self::MoveKeys { .. } => "Move keys",
             Self::ScaleKeys { .. } => "Stretch keys",
             Self::DeleteKeys { .. } => "Delete keys",

@@ -24,15 +24,6 @@ impl Session {
                 joints,
                 time_secs,
             } => self.set_keys(clip, &joints, time_secs),
-            KeysCommand::SetKey { clip, at, value } => {
-                let joints = self
-                    .document
-                    .skeleton()
-                    .map_or(0, crate::rig::Skeleton::len);
-                if at.joint < joints {
-                    self.edit_take(clip, |take| take.set_key(at, value));
-                }
-            }
             KeysCommand::MoveKeys {
                 clip,
                 keys,

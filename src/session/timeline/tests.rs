@@ -42,10 +42,11 @@ fn keys(command: KeysCommand) -> Command {
 }
 
 fn turn(degrees: f64) -> Command {
-    Command::RotateJoint {
-        joint: 1,
+    Command::Pose(PoseCommand::Turn {
+        joints: vec![1],
         rotation: Quat::from_axis_angle(&Vec64::z_axis(), degrees.to_radians()),
-    }
+        axes: TurnAxes::World,
+    })
 }
 
 fn angle(session: &Session) -> f64 {
@@ -294,7 +295,7 @@ fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
     session.apply_once(Command::Pose(PoseCommand::TakeBack));
     assert_eq!(
         (session.document().clips().take(clip), session.undo_label()),
-        (Some(&before), Some("Rotate joint"))
+        (Some(&before), Some("Rotate joints"))
     );
     assert!((angle(&session) - 90.0).abs() < 1e-6);
 }
@@ -303,7 +304,8 @@ fn a_drag_with_auto_key_adds_up_and_can_be_taken_back() {
 fn recorded(session: &mut Session) -> Arc<KeyedClip> {
     session.apply_once(keys(KeysCommand::StartRecording));
     for step in 0..60 {
-        session.apply(turn(if step < 30 { 3.0 } else { -3.0 }), Gesture::Dragging);
+        let since_start = 3 * if step < 30 { step + 1 } else { 59 - step };
+        session.apply(turn(f64::from(since_start)), Gesture::Dragging);
         session.tick(1.0 / 60.0);
     }
     session.apply_once(keys(KeysCommand::StopRecording));
@@ -344,7 +346,7 @@ fn a_recording_is_one_step_few_keys_and_the_same_every_time() {
     assert!(
         session.document().takes.is_empty()
             && session.document().pose == pose
-            && session.undo_label() == Some("Rotate joint")
+            && session.undo_label() == Some("Rotate joints")
     );
     session.apply_once(Command::Redo);
     assert_eq!(session.document().takes.len(), 1);
@@ -475,14 +477,8 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
         );
     }
     // Anything that matters starts it anew, and undoing that does, too.
-    session.apply_once(keys(KeysCommand::SetKey {
-        clip,
-        at: KeyRef {
-            joint: 1,
-            time_secs: 0.5,
-        },
-        value: crate::rig::Trs::IDENTITY,
-    }));
+    session.apply_once(Command::Scrub { time_secs: 0.5 });
+    session.apply_once(turn(25.0));
     assert!(session.simulated_frames().is_none());
     tick_until(&mut session, is_complete);
     let changed = baked(

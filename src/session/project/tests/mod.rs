@@ -13,7 +13,7 @@ use crate::dynamics::Params;
 use crate::math::Quat;
 use crate::methods::MethodId;
 use crate::render::Camera;
-use crate::session::{Command, Gesture, PaneState};
+use crate::session::{Command, Gesture, PaneState, PoseCommand, TurnAxes};
 
 /// A folder of its own for a test, removed behind it.
 struct Folder(PathBuf);
@@ -90,10 +90,11 @@ fn save_as(session: &mut Session, path: &Path, packed: bool) {
 /// Changes a little of everything.
 fn edit(session: &mut Session) {
     let turn = Quat::from_euler_angles(0.3, -0.7, 0.11);
-    session.apply_once(Command::RotateJoint {
-        joint: 1,
+    session.apply_once(Command::Pose(PoseCommand::Turn {
+        joints: vec![1],
         rotation: turn,
-    });
+        axes: TurnAxes::World,
+    }));
     session.apply_once(Command::SetParams(Params {
         density_kg_m3: 1001.0 / 3.0,
         ..session.document().params
