@@ -41,7 +41,9 @@ impl OnionSkinCache {
             return ready;
         };
         for (view, look) in looks.iter().filter(|(_, look)| look.ghosts.any()) {
-            let poses = session.ghost_poses(*view, look.ghosts.offsets_secs());
+            let poses = session.channel_of(*view).map_or_else(Vec::new, |channel| {
+                channel.ghost_poses(session.document(), look.ghosts.offsets_secs())
+            });
             let method = session
                 .views()
                 .get(*view)

@@ -4,6 +4,8 @@ mod crowds;
 mod devices;
 mod flesh;
 mod motions;
+mod pose_tools;
+mod timeline;
 mod views;
 
 use std::sync::Arc;

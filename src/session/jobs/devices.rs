@@ -7,9 +7,8 @@
 
 use std::sync::Arc;
 
-use super::jobs::{Job, Outcome};
-use super::views::Need;
-use super::{Level, Session};
+use super::Around;
+use super::stages::Stages;
 use crate::character::BoneMap;
 use crate::dynamics::Params;
 use crate::gpu::GpuContext;
@@ -18,6 +17,9 @@ use crate::gpu::actor::{
 };
 use crate::methods::{Actor, BindError, Capability, Subject};
 use crate::progress::Progress;
+use crate::session::job::{Job, Outcome};
+use crate::session::views::Need;
+use crate::session::{Document, Level, View};
 
 /// What is decided on: what is equal needs no other decision.
 #[derive(Clone)]
@@ -50,7 +52,7 @@ impl PartialEq for Made {
     }
 }
 
-/// What simulates what the active view shows, or moves its skin.
+/// What simulates what a view shows, or moves its skin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceStatus {
     /// Whether it is the graphics device.
@@ -73,7 +75,7 @@ type Deciding = (Key, Job<Result<Verdict, BindError>>);
 
 /// The devices there are, and what was decided.
 #[derive(Default)]
-pub(super) struct Devices {
+pub struct Devices {
     choice: DeviceChoice,
     gpu: Option<GpuContext>,
     round: u64,
@@ -81,129 +83,115 @@ pub(super) struct Devices {
     decided: Vec<Decided>,
 }
 
-impl Devices {
-    /// The device that draws.
-    pub(super) fn gpu(&self) -> Option<&GpuContext> {
-        self.gpu.as_ref()
-    }
-
-    pub(super) fn is_busy(&self) -> bool {
-        self.job.is_some()
-    }
+/// What a device for this has to be made for, as the document is now.
+fn made_for(document: &Document, need: Need) -> Option<Made> {
+    let physics = || {
+        (
+            Params {
+                budget_ms: None,
+                ..document.params
+            },
+            document.flesh.bones.clone(),
+        )
+    };
+    Some(Made {
+        subject: document.subject.as_ref()?.weighted(need.weights),
+        physics: need.method.has(Capability::Physics).then(physics),
+    })
 }
 
-impl Session {
+impl Devices {
     /// Where to simulate and to move skins. No part of the document.
     #[must_use]
-    pub fn device(&self) -> DeviceChoice {
-        self.devices.choice
+    pub fn choice(&self) -> DeviceChoice {
+        self.choice
     }
 
     /// Has everything done there from now on.
-    pub fn set_device(&mut self, choice: DeviceChoice) {
-        self.devices.choice = choice;
-    }
-
-    /// Tells which graphics device there is: the one that whoever draws uses. Cheap to call with every frame.
-    pub fn set_gpu(&mut self, gpu: Option<&GpuContext>) {
-        let same = match (&self.devices.gpu, gpu) {
-            (Some(mine), Some(gpu)) => mine.is_same(gpu),
-            (None, None) => true,
-            _ => false,
-        };
-        if !same {
-            self.devices.gpu = gpu.cloned();
-            self.devices.round += 1;
-            // What slept on a device that is gone would not notice, and have nothing to show.
-            self.stages.wake();
-        }
+    pub fn choose(&mut self, choice: DeviceChoice) {
+        self.choice = choice;
     }
 
     /// Tries a device again that was lost, and measures again.
-    pub fn retry_device(&mut self) {
-        self.devices.round += 1;
+    pub fn retry(&mut self) {
+        self.round += 1;
     }
 
-    /// What simulates what the active view shows, or moves its skin; nothing until that is decided.
+    /// What simulates what a view shows, or moves its skin; nothing until that is decided.
     #[must_use]
-    pub fn device_status(&self) -> Option<&DeviceStatus> {
-        let need = self.views.active().need();
-        self.devices
-            .decided
+    pub fn status_of(&self, view: &View) -> Option<&DeviceStatus> {
+        let need = view.need();
+        self.decided
             .iter()
             .find(|decided| decided.key.need == need)
             .map(|decided| &decided.status)
     }
 
-    /// What a device for this has to be made for, as the document is now.
-    fn made_for(&self, need: Need) -> Option<Made> {
-        let physics = || {
-            (
-                Params {
-                    budget_ms: None,
-                    ..self.document.params
-                },
-                self.document.flesh.bones.clone(),
-            )
+    /// The device that draws.
+    pub(in crate::session) fn gpu(&self) -> Option<&GpuContext> {
+        self.gpu.as_ref()
+    }
+
+    /// Another device draws. Returns whether it is another one than before.
+    pub(in crate::session) fn set_gpu(&mut self, gpu: Option<&GpuContext>) -> bool {
+        let same = match (&self.gpu, gpu) {
+            (Some(mine), Some(gpu)) => mine.is_same(gpu),
+            (None, None) => true,
+            _ => false,
         };
-        Some(Made {
-            subject: self.document.subject.as_ref()?.weighted(need.weights),
-            physics: need.method.has(Capability::Physics).then(physics),
-        })
+        if !same {
+            self.gpu = gpu.cloned();
+            self.round += 1;
+        }
+        !same
+    }
+
+    pub(in crate::session) fn is_busy(&self) -> bool {
+        self.job.is_some()
     }
 
     /// Decides for everything that is shown, one after the other. Not while the user drags.
-    pub(super) fn follow_devices(&mut self) {
-        self.hear_of_losses();
-        self.take_verdict();
-        if self.history.is_dragging() {
+    pub(in crate::session) fn follow(&mut self, stages: &Stages, around: &mut Around<'_>) {
+        self.note_losses(stages, around);
+        self.take_verdict(stages, around.document);
+        if around.dragging {
             return;
         }
         // What only stands in until something else is bound is not worth a device.
-        let mut needs = self.views.needs();
-        needs.retain(|need| self.stages.live_needs().any(|live| live == *need));
-        self.devices
-            .decided
+        let mut needs = around.views.needs();
+        needs.retain(|need| stages.live_needs().any(|live| live == *need));
+        self.decided
             .retain(|decided| needs.contains(&decided.key.need));
-        let Devices { choice, round, .. } = self.devices;
+        let (choice, round) = (self.choice, self.round);
         let mut keys = needs.iter().filter_map(|&need| {
             Some(Key {
                 need,
-                made: self.made_for(need)?,
+                made: made_for(around.document, need)?,
                 choice,
                 round,
             })
         });
-        let Some(key) = keys.find(|key| {
-            self.devices
-                .decided
-                .iter()
-                .all(|decided| decided.key != *key)
-        }) else {
+        let Some(key) = keys.find(|key| self.decided.iter().all(|decided| decided.key != *key))
+        else {
             return;
         };
         if self
-            .devices
             .job
             .as_ref()
             .is_some_and(|(pending, _)| *pending == key)
         {
             return;
         }
-        self.devices.job = None;
-        let gpu = self
-            .devices
-            .gpu
-            .as_ref()
-            .ok_or("there is no graphics device");
+        self.job = None;
+        let gpu = self.gpu.as_ref().ok_or("there is no graphics device");
         match without_measuring(choice, gpu, key.need.method) {
-            Some(why) => self.decide(key, None, None, why),
-            None => self.start_deciding(key),
+            Some(why) => self.decide(stages, key, None, None, why),
+            None => self.start_deciding(stages, key, around),
         }
     }
 
-    fn start_deciding(&mut self, key: Key) {
-        let Some(gpu) = self.devices.gpu.clone() else {
+    fn start_deciding(&mut self, stages: &Stages, key: Key, around: &Around<'_>) {
+        let Some(gpu) = self.gpu.clone() else {
             return;
         };
         let Key {
@@ -221,28 +209,29 @@ impl Session {
         };
         match Job::start(
             "Preparing the graphics device".to_owned(),
-            self.waker.clone(),
+            around.waker.cloned(),
             work,
         ) {
-            Ok(job) => self.devices.job = Some((key, job)),
+            Ok(job) => self.job = Some((key, job)),
             Err(error) => {
-                self.decide_for_cpu(key, &format_args!("no thread could be started ({error})"));
+                let why = format_args!("no thread could be started ({error})");
+                self.decide_for_cpu(stages, key, &why);
             }
         }
     }
 
-    fn take_verdict(&mut self) {
-        let Some((_, job)) = &self.devices.job else {
+    fn take_verdict(&mut self, stages: &Stages, document: &Document) {
+        let Some((_, job)) = &self.job else {
             return;
         };
         let outcome = job.poll();
         if matches!(outcome, Outcome::Running) {
             return;
         }
-        let Some((key, _)) = self.devices.job.take() else {
+        let Some((key, _)) = self.job.take() else {
             return;
         };
-        if self.made_for(key.need).is_none_or(|made| made != key.made) {
+        if made_for(document, key.need).is_none_or(|made| made != key.made) {
             return;
         }
         match outcome {
@@ -250,54 +239,53 @@ impl Session {
                 device,
                 measured,
                 why,
-            })) => self.decide(key, device, measured, why),
-            Outcome::Done(Err(error)) => self.decide_for_cpu(key, &error),
+            })) => self.decide(stages, key, device, measured, why),
+            Outcome::Done(Err(error)) => self.decide_for_cpu(stages, key, &error),
             Outcome::Running => {}
-            Outcome::Lost => self.decide_for_cpu(key, &"the graphics device could not be prepared"),
+            Outcome::Lost => {
+                self.decide_for_cpu(stages, key, &"the graphics device could not be prepared");
+            }
         }
     }
 
-    fn decide_for_cpu(&mut self, key: Key, why: &dyn std::fmt::Display) {
+    fn decide_for_cpu(&mut self, stages: &Stages, key: Key, why: &dyn std::fmt::Display) {
         let why = because("CPU", key.need.method, why);
-        self.decide(key, None, None, why);
+        self.decide(stages, key, None, None, why);
     }
 
     fn decide(
         &mut self,
+        stages: &Stages,
         key: Key,
         device: Option<GpuDevice>,
         measured: Option<Measured>,
         why: String,
     ) {
         log::info!("{why}");
-        let Some(worker) = self.stages.bound_worker(key.need) else {
+        let Some(worker) = stages.bound_worker(key.need) else {
             return;
         };
         let on_gpu = device.is_some();
         worker.set_device(device);
-        self.devices
-            .decided
-            .retain(|decided| decided.key.need != key.need);
+        self.decided.retain(|decided| decided.key.need != key.need);
         let status = DeviceStatus {
             on_gpu,
             why,
             measured,
             lost: false,
         };
-        self.devices.decided.push(Decided { key, status });
+        self.decided.push(Decided { key, status });
     }
 
-    fn hear_of_losses(&mut self) {
-        let faults: Vec<(Need, String)> = self.stages.faulty_devices();
-        for (need, fault) in faults {
+    fn note_losses(&mut self, stages: &Stages, around: &mut Around<'_>) {
+        for (need, fault) in stages.faulty_devices() {
             let work = if need.method.has(Capability::Physics) {
                 "with the simulation"
             } else {
                 "moving the skin"
             };
-            self.tell(Level::Warning, format!("The CPU goes on {work}: {fault}."));
+            around.tell(Level::Warning, format!("The CPU goes on {work}: {fault}."));
             if let Some(decided) = self
-                .devices
                 .decided
                 .iter_mut()
                 .find(|decided| decided.key.need == need)

@@ -11,7 +11,7 @@ use crate::math::{Affine, Point, Vec3};
 use crate::methods::{Actor, BindError, Subject};
 use crate::progress::Progress;
 use crate::rig::KeyedClip;
-use crate::session::jobs::{Job, Outcome};
+use crate::session::job::{Job, Outcome};
 use crate::session::views::Need;
 use crate::session::{
     ClipPlay, DEFAULT_FPS, Motion, PlayError, Shape, Snapshot, Take, Waker, with_takes,
@@ -90,11 +90,11 @@ impl Basis {
 }
 
 /// The frames of a simulation.
-pub(in crate::session::timeline) struct Simulated {
+pub(super) struct Simulated {
     pub(super) basis: Basis,
     /// How long the basis has been what it is; the work begins after a pause.
     pub(super) age_secs: f64,
-    pub(in crate::session::timeline) job: Option<Job<Result<(), String>>>,
+    pub(super) job: Option<Job<Result<(), String>>>,
     incoming: Option<Receiver<Arc<Snapshot>>>,
     frames: Vec<Arc<Snapshot>>,
     /// Every how many frames one is kept.
@@ -123,11 +123,11 @@ impl Simulated {
     }
 
     /// Whether the work is still to begin.
-    pub(in crate::session::timeline) fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         !self.ended && self.job.is_none()
     }
 
-    pub(in crate::session::timeline) fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         (self.job, self.incoming, self.ended) = (None, None, true);
     }
 

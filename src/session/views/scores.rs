@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::{Session, Snapshot, Waker};
 use crate::methods::{MethodId, Subject};
 use crate::metrics::{Score, Scorer};
 use crate::progress::Progress;
+use crate::session::{Snapshot, Waker};
 
 /// The least time from one round of measuring to the next.
 const ROUND: Duration = Duration::from_millis(250);
@@ -31,7 +31,7 @@ pub struct ViewScore {
 
 /// The thread and what it has found, by the key of whoever asks.
 #[derive(Default)]
-pub(super) struct Scores {
+pub(in crate::session) struct Scores {
     shared: Arc<Shared>,
 }
 
@@ -65,18 +65,14 @@ impl Shared {
     }
 }
 
-impl Session {
-    /// The latest score of what somebody shows; `key` tells the askers apart (a view, or the other half of a comparison). Nothing
-    /// until the first one has been measured. The score may be of an earlier snapshot of the same character: see
-    /// [`ViewScore::sequence`]. Never waits.
-    #[must_use]
-    pub fn score_of(&self, key: u64, snapshot: &Arc<Snapshot>) -> Option<ViewScore> {
-        self.scores.of(key, snapshot, self.waker.as_ref())
-    }
-}
-
 impl Scores {
-    fn of(&self, key: u64, snapshot: &Arc<Snapshot>, waker: Option<&Waker>) -> Option<ViewScore> {
+    /// The latest score; see [`crate::session::Session::score_of`].
+    pub(in crate::session) fn of(
+        &self,
+        key: u64,
+        snapshot: &Arc<Snapshot>,
+        waker: Option<&Waker>,
+    ) -> Option<ViewScore> {
         let mut state = self.shared.lock();
         let known = state
             .found
@@ -218,7 +214,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
-    use crate::session::{Command, Source};
+    use crate::session::{Command, Session, Source};
 
     /// Ticks until the session's flesh is there.
     fn open(session: &mut Session, wake: &std::sync::mpsc::Receiver<()>) -> Arc<Snapshot> {

@@ -6,30 +6,31 @@ use std::sync::Arc;
 use super::KeysCommand;
 use crate::progress::Progress;
 use crate::rig::{KeyRef, KeyTolerance, KeyedClip, NEW_FPS, Pose, SAME_SECS, Trs};
-use crate::session::jobs::{Job, Outcome};
-use crate::session::{DEFAULT_FPS, Gesture, Level, Session};
+use crate::session::editing::{Beside, Editor};
+use crate::session::job::{Job, Outcome};
+use crate::session::{DEFAULT_FPS, Gesture, Level};
 
 /// What is not more than rounding is not turned by hand.
 const TURNED: f64 = 1e-9;
 
-impl Session {
-    pub(in crate::session) fn apply_keys(&mut self, command: KeysCommand) {
+impl Editor {
+    pub(in crate::session) fn apply_keys(&mut self, with: &mut Beside<'_>, command: KeysCommand) {
         match command {
-            KeysCommand::NewClip { duration_secs } => self.new_clip(duration_secs),
-            KeysCommand::Duplicate { clip } => self.duplicate(clip),
-            KeysCommand::Rename { clip, name } => self.rename_take(clip, &name),
-            KeysCommand::Delete { clip } => self.delete_take(clip),
+            KeysCommand::NewClip { duration_secs } => self.new_clip(with, duration_secs),
+            KeysCommand::Duplicate { clip } => self.duplicate(with, clip),
+            KeysCommand::Rename { clip, name } => self.rename_take(with, clip, &name),
+            KeysCommand::Delete { clip } => self.delete_take(with, clip),
             KeysCommand::SetKeys {
                 clip,
                 joints,
                 time_secs,
-            } => self.set_keys(clip, &joints, time_secs),
+            } => self.set_keys(with, clip, &joints, time_secs),
             KeysCommand::MoveKeys {
                 clip,
                 keys,
                 by_secs,
                 from,
-            } => self.edit_take_from(clip, from, |take| take.move_keys(&keys, by_secs)),
+            } => self.edit_take_from(with, clip, from, |take| take.move_keys(&keys, by_secs)),
             KeysCommand::ScaleKeys {
                 clip,
                 keys,
@@ -37,66 +38,70 @@ impl Session {
                 factor,
                 from,
             } => {
-                self.edit_take_from(clip, from, |take| {
+                self.edit_take_from(with, clip, from, |take| {
                     take.scale_keys(&keys, pivot_secs, factor);
                 });
             }
             KeysCommand::DeleteKeys { clip, keys } => {
-                self.edit_take(clip, |take| take.remove_keys(&keys));
+                self.edit_take(with, clip, |take| take.remove_keys(&keys));
             }
             KeysCommand::SetInterpolation { clip, keys, ease } => {
-                self.edit_take(clip, |take| take.set_ease(&keys, &ease));
+                self.edit_take(with, clip, |take| take.set_ease(&keys, &ease));
             }
             KeysCommand::SetDuration {
                 clip,
                 duration_secs,
-            } => self.edit_take(clip, |take| take.set_duration(duration_secs)),
-            KeysCommand::SetAutoKey(on) => self.timeline.auto_key = on,
-            KeysCommand::SetScrubbing(scrubbing) => self.set_scrubbing(scrubbing),
-            KeysCommand::StartRecording => self.start_recording(),
-            KeysCommand::StopRecording => self.stop_recording(),
-            KeysCommand::AddPose => self.add_pose(),
+            } => self.edit_take(with, clip, |take| take.set_duration(duration_secs)),
+            KeysCommand::SetAutoKey(on) => self.keying.auto_key = on,
+            // The session's: no part of what is edited.
+            KeysCommand::SetScrubbing(_) => {}
+            KeysCommand::StartRecording => self.start_recording(with),
+            KeysCommand::StopRecording => self.stop_recording(with),
+            KeysCommand::AddPose => self.add_pose(with),
             KeysCommand::ApplyPose { pose, blend, from } => {
-                self.blend_pose(pose, blend, from.as_deref());
+                self.blend_pose(with, pose, blend, from.as_deref());
             }
             KeysCommand::RenamePose { pose, name } => self.rename_pose(pose, &name),
             KeysCommand::DeletePose { pose } if pose < self.document.pose_library.len() => {
                 drop(self.document.pose_library.remove(pose));
             }
             KeysCommand::DeletePose { .. } => {}
-            KeysCommand::LoadPoses(files) => self.load_poses(&files),
-            KeysCommand::SavePoses(folder) => self.save_poses(&folder),
+            KeysCommand::LoadPoses(files) => self.load_poses(with, &files),
+            KeysCommand::SavePoses(folder) => self.save_poses(with, &folder),
         }
     }
 
-    fn new_clip(&mut self, duration_secs: f64) {
-        self.channels.active_mut().refresh(&self.document);
+    fn new_clip(&mut self, with: &mut Beside<'_>, duration_secs: f64) {
+        self.refresh(with.channels);
         if self
             .document
             .skeleton()
             .is_none_or(crate::rig::Skeleton::is_empty)
         {
-            return self.tell(Level::Info, "A clip needs a skeleton; add joints first.");
+            return with.tell(Level::Info, "A clip needs a skeleton; add joints first.");
         }
         let mut clip = KeyedClip::new(
             self.document.clips().free_name("Clip"),
             NEW_FPS,
             duration_secs,
         );
-        clip.key_pose(self.channels.active().pose(), 0.0);
-        self.add_take(clip);
+        clip.key_pose(with.channels.active().pose(), 0.0);
+        self.add_take(with, clip);
     }
 
     /// A take comes to the others and is shown at its start.
-    pub(super) fn add_take(&mut self, clip: KeyedClip) {
+    pub(super) fn add_take(&mut self, with: &mut Beside<'_>, clip: KeyedClip) {
         self.document.takes.push(Arc::new(clip));
         let index = self.document.clips().len() - 1;
-        self.channels.active_mut().playback.leave_clip();
-        self.select_clip(Some(index));
-        self.channels.active_mut().refresh(&self.document);
+        with.channels.active_mut().playback.leave_clip();
+        let channel = with.channels.active_mut();
+        with.cut = channel
+            .select_clip(&self.document, Some(index))
+            .or(with.cut);
+        self.refresh(with.channels);
     }
 
-    fn duplicate(&mut self, clip: usize) {
+    fn duplicate(&mut self, with: &mut Beside<'_>, clip: usize) {
         let clips = self.document.clips();
         let name = clips
             .get(clip)
@@ -107,7 +112,7 @@ impl Session {
         if let Some(take) = clips.take(clip) {
             let mut copy = (**take).clone();
             copy.rename(name);
-            return self.add_take(copy);
+            return self.add_take(with, copy);
         }
         let work = move |_: &Progress| {
             let character = &subject.character;
@@ -125,11 +130,11 @@ impl Session {
         };
         match Job::start(
             "Making an editable copy".to_owned(),
-            self.waker.clone(),
+            with.waker.cloned(),
             work,
         ) {
-            Ok(job) => self.timeline.copying = Some(job),
-            Err(error) => self.tell(
+            Ok(job) => self.keying.copying = Some(job),
+            Err(error) => with.tell(
                 Level::Error,
                 format!("No thread could be started to copy the clip: {error}."),
             ),
@@ -137,24 +142,24 @@ impl Session {
     }
 
     /// Takes over an editable copy that is ready, as one undo step. Returns whether there was one.
-    pub(super) fn take_finished_copy(&mut self) -> bool {
-        let outcome = match &self.timeline.copying {
+    pub(in crate::session) fn take_finished_copy(&mut self, with: &mut Beside<'_>) -> bool {
+        let outcome = match &self.keying.copying {
             Some(job) => job.poll(),
             None => return false,
         };
         if matches!(outcome, Outcome::Running) {
             return false;
         }
-        self.timeline.copying = None;
+        self.keying.copying = None;
         match outcome {
             Outcome::Done(mut clip) => {
                 let before = self.document.clone();
                 clip.rename(self.document.clips().free_name(clip.name()));
-                self.add_take(clip);
+                self.add_take(with, clip);
                 self.history
                     .record(before, &self.document, "Copy clip", Gesture::Once);
             }
-            _ => self.tell(
+            _ => with.tell(
                 Level::Error,
                 "The copy of the clip stopped unexpectedly; try again.",
             ),
@@ -162,32 +167,35 @@ impl Session {
         true
     }
 
-    fn rename_take(&mut self, clip: usize, name: &str) {
+    fn rename_take(&mut self, with: &mut Beside<'_>, clip: usize, name: &str) {
         let (names, name) = (self.document.clips().names(), name.trim());
         if name.is_empty() || names.get(clip).is_none_or(|known| known == name) {
             return;
         }
         let name = self.document.clips().free_name(name);
-        self.edit_take(clip, |take| take.rename(name));
-        self.follow_clips(&names);
+        self.edit_take(with, clip, |take| take.rename(name));
+        with.channels
+            .follow_clips(&names, &self.document.clips().names());
     }
 
-    fn delete_take(&mut self, clip: usize) {
+    fn delete_take(&mut self, with: &mut Beside<'_>, clip: usize) {
         let clips = self.document.clips();
         let (names, first) = (clips.names(), clips.first_take());
         if clips.take(clip).is_some() {
             self.document.takes.remove(clip - first);
-            self.follow_clips(&names);
+            with.channels
+                .follow_clips(&names, &self.document.clips().names());
         }
     }
 
     /// Edits a take; a clip of a file stays as it is, and the user is told.
-    fn edit_take(&mut self, clip: usize, edit: impl FnOnce(&mut KeyedClip)) {
-        self.edit_take_from(clip, None, edit);
+    fn edit_take(&mut self, with: &mut Beside<'_>, clip: usize, edit: impl FnOnce(&mut KeyedClip)) {
+        self.edit_take_from(with, clip, None, edit);
     }
 
     fn edit_take_from(
         &mut self,
+        with: &mut Beside<'_>,
         clip: usize,
         from: Option<Arc<KeyedClip>>,
         edit: impl FnOnce(&mut KeyedClip),
@@ -199,7 +207,7 @@ impl Session {
                 "\"{}\" belongs to the file; make an editable copy to change its keys.",
                 known.name
             );
-            return self.tell(Level::Info, text);
+            return with.tell(Level::Info, text);
         }
         let Some(take) = self.document.takes.get_mut(clip - first) else {
             return;
@@ -208,27 +216,27 @@ impl Session {
             *take = from;
         }
         edit(Arc::make_mut(take));
-        let channel = self.channels.active_mut();
+        let channel = with.channels.active_mut();
         if channel.playback.clip.is_some() {
             let duration = channel.clip_duration_secs(&self.document.clips());
             channel.playback.time_secs = channel.playback.time_secs.min(duration);
         }
     }
 
-    fn set_keys(&mut self, clip: usize, joints: &[usize], time_secs: f64) {
-        self.channels.active_mut().refresh(&self.document);
+    fn set_keys(&mut self, with: &mut Beside<'_>, clip: usize, joints: &[usize], time_secs: f64) {
+        self.refresh(with.channels);
         let Some((take, skeleton)) = self
             .document
             .clips()
             .take(clip)
             .zip(self.document.skeleton())
         else {
-            return self.edit_take(clip, |_| {});
+            return self.edit_take(with, clip, |_| {});
         };
         if !time_secs.is_finite() || time_secs < 0.0 {
             return;
         }
-        let pose = self.channels.active().pose().clone();
+        let pose = with.channels.active().pose().clone();
         let held = take.sample(skeleton, time_secs);
         let mut which: BTreeSet<usize> = turned(&pose, &held).collect();
         which.extend(
@@ -240,12 +248,19 @@ impl Session {
         if joints.is_empty() {
             which.extend(0..pose.locals.len());
         }
-        self.put_keys(clip, &pose, &which, time_secs);
-        self.show_take_at(clip, time_secs);
+        self.put_keys(with, clip, &pose, &which, time_secs);
+        self.show_take_at(with, clip, time_secs);
     }
 
     /// Sets keys of some joints. A joint that had none is held as it was at the start.
-    fn put_keys(&mut self, clip: usize, pose: &Pose, joints: &BTreeSet<usize>, time_secs: f64) {
+    fn put_keys(
+        &mut self,
+        with: &mut Beside<'_>,
+        clip: usize,
+        pose: &Pose,
+        joints: &BTreeSet<usize>,
+        time_secs: f64,
+    ) {
         let Some(rest) = self
             .document
             .skeleton()
@@ -253,7 +268,7 @@ impl Session {
         else {
             return;
         };
-        self.edit_take(clip, |take| {
+        self.edit_take(with, clip, |take| {
             for &joint in joints {
                 if take.keys(joint).is_empty() && time_secs > SAME_SECS {
                     take.set_key(
@@ -270,8 +285,8 @@ impl Session {
     }
 
     /// Stands still at a time of a take.
-    fn show_take_at(&mut self, clip: usize, time_secs: f64) {
-        let channel = self.channels.active_mut();
+    fn show_take_at(&mut self, with: &mut Beside<'_>, clip: usize, time_secs: f64) {
+        let channel = with.channels.active_mut();
         let playback = &mut channel.playback;
         if playback.clip != Some(clip) {
             playback.range_secs = playback.range_secs.filter(|_| playback.resume.0 == clip);
@@ -284,13 +299,17 @@ impl Session {
     }
 
     /// A pose was made by hand. Returns whether it became keys of the take shown, which auto-key is for.
-    pub(in crate::session) fn key_changes(&mut self, pose: &Pose) -> bool {
-        let Some(clip) = self
+    pub(in crate::session::editing) fn key_changes(
+        &mut self,
+        with: &mut Beside<'_>,
+        pose: &Pose,
+    ) -> bool {
+        let Some(clip) = with
             .channels
             .active()
             .playback
             .clip
-            .filter(|_| self.timeline.auto_key && !self.timeline.is_recording())
+            .filter(|_| self.keying.auto_key && !self.keying.is_recording())
         else {
             return false;
         };
@@ -298,19 +317,19 @@ impl Session {
             return false;
         };
         let (fps, duration) = (take.fps(), take.duration_secs());
-        let joints: BTreeSet<usize> = turned(pose, self.channels.active().pose()).collect();
+        let joints: BTreeSet<usize> = turned(pose, with.channels.active().pose()).collect();
         let time_secs =
-            ((self.channels.active().playback.time_secs * fps).round() / fps).min(duration);
+            ((with.channels.active().playback.time_secs * fps).round() / fps).min(duration);
         if !joints.is_empty() {
-            self.put_keys(clip, pose, &joints, time_secs);
+            self.put_keys(with, clip, pose, &joints, time_secs);
         }
-        self.show_take_at(clip, time_secs);
+        self.show_take_at(with, clip, time_secs);
         true
     }
 
     /// The keys that a drag with auto-key has set are gone again.
-    pub(in crate::session) fn take_back_keys(&mut self) {
-        let playing = self
+    pub(in crate::session::editing) fn take_back_keys(&mut self, with: &mut Beside<'_>) {
+        let playing = with
             .channels
             .active()
             .playback
@@ -319,7 +338,7 @@ impl Session {
         if let Some(before) = self
             .history
             .gesture_start()
-            .filter(|_| playing && self.timeline.auto_key)
+            .filter(|_| playing && self.keying.auto_key)
         {
             self.document.takes.clone_from(&before.takes);
         }

@@ -7,11 +7,11 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::worker::lock;
-use super::{Session, ViewId, Waker};
 use crate::dynamics::Params;
 use crate::methods::{Actor, MethodId, Subject};
 use crate::progress::Progress;
+use crate::session::Waker;
+use crate::session::worker::lock;
 use crate::studio::{GhostPose, GhostSkins, ghost_skins, method_of_ghosts};
 
 /// What the thread shall make.
@@ -141,36 +141,6 @@ fn next(shared: &Shared) -> Option<Wanted> {
     }
 }
 
-impl Session {
-    /// The poses of the clip that a view shows, so many seconds before and after now; those outside of the part that is played are
-    /// left out. None without a clip.
-    #[must_use]
-    pub fn ghost_poses(
-        &self,
-        view: ViewId,
-        offsets_secs: impl Iterator<Item = f64>,
-    ) -> Vec<GhostPose> {
-        let channel = self.channel_of(view);
-        let Some(channel) = channel.filter(|channel| channel.playback().clip.is_some()) else {
-            return Vec::new();
-        };
-        let [from, to] = channel
-            .playback()
-            .range_in(channel.clip_duration_secs(&self.document.clips()));
-        let at = |offset_secs: f64| {
-            let time_secs = channel.playback().time_secs + offset_secs;
-            let world_from_joint = channel
-                .joints_at(&self.document, time_secs)
-                .filter(|_| (from..=to).contains(&time_secs))?;
-            Some(GhostPose {
-                offset_secs,
-                world_from_joint,
-            })
-        };
-        offsets_secs.filter_map(at).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
@@ -210,28 +180,5 @@ mod tests {
         receiver.recv().unwrap();
         let second = worker.skins().expect("no ghosts are ghosts, too");
         assert!(second.skins.is_empty() && second.sequence > first.sequence);
-    }
-
-    #[test]
-    fn moments_outside_of_the_clip_have_no_ghosts() {
-        let mut session = Session::new();
-        assert!(
-            session.ghost_poses(ViewId(0), [0.1].into_iter()).is_empty(),
-            "nothing is open"
-        );
-        session.document.subject =
-            Some(open(&Source::builtin("mannequin"), &Progress::new()).unwrap());
-        assert!(
-            session.ghost_poses(ViewId(0), [0.1].into_iter()).is_empty(),
-            "no clip is shown"
-        );
-        session.channels.active_mut().playback.clip = Some(0);
-        session.channels.active_mut().playback.time_secs = 0.15;
-        let offsets: Vec<f64> = session
-            .ghost_poses(ViewId(0), [-0.2, -0.1, 0.1, 1e6].into_iter())
-            .iter()
-            .map(|g| g.offset_secs)
-            .collect();
-        assert_eq!(offsets, [-0.1, 0.1]);
     }
 }

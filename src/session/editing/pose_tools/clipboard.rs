@@ -3,30 +3,33 @@
 use crate::rig::limits::clamp_joint;
 use crate::rig::symmetry::MirrorHow;
 use crate::rig::{JointDelta, Pose, PoseFile, Skeleton};
-use crate::session::{Level, Session};
+use crate::session::Level;
 
-impl Session {
+use super::{Beside, Editor, PoseTools};
+
+impl PoseTools {
     /// What was copied, as JSON for the clipboard of the system.
     #[must_use]
     pub fn copied_pose(&self) -> Option<String> {
-        self.pose_tools
-            .copied
+        self.copied
             .as_ref()
             .and_then(|file| serde_json::to_string_pretty(file).ok())
     }
 
     /// Whether there is a pose to paste.
     #[must_use]
-    pub fn can_paste_pose(&self) -> bool {
-        self.pose_tools.copied.is_some()
+    pub fn can_paste(&self) -> bool {
+        self.copied.is_some()
     }
+}
 
-    pub(super) fn copy_pose(&mut self, joints: Option<&[usize]>) {
-        self.channels.active_mut().refresh(&self.document);
+impl Editor {
+    pub(super) fn copy_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>) {
+        self.refresh(with.channels);
         let Some(skeleton) = self.document.skeleton() else {
             return;
         };
-        let all = self.channels.active().pose().to_file(skeleton);
+        let all = with.channels.active().pose().to_file(skeleton);
         let copied = match joints {
             None => all,
             Some(joints) => {
@@ -44,13 +47,13 @@ impl Session {
         self.pose_tools.copied = Some(copied);
     }
 
-    pub(super) fn paste_pose(&mut self, text: Option<&str>, mirrored: bool) {
+    pub(super) fn paste_pose(&mut self, with: &mut Beside<'_>, text: Option<&str>, mirrored: bool) {
         let file = match text {
             None => self.pose_tools.copied.clone(),
             Some(text) => match serde_json::from_str::<PoseFile>(text) {
                 Ok(file) => Some(file),
                 Err(_) => {
-                    return self.tell(Level::Warning, "What is on the clipboard is no pose: copy one here or from a pose file first.");
+                    return with.tell(Level::Warning, "What is on the clipboard is no pose: copy one here or from a pose file first.");
                 }
             },
         };
@@ -59,21 +62,28 @@ impl Session {
         };
         let skeleton = &subject.character.skeleton;
         let Some(pasted) = known_part(&file, skeleton) else {
-            return self.tell(
+            return with.tell(
                 Level::Warning,
                 "The copied pose names no joint of this character.",
             );
         };
         match Pose::from_file(&pasted, skeleton) {
-            Ok(target) => self.paste(skeleton, &target, &pasted, mirrored),
-            Err(error) => self.tell(
+            Ok(target) => self.paste(with, skeleton, &target, &pasted, mirrored),
+            Err(error) => with.tell(
                 Level::Warning,
                 format!("The copied pose can't be used: {error}."),
             ),
         }
     }
 
-    fn paste(&mut self, skeleton: &Skeleton, target: &Pose, pasted: &PoseFile, mirrored: bool) {
+    fn paste(
+        &mut self,
+        with: &mut Beside<'_>,
+        skeleton: &Skeleton,
+        target: &Pose,
+        pasted: &PoseFile,
+        mirrored: bool,
+    ) {
         let joints: Vec<usize> = pasted
             .joints
             .keys()
@@ -81,7 +91,7 @@ impl Session {
             .collect();
         let symmetry = self.pose_tools.symmetry.clone().filter(|_| mirrored);
         let limits = self.document.limits.clone();
-        self.edit_pose(|skeleton, pose| {
+        self.edit_pose(with, |skeleton, pose| {
             let (target, joints) = match symmetry {
                 Some(symmetry) => {
                     let target = symmetry.mirrored(skeleton, target, None, MirrorHow::Flip);

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use crate::rig::{NamedPose, Pose};
 use crate::session::clips::free_name;
-use crate::session::{Level, Session, read_pose};
+use crate::session::editing::{Beside, Editor};
+use crate::session::{Level, read_pose};
 
 /// More poses than anybody looks through.
 const MOST_POSES: usize = 1000;
 
-impl Session {
-    pub(super) fn add_pose(&mut self) {
-        self.channels.active_mut().refresh(&self.document);
+impl Editor {
+    pub(super) fn add_pose(&mut self, with: &mut Beside<'_>) {
+        self.refresh(with.channels);
         if self.document.subject.is_some() {
-            self.keep_pose("Pose", self.channels.active().pose().clone());
+            self.keep_pose("Pose", with.channels.active().pose().clone());
         }
     }
 
@@ -26,21 +27,27 @@ impl Session {
         }
     }
 
-    pub(super) fn blend_pose(&mut self, pose: usize, blend: f64, from: Option<&Pose>) {
-        self.channels.active_mut().refresh(&self.document);
+    pub(super) fn blend_pose(
+        &mut self,
+        with: &mut Beside<'_>,
+        pose: usize,
+        blend: f64,
+        from: Option<&Pose>,
+    ) {
+        self.refresh(with.channels);
         let Some(wanted) = self.document.pose_library.get(pose).cloned() else {
             return;
         };
-        let from = from.unwrap_or(self.channels.active().pose());
+        let from = from.unwrap_or(with.channels.active().pose());
         if blend.is_finite()
-            && wanted.pose.locals.len() == self.channels.active().pose().locals.len()
+            && wanted.pose.locals.len() == with.channels.active().pose().locals.len()
             && from.locals.len() == wanted.pose.locals.len()
         {
             let blended = match blend.clamp(0.0, 1.0) {
                 1.0 => wanted.pose.clone(),
                 blend => from.lerp(&wanted.pose, blend),
             };
-            self.take_pose(blended);
+            self.take_pose(with, blended);
         }
     }
 
@@ -54,7 +61,7 @@ impl Session {
         Arc::make_mut(&mut library[pose]).name = name;
     }
 
-    pub(super) fn load_poses(&mut self, files: &[PathBuf]) {
+    pub(super) fn load_poses(&mut self, with: &mut Beside<'_>, files: &[PathBuf]) {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
@@ -67,12 +74,12 @@ impl Session {
                     );
                     self.keep_pose(&name, pose);
                 }
-                Err(error) => self.tell(Level::Error, error.to_string()),
+                Err(error) => with.tell(Level::Error, error.to_string()),
             }
         }
     }
 
-    pub(super) fn save_poses(&mut self, folder: &Path) {
+    pub(super) fn save_poses(&mut self, with: &mut Beside<'_>, folder: &Path) {
         let Some(skeleton) = self.document.skeleton() else {
             return;
         };
@@ -80,7 +87,7 @@ impl Session {
         for pose in library {
             let path = folder.join(format!("{}.json", file_name(&pose.name)));
             if let Err(error) = crate::io::write_pose(&path, &pose.pose.to_file(skeleton)) {
-                return self.tell(Level::Error, error.to_string());
+                return with.tell(Level::Error, error.to_string());
             }
         }
         let text = format!(
@@ -88,7 +95,7 @@ impl Session {
             library.len(),
             folder.display()
         );
-        self.tell(Level::Info, text);
+        with.tell(Level::Info, text);
     }
 }
 

@@ -2,8 +2,23 @@
 //!
 //! Linked views share one pose and one clock; a free view has a [`super::PoseChannel`] of its own. How many views there are and what they
 //! show is no part of the document: undo does not touch it, the project file keeps it.
+//!
+//! | file        | what                                                          |
+//! |-------------|---------------------------------------------------------------|
+//! | [`command`] | what can be asked for                                           |
+//! | [`arrange`] | what becomes of the views then                                  |
+//! | [`ghosts`]  | skins of other moments of a clip, made for a view                |
+//! | [`scores`]  | scores of what views show, measured beside the flesh             |
 
-use crate::methods::{MethodId, Requirement};
+mod arrange;
+mod command;
+pub(super) mod ghosts;
+pub(super) mod scores;
+
+pub(super) use arrange::Arranged;
+pub use command::ViewCommand;
+
+use crate::methods::{Capability, MethodId, Requirement};
 use crate::weights::WeightMethod;
 
 /// Identifies a view; never used twice in a session.
@@ -134,9 +149,9 @@ impl View {
 /// The views, in the order they were made.
 #[derive(Debug, Clone)]
 pub struct Views {
-    pub(super) list: Vec<View>,
-    pub(super) active: ViewId,
-    pub(super) next: u32,
+    list: Vec<View>,
+    active: ViewId,
+    next: u32,
 }
 
 impl Default for Views {
@@ -175,7 +190,7 @@ impl Views {
         ViewId(self.next)
     }
 
-    pub(super) fn get_mut(&mut self, id: ViewId) -> Option<&mut View> {
+    fn get_mut(&mut self, id: ViewId) -> Option<&mut View> {
         self.list.iter_mut().find(|view| view.id == id)
     }
 
@@ -194,6 +209,20 @@ impl Views {
         needs
     }
 
+    /// What views show or compare with that simulates, the active view's first.
+    pub(super) fn simulating(&self) -> Vec<Need> {
+        let mut needs = self.needs();
+        needs.retain(|need| need.method.has(Capability::State));
+        needs
+    }
+
+    /// Whether something that shares the active view's clock simulates.
+    #[must_use]
+    pub fn simulates(&self) -> bool {
+        let channel = self.active().channel();
+        self.simulating().iter().any(|need| need.channel == channel)
+    }
+
     /// All channels, the shared one first.
     pub(super) fn channels(&self) -> impl Iterator<Item = ChannelId> + '_ {
         std::iter::once(None).chain(
@@ -202,77 +231,5 @@ impl Views {
                 .filter(|view| view.free)
                 .map(|view| Some(view.id)),
         )
-    }
-}
-
-/// What can be asked of the views. None of it is undone, except that a free view's pose is part of the document.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ViewCommand {
-    /// Adds a view that shows the same as another one; [`Views::next_id`] says what may be its identity.
-    Add {
-        /// The new one.
-        id: ViewId,
-        /// The one it begins as.
-        like: ViewId,
-    },
-    /// Takes a view away; the last one stays.
-    Remove(ViewId),
-    /// Commands act on this one from now on.
-    Activate(ViewId),
-    /// Changes the method of a view; the present one stays until the new one is bound.
-    SetMethod {
-        /// Which.
-        view: ViewId,
-        /// Its method.
-        method: MethodId,
-    },
-    /// Changes the weights of a view; the present ones stay until the new ones are computed.
-    SetWeights {
-        /// Which.
-        view: ViewId,
-        /// Its weights.
-        weights: WeightMethod,
-    },
-    /// Compares a view with another method, or with none.
-    SetCompare {
-        /// Which.
-        view: ViewId,
-        /// The other method.
-        method: Option<MethodId>,
-    },
-    /// Shows many of the character in a view, or one. Many are not compared.
-    SetCrowd {
-        /// Which.
-        view: ViewId,
-        /// How many, 1 to [`MAX_CROWD`].
-        count: usize,
-    },
-    /// Gives a view a pose and a clock of its own, which begin as the shared ones, or links it again.
-    SetFree {
-        /// Which.
-        view: ViewId,
-        /// Whether it is free.
-        free: bool,
-    },
-    /// Replaces all views, as a preset or a project does. The first is the active one.
-    SetAll(Vec<View>),
-}
-
-impl ViewCommand {
-    /// What the command is called in the undo menu.
-    #[must_use]
-    pub fn label(&self) -> &'static str {
-        match self {
-            Self::Add { .. } => "Add view",
-            Self::Remove(_) => "Close view",
-            Self::Activate(_) => "Choose view",
-            Self::SetMethod { .. } => "Change method",
-            Self::SetWeights { .. } => "Change weights",
-            Self::SetCompare { .. } => "Compare",
-            Self::SetCrowd { .. } => "Change crowd",
-            Self::SetFree { free: true, .. } => "Unlink view",
-            Self::SetFree { free: false, .. } => "Link view",
-            Self::SetAll(_) => "Arrange views",
-        }
     }
 }

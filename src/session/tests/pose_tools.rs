@@ -3,8 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::math::{Vec64, origin_of};
-use crate::session::{Command, SelectHow, Source};
+use crate::math::{Point64, Quat, Vec64, origin_of};
+use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig};
+use crate::rig::limits::LimitMap;
+use crate::rig::symmetry::MirrorHow;
+use crate::rig::{Pose, Skeleton, human_limits};
 
 fn opened() -> Session {
     let mut session = Session::new();
@@ -48,7 +51,7 @@ fn drag(session: &mut Session, joint: usize, by: Vec64) {
 
 /// The end of some limb.
 fn hand(session: &Session) -> (usize, usize) {
-    let limb = session.ik_rig().limbs()[0];
+    let limb = session.pose_tools().ik_rig().limbs()[0];
     (limb.upper, limb.end)
 }
 
@@ -109,7 +112,7 @@ fn several_joints_turn_by_the_whole_of_the_gesture() {
         .into(),
     );
     assert_eq!(
-        (session.selection().joints(), session.selected_joint()),
+        (session.selection().joints(), session.selection().active()),
         (&[upper, end][..], Some(end))
     );
     let rest = session.document().pose.clone();
@@ -147,8 +150,13 @@ fn several_joints_turn_by_the_whole_of_the_gesture() {
 #[test]
 fn pinned_feet_stay_while_the_hips_move() {
     let mut session = opened();
-    let hips = session.ik_rig().hips().expect("a mannequin has hips");
+    let hips = session
+        .pose_tools()
+        .ik_rig()
+        .hips()
+        .expect("a mannequin has hips");
     let feet: Vec<usize> = session
+        .pose_tools()
         .ik_rig()
         .limbs()
         .iter()
@@ -223,7 +231,7 @@ fn limits_are_kept_whatever_turns_the_joint() {
 #[test]
 fn poses_are_mirrored_copied_and_pasted() {
     let mut session = opened();
-    let symmetry = session.symmetry().unwrap().clone();
+    let symmetry = session.pose_tools().symmetry().unwrap().clone();
     assert!(symmetry.has_pairs());
     let (upper, hand) = hand(&session);
     let partner = symmetry.partner(upper);
@@ -232,7 +240,10 @@ fn poses_are_mirrored_copied_and_pasted() {
     drag(&mut session, hand, towards);
     let posed = session.document().pose.clone();
     session.apply_once(PoseCommand::Copy(Some(vec![upper])).into());
-    let text = session.copied_pose().expect("something was copied");
+    let text = session
+        .pose_tools()
+        .copied_pose()
+        .expect("something was copied");
     session.apply_once(
         PoseCommand::Mirror {
             joints: None,

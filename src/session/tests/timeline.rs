@@ -8,11 +8,7 @@ use super::*;
 use crate::math::{Point, Quat, Vec64};
 use crate::methods::{Actor, MethodId};
 use crate::progress::Progress;
-use crate::rig::{Ease, KeyRef, Pose};
-use crate::session::{
-    ClipPlay, Command, Gesture, Motion, PoseCommand, Source, Take, TurnAxes, ViewCommand,
-    with_takes,
-};
+use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
 
 fn tick_until(session: &mut Session, done: impl Fn(&Session) -> bool) {
     let start = Instant::now();
@@ -118,7 +114,10 @@ fn without_auto_key_the_pose_is_taken_over_and_can_be_keyed_where_it_was() {
     assert_eq!(
         (
             session.channels().active().playback().clip,
-            session.edited_clip()
+            session
+                .channels()
+                .active()
+                .edited_clip(&session.document().clips())
         ),
         (None, Some((clip, 1.5)))
     );
@@ -375,9 +374,9 @@ fn a_recording_that_is_undone_while_it_runs_leaves_nothing() {
     session.apply_once(keys(KeysCommand::StartRecording));
     session.apply_once(turn(40.0));
     session.tick(0.05);
-    assert!(session.recording_secs().is_some());
+    assert!(session.keying().recording_secs().is_some());
     session.apply_once(Command::Undo);
-    assert!(session.recording_secs().is_none() && session.document().takes.is_empty());
+    assert!(session.keying().recording_secs().is_none() && session.document().takes.is_empty());
     assert!(session.undo_label().is_none() && angle(&session).abs() < 1e-9);
 }
 
@@ -442,7 +441,8 @@ fn baked(session: &Session, motion: Motion, fps: f64) -> Vec<Vec<Point>> {
 
 fn is_complete(session: &Session) -> bool {
     session
-        .simulated_frames()
+        .ranges()
+        .frames(session.views())
         .is_some_and(|frames| frames.done == frames.total && frames.of_all >= 1.0)
 }
 
@@ -462,7 +462,7 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
         30.0,
     );
     assert_eq!(
-        session.simulated_frames().unwrap().total as usize,
+        session.ranges().frames(session.views()).unwrap().total as usize,
         expected.len()
     );
     for frame in [30_usize, 0, 12, 29, 3, 12] {
@@ -479,7 +479,7 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     // Anything that matters starts it anew, and undoing that does, too.
     session.apply_once(Command::Scrub { time_secs: 0.5 });
     session.apply_once(turn(25.0));
-    assert!(session.simulated_frames().is_none());
+    assert!(session.ranges().frames(session.views()).is_none());
     tick_until(&mut session, is_complete);
     let changed = baked(
         &session,
@@ -492,7 +492,7 @@ fn dynamic_scrubbing_shows_what_a_bake_writes_in_any_order() {
     session.apply_once(Command::Scrub { time_secs: 1.5 });
     assert!(session.snapshot().unwrap().positions() == changed[30]);
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Settled)));
-    assert!(session.simulated_frames().is_none());
+    assert!(session.ranges().frames(session.views()).is_none());
 }
 
 /// What a view is compared with is served, too, and a view with a clock of its own; what is drawn over them moves with the frames.
@@ -530,7 +530,7 @@ fn dynamic_scrubbing_serves_all_views() {
             method: MethodId::LBS,
         },
     );
-    assert!(!session.simulates());
+    assert!(!session.views().simulates());
     view(
         &mut session,
         ViewCommand::SetCompare {
@@ -538,7 +538,10 @@ fn dynamic_scrubbing_serves_all_views() {
             method: Some(MethodId::PD),
         },
     );
-    assert!(session.simulates(), "although the active view does not");
+    assert!(
+        session.views().simulates(),
+        "although the active view does not"
+    );
     session.apply_once(keys(KeysCommand::SetScrubbing(Scrubbing::Dynamic)));
     tick_until(&mut session, is_complete);
     view(&mut session, ViewCommand::Activate(second));
@@ -579,7 +582,7 @@ fn dynamic_scrubbing_serves_all_views() {
             method: None,
         },
     );
-    assert!(session.simulated_frames().is_none() && !session.simulates());
+    assert!(session.ranges().frames(session.views()).is_none() && !session.views().simulates());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Scrubbing;
 use crate::rig::{Ease, KeyRef, KeyedClip, Pose};
+use crate::session::Scrubbing;
 
 /// One request. Clips are named by their index in [`crate::session::Document::clips`]; only takes can be changed.
 #[derive(Debug, Clone, PartialEq)]

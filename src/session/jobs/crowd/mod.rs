@@ -8,7 +8,7 @@
 //! | [`running`] | that thread                                                           |
 //! | [`shared`] | what both sides see                                                     |
 //!
-//! How many a view shows is [`super::View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
+//! How many a view shows is [`View::crowd`]. A crowd is made in the background, and made anew when something that it is made of
 //! changes; the character itself goes on as ever and is shown until the crowd is there. What comes of a crowd that can't be made, or is
 //! lost, is one sentence, and one character in the view.
 //!
@@ -24,20 +24,31 @@ mod worker;
 pub use motion::CrowdMotion;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use self::beat::Follower;
 use self::shared::Order;
 use self::worker::CrowdWorker;
-use super::ChannelId;
-use super::{JobView, Level, Mode, Session, View, ViewCommand, ViewId};
+use super::Around;
 use crate::character::BoneMap;
 use crate::dynamics::{Collisions, Params};
-use crate::mesh::Bounds;
+use crate::gpu::GpuContext;
 use crate::methods::{Capability, Subject};
+use crate::session::job::JobView;
+use crate::session::{ChannelId, Level, View, ViewId, Views};
 use crate::studio::CrowdFrame;
 
 /// What was changed a moment ago will be changed again.
 const PAUSE_SECS: f64 = 0.25;
+
+/// How much time has passed since the last tick.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Elapsed {
+    /// Seconds.
+    pub(in crate::session) real_secs: f64,
+    /// Seconds that the clocks have let pass.
+    pub(in crate::session) clock_secs: f64,
+}
 
 /// A crowd, or one that is being made.
 struct Made {
@@ -57,7 +68,7 @@ struct Crowd {
 
 /// The crowds of all views.
 #[derive(Default)]
-pub(super) struct Crowds {
+pub struct Crowds {
     list: Vec<Crowd>,
     /// The frames that were there when last looked at.
     last_sequences: Vec<u64>,
@@ -106,7 +117,7 @@ impl Crowd {
 
 impl Crowds {
     /// How much of `dt_secs` the clock may let pass: the slowest crowd says.
-    pub(super) fn accept(&self, dt_secs: f64) -> f64 {
+    pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
         self.list
             .iter()
             .filter_map(|crowd| crowd.shown.as_ref())
@@ -114,64 +125,49 @@ impl Crowds {
     }
 
     /// Whether something is being made, settles, or moves.
-    pub(super) fn is_active(&self) -> bool {
+    pub(in crate::session) fn is_active(&self) -> bool {
         self.list.iter().any(|crowd| {
             crowd.wanted.is_some() || crowd.made().any(|made| !made.worker.is_asleep())
         })
     }
 
-    pub(super) fn views(&self) -> impl Iterator<Item = JobView> {
+    /// What runs now.
+    pub(in crate::session) fn list(&self) -> impl Iterator<Item = JobView> {
         self.list
             .iter()
             .flat_map(Crowd::made)
             .filter_map(|made| made.worker.job())
     }
-}
 
-impl Session {
     /// The crowd of a view as it is now; none while it is being made, and in views of one character.
     #[must_use]
-    pub fn crowd_of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
-        self.crowds
-            .list
-            .iter()
-            .find(|crowd| crowd.view == view)?
-            .frame()
-    }
-
-    /// A box around what a view shows: its crowd, or the character as it is posed.
-    #[must_use]
-    pub fn bounds_of(&self, view: ViewId) -> Option<Bounds> {
-        let crowd = self.crowd_of(view).map(|crowd| crowd.bounds());
-        crowd.or_else(|| {
-            self.snapshot_of(view)
-                .map(|snapshot| snapshot.subject.bounds_of_surface(snapshot.positions()))
-        })
+    pub fn of(&self, view: ViewId) -> Option<Arc<CrowdFrame>> {
+        self.list.iter().find(|crowd| crowd.view == view)?.frame()
     }
 
     /// Makes the crowds follow views, document and clocks. Returns whether there is something new to draw.
-    pub(super) fn follow_crowds(&mut self, real_secs: f64, dt_secs: f64) -> bool {
-        // A skeleton that is edited has no flesh to go with it.
-        let poses = self.mode() != Mode::Edit;
-        let views: Vec<View> = self
-            .views
-            .list()
-            .iter()
-            .copied()
-            .filter(|view| view.crowd > 1 && poses)
-            .collect();
-        let before = self.crowds.list.len();
-        self.crowds
-            .list
+    pub(in crate::session) fn follow(
+        &mut self,
+        views: &[View],
+        gpu: Option<&GpuContext>,
+        sequences: &Arc<AtomicU64>,
+        elapsed: Elapsed,
+        around: &mut Around<'_>,
+    ) -> bool {
+        let before = self.list.len();
+        self.list
             .retain(|crowd| views.iter().any(|view| view.id == crowd.view));
-        let mut changed = self.crowds.list.len() != before;
-        let Some(subject) = self.document.subject.clone() else {
+        let mut changed = self.list.len() != before;
+        let Some(subject) = around.document.subject.clone() else {
             return changed;
         };
         for view in views {
-            if let Err(why) = self.follow_crowd(view, &subject, real_secs, dt_secs) {
-                self.give_up_crowd(view.id);
-                self.tell(
+            let followed = self
+                .prepare(*view, &subject, gpu, sequences, elapsed, around)
+                .map(|place| self.post(place, view.channel(), elapsed.clock_secs, around));
+            if let Err(why) = followed {
+                self.give_up(view.id, around.views);
+                around.tell(
                     Level::Warning,
                     format!("One character is shown instead of {}: {why}.", view.crowd),
                 );
@@ -179,43 +175,42 @@ impl Session {
             }
         }
         let sequences: Vec<u64> = self
-            .crowds
             .list
             .iter()
             .filter_map(|crowd| Some(crowd.frame()?.sequence))
             .collect();
-        changed |= sequences != self.crowds.last_sequences;
-        self.crowds.last_sequences = sequences;
+        changed |= sequences != self.last_sequences;
+        self.last_sequences = sequences;
         changed
     }
 
-    fn follow_crowd(
+    /// Sees to it that a view's crowd is there or is being made. Returns its place in the list.
+    fn prepare(
         &mut self,
         view: View,
         subject: &Arc<Subject>,
-        real_secs: f64,
-        dt_secs: f64,
-    ) -> Result<(), String> {
-        let gpu = self
-            .devices
-            .gpu()
+        gpu: Option<&GpuContext>,
+        sequences: &Arc<AtomicU64>,
+        elapsed: Elapsed,
+        around: &Around<'_>,
+    ) -> Result<usize, String> {
+        let gpu = gpu
             .ok_or("a crowd moves on the graphics device, and there is none")?
             .clone();
         let place = self
-            .crowds
             .list
             .iter()
             .position(|crowd| crowd.view == view.id)
             .unwrap_or_else(|| {
-                self.crowds.list.push(Crowd {
+                self.list.push(Crowd {
                     view: view.id,
                     shown: None,
                     coming: None,
                     wanted: None,
                 });
-                self.crowds.list.len() - 1
+                self.list.len() - 1
             });
-        let crowd = &mut self.crowds.list[place];
+        let crowd = &mut self.list[place];
         if let Some(fault) = crowd.made().find_map(|made| made.worker.fault()) {
             return Err(fault);
         }
@@ -225,12 +220,12 @@ impl Session {
         crowd.exchange(subject);
         let simulated = view.method.has(Capability::Physics);
         let params = if simulated {
-            self.document.params
+            around.document.params
         } else {
             Params::default()
         };
         let bones = if simulated {
-            self.document.flesh.bones.clone()
+            around.document.flesh.bones.clone()
         } else {
             BoneMap::new()
         };
@@ -247,11 +242,9 @@ impl Session {
             bones,
             count: view.crowd,
         };
-        let dragging = self.history.is_dragging();
-        let crowd = &mut self.crowds.list[place];
-        if !dragging && crowd.is_due(&order, real_secs) {
+        if !around.dragging && crowd.is_due(&order, elapsed.real_secs) {
             let worker =
-                CrowdWorker::start(order.clone(), self.stages.sequences(), self.waker.clone());
+                CrowdWorker::start(order.clone(), sequences.clone(), around.waker.cloned());
             let worker = worker.map_err(|error| format!("no thread could be started: {error}"))?;
             crowd.coming = Some(Made {
                 order,
@@ -259,44 +252,34 @@ impl Session {
                 follower: Follower::default(),
             });
         }
-        self.post_to_crowd(place, view.channel(), dt_secs);
-        Ok(())
+        Ok(place)
     }
 
     /// Says what it shall do to a crowd, and to the one that is to come in its place.
-    fn post_to_crowd(&mut self, place: usize, channel: ChannelId, dt_secs: f64) {
-        let Some(playback) = self.channels.playback_in(channel).cloned() else {
+    fn post(&mut self, place: usize, channel: ChannelId, dt_secs: f64, around: &Around<'_>) {
+        let Some(playback) = around.channels.playback_in(channel) else {
             return;
         };
-        let mut crowds = std::mem::take(&mut self.crowds);
-        let joints = self.channels.joints_in(channel);
-        let clips = self.document.clips();
-        let crowd = &mut crowds.list[place];
+        let joints = around.channels.joints_in(channel);
+        let clips = around.document.clips();
+        let crowd = &mut self.list[place];
         for made in crowd.shown.iter_mut().chain(&mut crowd.coming) {
             // For a moment they may be of another skeleton.
             if joints.len() == made.order.subject.character.skeleton.len() {
-                let (beat, anew) = made.follower.beat(&playback, &clips, joints, dt_secs);
+                let (beat, anew) = made.follower.beat(playback, &clips, joints, dt_secs);
                 made.worker.post(beat, anew, dt_secs);
             }
         }
-        self.crowds = crowds;
     }
 
     /// Everybody who follows the channel shall begin at rest.
-    pub(super) fn settle_crowds(&mut self, channel: ChannelId) {
-        let views: Vec<ViewId> = self
-            .views
-            .list()
-            .iter()
-            .filter(|view| view.channel() == channel)
-            .map(|view| view.id)
-            .collect();
-        for crowd in self
-            .crowds
-            .list
-            .iter_mut()
-            .filter(|crowd| views.contains(&crowd.view))
-        {
+    pub(in crate::session) fn settle(&mut self, channel: ChannelId, views: &Views) {
+        let follows = |crowd: &Crowd| {
+            views
+                .get(crowd.view)
+                .is_some_and(|view| view.channel() == channel)
+        };
+        for crowd in self.list.iter_mut().filter(|crowd| follows(crowd)) {
             crowd
                 .shown
                 .iter_mut()
@@ -306,24 +289,23 @@ impl Session {
     }
 
     /// Views whose crowd is not there yet, or settles, show one character again.
-    pub(super) fn cancel_crowds(&mut self) {
+    pub(in crate::session) fn cancel(&mut self, views: &mut Views) {
         let busy = |crowd: &&Crowd| {
             crowd.wanted.is_some() || crowd.made().any(|made| made.worker.job().is_some())
         };
         let busy: Vec<ViewId> = self
-            .crowds
             .list
             .iter()
             .filter(busy)
             .map(|crowd| crowd.view)
             .collect();
         for view in busy {
-            self.give_up_crowd(view);
+            self.give_up(view, views);
         }
     }
 
-    fn give_up_crowd(&mut self, view: ViewId) {
-        self.crowds.list.retain(|crowd| crowd.view != view);
-        self.apply_view(ViewCommand::SetCrowd { view, count: 1 });
+    fn give_up(&mut self, view: ViewId, views: &mut Views) {
+        self.list.retain(|crowd| crowd.view != view);
+        views.set_crowd(view, 1);
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::rig::{KeyTolerance, KeyedClip, NEW_FPS, Pose};
 use crate::session::ChannelId;
-use crate::session::{Document, KeysCommand, Level, Session};
+use crate::session::editing::{Beside, Editor};
+use crate::session::{Document, Level};
 
 /// A recording ends by itself after so long.
 const LONGEST_SECS: f64 = 300.0;
@@ -45,10 +46,10 @@ impl Recording {
     }
 }
 
-impl Session {
-    pub(super) fn start_recording(&mut self) {
-        self.channels.active_mut().refresh(&self.document);
-        if self.timeline.is_recording()
+impl Editor {
+    pub(super) fn start_recording(&mut self, with: &mut Beside<'_>) {
+        self.refresh(with.channels);
+        if self.keying.is_recording()
             || self
                 .document
                 .skeleton()
@@ -56,40 +57,42 @@ impl Session {
         {
             return;
         }
-        let pose = self.channels.active().pose().clone();
-        self.timeline.recording = Some(Recording {
+        let pose = with.channels.active().pose().clone();
+        self.keying.recording = Some(Recording {
             before: self.document.clone(),
-            channel: self.channels.active_id(),
+            channel: with.channels.active_id(),
             secs: 0.0,
             last: pose.clone(),
             frames: vec![pose],
         });
     }
 
-    /// Real time has passed.
-    pub(super) fn record(&mut self, dt_secs: f64) {
-        let Some(recording) = &mut self.timeline.recording else {
-            return;
+    /// Real time has passed. Returns whether the recording under way has to end.
+    pub(in crate::session) fn record(&mut self, with: &mut Beside<'_>, dt_secs: f64) -> bool {
+        let Some(recording) = &mut self.keying.recording else {
+            return false;
         };
-        if recording.channel != self.channels.active_id()
-            || recording.last.locals.len() != self.channels.active().pose().locals.len()
+        if recording.channel != with.channels.active_id()
+            || recording.last.locals.len() != with.channels.active().pose().locals.len()
         {
-            return self.cancel_recording();
+            self.cancel_recording();
+            return false;
         }
-        recording.pass(self.channels.active().pose(), dt_secs);
-        if recording.secs > LONGEST_SECS {
-            self.tell(Level::Info, "The recording was ended after five minutes.");
-            self.apply_once(KeysCommand::StopRecording.into());
+        recording.pass(with.channels.active().pose(), dt_secs);
+        let is_over = recording.secs > LONGEST_SECS;
+        if is_over {
+            with.tell(Level::Info, "The recording was ended after five minutes.");
         }
+        is_over
     }
 
-    pub(super) fn stop_recording(&mut self) {
-        let Some(recording) = self.timeline.recording.take() else {
+    pub(super) fn stop_recording(&mut self, with: &mut Beside<'_>) {
+        let Some(recording) = self.keying.recording.take() else {
             return;
         };
         let pose = recording.before.pose_in(recording.channel).clone();
         *self.document.pose_in_mut(recording.channel) = pose;
-        self.timeline.recorded_from = Some(recording.before);
+        self.keying.recorded_from = Some(recording.before);
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
@@ -98,8 +101,8 @@ impl Session {
             .iter()
             .all(|frame| *frame == recording.frames[0])
         {
-            self.channels.active_mut().playback.leave_clip();
-            return self.tell(
+            with.channels.active_mut().playback.leave_clip();
+            return with.tell(
                 Level::Info,
                 "Nothing moved while recording, so there is no take.",
             );
@@ -111,12 +114,15 @@ impl Session {
             &recording.frames,
             &subject.character.skeleton,
         );
-        self.add_take(dense.reduced(&KeyTolerance::of_size(f64::from(subject.size))));
+        self.add_take(
+            with,
+            dense.reduced(&KeyTolerance::of_size(f64::from(subject.size))),
+        );
     }
 
     /// Forgets the recording under way: all is as it was before it.
     pub(in crate::session) fn cancel_recording(&mut self) {
-        if let Some(recording) = self.timeline.recording.take() {
+        if let Some(recording) = self.keying.recording.take() {
             let pose = recording.before.pose_in(recording.channel).clone();
             if pose.locals.len() == self.document.pose.locals.len() {
                 *self.document.pose_in_mut(recording.channel) = pose;

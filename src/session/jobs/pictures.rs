@@ -6,8 +6,8 @@ use crate::dynamics::Params;
 use crate::methods::{Actor, Frame, MethodId, Subject};
 use crate::progress::Progress;
 use crate::rig::NamedPose;
-use crate::session::jobs::{Job, Outcome};
-use crate::session::{Session, Shape, Snapshot};
+use crate::session::job::{Job, Outcome};
+use crate::session::{Document, Shape, Snapshot, Waker};
 
 /// What all of them may take in memory; poses beyond that have no picture.
 const MOST_BYTES: usize = 96 << 20;
@@ -16,7 +16,7 @@ type Made = Vec<(Arc<NamedPose>, Arc<Snapshot>)>;
 
 /// What was made, and what is being made.
 #[derive(Default)]
-pub(super) struct Pictures {
+pub struct Pictures {
     subject: Option<Arc<Subject>>,
     made: Made,
     /// Poses that could not be shown: not tried again.
@@ -25,64 +25,47 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    pub(super) fn is_busy(&self) -> bool {
+    pub(in crate::session) fn is_busy(&self) -> bool {
         self.job.is_some()
     }
-}
 
-impl Session {
-    /// The flesh in a pose of the library, by index; none while it is not ready.
+    /// The flesh in a pose; none while it is not ready.
     #[must_use]
-    pub fn pose_snapshot(&self, pose: usize) -> Option<&Arc<Snapshot>> {
-        let wanted = self.document.pose_library.get(pose)?;
-        self.timeline
-            .pictures
-            .made
+    pub fn of(&self, wanted: &Arc<NamedPose>) -> Option<&Arc<Snapshot>> {
+        self.made
             .iter()
             .find(|(made, _)| Arc::ptr_eq(made, wanted))
             .map(|(_, snapshot)| snapshot)
     }
 
     /// Brings what is missing on its way. Returns whether there is something new.
-    pub(super) fn follow_pictures(&mut self) -> bool {
-        let Some(subject) = self.document.subject.clone() else {
+    pub(in crate::session) fn follow(
+        &mut self,
+        document: &Document,
+        waker: Option<&Waker>,
+    ) -> bool {
+        let Some(subject) = document.subject.clone() else {
             return false;
         };
-        let (library, pictures) = (&self.document.pose_library, &mut self.timeline.pictures);
-        if pictures
+        if self
             .subject
             .as_ref()
             .is_none_or(|mine| !Arc::ptr_eq(mine, &subject))
         {
-            *pictures = Pictures {
+            *self = Self {
                 subject: Some(subject.clone()),
-                ..Pictures::default()
+                ..Self::default()
             };
         }
-        let mut changed = false;
-        if let Some((wanted, job)) = pictures.job.take() {
-            match job.poll() {
-                Outcome::Running => pictures.job = Some((wanted, job)),
-                Outcome::Done(made) => {
-                    pictures.failed.extend(
-                        wanted
-                            .into_iter()
-                            .filter(|pose| !made.iter().any(|(done, _)| Arc::ptr_eq(done, pose))),
-                    );
-                    pictures.made.extend(made);
-                    changed = true;
-                }
-                Outcome::Lost => pictures.failed.extend(wanted),
-            }
-            return changed;
+        if let Some((wanted, job)) = self.job.take() {
+            return self.take_made(wanted, job);
         }
-        pictures
-            .made
+        let library = &document.pose_library;
+        self.made
             .retain(|(made, _)| library.iter().any(|pose| Arc::ptr_eq(pose, made)));
         let room = MOST_BYTES / (24 * subject.bind_positions.len().max(1));
         let known = |pose: &Arc<NamedPose>| {
-            let of = |other: &Arc<NamedPose>| Arc::ptr_eq(other, pose);
-            pictures.made.iter().any(|(made, _)| of(made)) || pictures.failed.iter().any(of)
+            self.of(pose).is_some() || self.failed.iter().any(|other| Arc::ptr_eq(other, pose))
         };
         let missing: Vec<Arc<NamedPose>> = library
             .iter()
@@ -95,11 +78,34 @@ impl Session {
         }
         let wanted = missing.clone();
         let work = move |progress: &Progress| flesh_of(&subject, missing, progress);
-        match Job::start("Pictures of poses".to_owned(), self.waker.clone(), work) {
-            Ok(job) => pictures.job = Some((wanted, job)),
-            Err(_) => pictures.failed.extend(wanted),
+        match Job::start("Pictures of poses".to_owned(), waker.cloned(), work) {
+            Ok(job) => self.job = Some((wanted, job)),
+            Err(_) => self.failed.extend(wanted),
         }
         false
+    }
+
+    /// Takes in what the job has made. Returns whether it has made something.
+    fn take_made(&mut self, wanted: Vec<Arc<NamedPose>>, job: Job<Made>) -> bool {
+        match job.poll() {
+            Outcome::Running => {
+                self.job = Some((wanted, job));
+                false
+            }
+            Outcome::Done(made) => {
+                self.failed.extend(
+                    wanted
+                        .into_iter()
+                        .filter(|pose| !made.iter().any(|(done, _)| Arc::ptr_eq(done, pose))),
+                );
+                self.made.extend(made);
+                true
+            }
+            Outcome::Lost => {
+                self.failed.extend(wanted);
+                false
+            }
+        }
     }
 }
 

@@ -5,8 +5,8 @@
 
 mod binding;
 mod flesh;
-pub(super) mod making;
-mod opening;
+pub(in crate::session) mod making;
+pub(in crate::session) mod opening;
 mod resting;
 mod showing;
 
@@ -14,17 +14,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::jobs::Job;
-use super::views::Need;
-use super::{Answer, ChannelId, JobView, OpenError, Session, SimWorker, Source, ViewId, Wants};
+use crate::cache::Cache;
 use crate::character::FleshSettings;
 use crate::methods::{Actor, BindError, MethodId, Subject};
 use crate::progress::Cancelled;
+use crate::session::job::{Job, JobView};
+use crate::session::views::Need;
+use crate::session::{Answer, ChannelId, Channels, OpenError, SimWorker, Source, ViewId, Wants};
 use making::{Opened, Rebuilt};
 use resting::Resting;
 
 /// A method bound to the subject of the document, kept when another one is shown: a sleeping worker costs only memory.
-pub(super) struct Bound {
+struct Bound {
     need: Need,
     worker: SimWorker,
     /// Whether a view shows it: it is told every pose.
@@ -33,7 +34,7 @@ pub(super) struct Bound {
 
 /// The bound methods and the jobs under way.
 #[derive(Default)]
-pub(super) struct Stages {
+pub(in crate::session) struct Stages {
     /// What `bound` belongs to.
     subject: Option<Arc<Subject>>,
     bound: Vec<Bound>,
@@ -59,24 +60,26 @@ pub(super) struct Stages {
     wants: Wants,
     /// Numbers all states of all workers.
     sequences: Arc<AtomicU64>,
+    /// Where derived data is kept between runs.
+    cache: Cache,
 }
 
 impl Stages {
-    pub(super) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
+    pub(in crate::session) fn bound_worker(&self, need: Need) -> Option<&SimWorker> {
         self.bound
             .iter()
             .find(|bound| bound.need == need)
             .map(|bound| &bound.worker)
     }
 
-    pub(super) fn worker_of(&self, view: ViewId) -> Option<&SimWorker> {
+    pub(in crate::session) fn worker_of(&self, view: ViewId) -> Option<&SimWorker> {
         self.shown
             .iter()
             .find(|(id, _)| *id == view)
             .and_then(|(_, need)| self.bound_worker(*need))
     }
 
-    pub(super) fn shown_method(&self, view: ViewId) -> Option<MethodId> {
+    pub(in crate::session) fn shown_method(&self, view: ViewId) -> Option<MethodId> {
         self.shown
             .iter()
             .find(|(id, _)| *id == view)
@@ -84,7 +87,7 @@ impl Stages {
     }
 
     /// What some view shows.
-    pub(super) fn live_needs(&self) -> impl Iterator<Item = Need> {
+    pub(in crate::session) fn live_needs(&self) -> impl Iterator<Item = Need> {
         self.bound
             .iter()
             .filter(|bound| bound.live)
@@ -92,12 +95,12 @@ impl Stages {
     }
 
     /// Ends the sleep of all simulations.
-    pub(super) fn wake(&self) {
+    pub(in crate::session) fn wake(&self) {
         self.bound.iter().for_each(|bound| bound.worker.wake());
     }
 
     /// The simulations that have lost their device since the last call, and why.
-    pub(super) fn faulty_devices(&self) -> Vec<(Need, String)> {
+    pub(in crate::session) fn faulty_devices(&self) -> Vec<(Need, String)> {
         self.bound
             .iter()
             .filter_map(|bound| Some((bound.need, bound.worker.take_device_fault()?)))
@@ -105,51 +108,69 @@ impl Stages {
     }
 
     /// Numbers all states.
-    pub(super) fn sequences(&self) -> Arc<AtomicU64> {
+    pub(in crate::session) fn sequences(&self) -> Arc<AtomicU64> {
         self.sequences.clone()
     }
 
     /// The workers that some view shows, with the channel that each follows.
-    pub(super) fn live_workers(&self) -> impl Iterator<Item = (ChannelId, &SimWorker)> {
+    pub(in crate::session) fn live_workers(&self) -> impl Iterator<Item = (ChannelId, &SimWorker)> {
         self.bound
             .iter()
             .filter(|bound| bound.live)
             .map(|bound| (bound.need.channel, &bound.worker))
     }
 
+    /// Hands joints and time to the workers that some view shows. Returns whether any of them moves.
+    pub(in crate::session) fn post(&self, channels: &Channels, dt_secs: f64) -> bool {
+        let mut moving = false;
+        for (channel, worker) in self.live_workers() {
+            worker.post(channels.joints_in(channel), dt_secs);
+            moving |= !worker.is_asleep();
+        }
+        moving
+    }
+
+    /// The states that are there to be shown.
+    pub(in crate::session) fn live_sequences(&self) -> Vec<u64> {
+        self.live_workers()
+            .map(|(_, worker)| worker.snapshot().sequence)
+            .collect()
+    }
+
     /// How much of `dt_secs` the clock may let pass: the slowest simulation says.
-    pub(super) fn accept(&self, dt_secs: f64) -> f64 {
+    pub(in crate::session) fn accept(&self, dt_secs: f64) -> f64 {
         self.live_workers()
             .fold(dt_secs, |dt, (_, worker)| worker.accept(dt))
     }
 
     /// Lets go of what followed other channels.
-    pub(super) fn keep_channels(&mut self, channels: &[ChannelId]) {
+    pub(in crate::session) fn keep_channels(&mut self, channels: &[ChannelId]) {
         self.bound
             .retain(|bound| channels.contains(&bound.need.channel));
         self.shown
             .retain(|(_, need)| channels.contains(&need.channel));
     }
 
-    pub(super) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
+    pub(in crate::session) fn workers(&self) -> impl Iterator<Item = &SimWorker> {
         self.bound.iter().map(|b| &b.worker)
     }
 
-    pub(super) fn set_wants(&mut self, wants: Wants) {
+    pub(in crate::session) fn set_wants(&mut self, wants: Wants) {
         if wants != self.wants {
             self.wants = wants;
             self.workers().for_each(|worker| worker.set_wants(wants));
         }
     }
 
-    pub(super) fn is_busy(&self) -> bool {
+    pub(in crate::session) fn is_busy(&self) -> bool {
         self.opening.is_some()
             || self.binding.is_some()
             || self.rebuilding.is_some()
             || self.growing.is_some()
     }
 
-    pub(super) fn views(&self) -> Vec<JobView> {
+    /// What runs now.
+    pub(in crate::session) fn list(&self) -> Vec<JobView> {
         let binding = self.binding.iter().map(|(_, job)| job.view());
         let rebuilding = self.rebuilding.iter().map(|(_, job)| job.view());
         self.opening
@@ -161,7 +182,7 @@ impl Stages {
             .collect()
     }
 
-    pub(super) fn cancel(&mut self) {
+    pub(in crate::session) fn cancel(&mut self) {
         self.opening = None;
         if let Some((need, _)) = self.binding.take() {
             self.refused.push(need.method);
@@ -173,13 +194,19 @@ impl Stages {
     }
 
     /// What was refused may be tried again.
-    pub(super) fn forgive(&mut self) {
+    pub(in crate::session) fn forgive(&mut self) {
         self.refused.clear();
         self.refused_flesh = None;
         self.growing_cancelled = false;
     }
 
-    fn is_of(&self, subject: &Arc<Subject>) -> bool {
+    /// Sets where derived data of characters that are opened from now on is kept.
+    pub(in crate::session) fn set_cache(&mut self, cache: Cache) {
+        self.cache = cache;
+    }
+
+    /// Whether the bound methods belong to that.
+    pub(in crate::session) fn is_of(&self, subject: &Arc<Subject>) -> bool {
         self.subject
             .as_ref()
             .is_some_and(|mine| Arc::ptr_eq(mine, subject))
@@ -198,17 +225,5 @@ impl Stages {
             self.shown.push((view, need));
             true
         }
-    }
-}
-
-impl Session {
-    /// Takes over what the jobs have made. Returns whether anything was.
-    pub(super) fn take_finished_jobs(&mut self) -> bool {
-        let mut changed = self.take_opened();
-        changed |= self.take_saved();
-        changed |= self.take_exported();
-        changed |= self.follow_still();
-        changed |= self.follow_symmetry();
-        self.follow_document() || changed
     }
 }

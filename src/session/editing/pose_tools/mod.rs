@@ -8,12 +8,13 @@ mod clipboard;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Gesture, SelectHow, Session};
+use super::{Beside, Editor};
 use crate::math::{Point64, Quat};
 use crate::rig::ik::{DragConstraints, EndTurn, Grip, IkDrag, IkRig, keep_pins};
 use crate::rig::limits::{Limit, LimitMap, clamp_joint, clamp_pose};
 use crate::rig::symmetry::{MirrorHow, Symmetry};
 use crate::rig::{Pose, PoseFile, Skeleton, human_limits};
+use crate::session::{Gesture, Level, SelectHow};
 
 /// The axes that a turn of several joints is meant in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,13 +126,11 @@ impl PoseCommand {
 
 /// What posing needs to know of the skeleton, and the gesture under way.
 #[derive(Debug, Default)]
-pub(super) struct PoseTools {
+pub struct PoseTools {
     ik: Arc<IkRig>,
     symmetry: Option<Arc<Symmetry>>,
     drag: Option<PoseDrag>,
     copied: Option<PoseFile>,
-    /// Of the command that is being applied.
-    pub(super) gesture: Gesture,
 }
 
 /// A gesture under way.
@@ -144,32 +143,37 @@ struct PoseDrag {
     reach: Option<(IkDrag, EndTurn)>,
 }
 
-impl Session {
+impl PoseTools {
     /// Arms, legs and hips of the open character.
     #[must_use]
     pub fn ik_rig(&self) -> &Arc<IkRig> {
-        &self.pose_tools.ik
+        &self.ik
     }
 
     /// Left and right of the open character.
     #[must_use]
     pub fn symmetry(&self) -> Option<&Arc<Symmetry>> {
-        self.pose_tools.symmetry.as_ref()
+        self.symmetry.as_ref()
     }
 
     /// Another skeleton: what is known of the one before is of no use.
-    pub(super) fn refresh_pose_tools(&mut self) {
-        let Some(subject) = self.document.subject.as_deref() else {
-            return;
-        };
-        let skeleton = &subject.character.skeleton;
-        self.pose_tools.ik = Arc::new(IkRig::of(skeleton));
-        self.pose_tools.symmetry = Some(Arc::new(Symmetry::of(skeleton)));
-        self.pose_tools.drag = None;
-        self.selection.keep_below(skeleton.len());
+    fn enter(&mut self, skeleton: &Skeleton) {
+        self.ik = Arc::new(IkRig::of(skeleton));
+        self.symmetry = Some(Arc::new(Symmetry::of(skeleton)));
+        self.drag = None;
+    }
+}
+
+impl Editor {
+    /// Another skeleton is posed from now on.
+    pub(in crate::session) fn enter_skeleton(&mut self) {
+        if let Some(skeleton) = self.document.skeleton() {
+            self.pose_tools.enter(skeleton);
+            self.selection.keep_below(skeleton.len());
+        }
     }
 
-    pub(super) fn apply_pose(&mut self, command: PoseCommand) {
+    pub(in crate::session) fn apply_pose(&mut self, with: &mut Beside<'_>, command: PoseCommand) {
         let label = command.label();
         match command {
             PoseCommand::Select { joints, how } => {
@@ -180,63 +184,66 @@ impl Session {
                 joints,
                 rotation,
                 axes,
-            } => self.turn_joints(label, &joints, &rotation, axes),
-            PoseCommand::Reach { grip, target, end } => self.reach(label, grip, &target, end),
+            } => self.turn_joints(with, label, &joints, &rotation, axes),
+            PoseCommand::Reach { grip, target, end } => self.reach(with, label, grip, &target, end),
             PoseCommand::TakeBack => {}
             PoseCommand::SetPins { joints, pinned } => self.set_pins(&joints, pinned),
-            PoseCommand::SetLimit { joint, limit } => self.set_limit(joint, limit),
-            PoseCommand::LimitAsHuman => self.limit_as_human(),
+            PoseCommand::SetLimit { joint, limit } => self.set_limit(with, joint, limit),
+            PoseCommand::LimitAsHuman => self.limit_as_human(with),
             PoseCommand::ClearLimits => self.document.limits.clear(),
-            PoseCommand::Mirror { joints, how } => self.mirror_pose(joints.as_deref(), how),
-            PoseCommand::Copy(joints) => self.copy_pose(joints.as_deref()),
-            PoseCommand::Paste { text, mirrored } => self.paste_pose(text.as_deref(), mirrored),
-            PoseCommand::Reset(joints) => self.reset_joints(&joints),
+            PoseCommand::Mirror { joints, how } => self.mirror_pose(with, joints.as_deref(), how),
+            PoseCommand::Copy(joints) => self.copy_pose(with, joints.as_deref()),
+            PoseCommand::Paste { text, mirrored } => {
+                self.paste_pose(with, text.as_deref(), mirrored)
+            }
+            PoseCommand::Reset(joints) => self.reset_joints(with, &joints),
         }
     }
 
     /// Puts the pose back to what it was when the gesture began, and drops its undo step.
-    pub(super) fn take_back_gesture(&mut self) {
+    pub(in crate::session) fn take_back_gesture(&mut self, with: &mut Beside<'_>) {
         if let Some(drag) = self.pose_tools.drag.take() {
-            if *self.document.pose_in(self.channels.active_id()) == drag.last {
+            if *self.document.pose_in(with.channels.active_id()) == drag.last {
                 self.document
-                    .pose_in_mut(self.channels.active_id())
+                    .pose_in_mut(with.channels.active_id())
                     .clone_from(&drag.start);
             }
-            self.take_back_keys();
+            self.take_back_keys(with);
         }
         self.history.end_gesture(&self.document);
     }
 
     /// Carries on the gesture under way, or begins one.
-    fn take_drag(&mut self, label: &'static str) -> PoseDrag {
-        self.channels.active_mut().refresh(&self.document);
+    fn take_drag(&mut self, with: &mut Beside<'_>, label: &'static str) -> PoseDrag {
+        self.refresh(with.channels);
         let continues = |drag: &PoseDrag| {
             drag.label == label
-                && self.pose_tools.gesture != Gesture::Once
-                && drag.last == *self.channels.active().pose()
+                && self.gesture != Gesture::Once
+                && drag.last == *with.channels.active().pose()
         };
         match self.pose_tools.drag.take() {
             Some(drag) if continues(&drag) => drag,
             _ => PoseDrag {
                 label,
-                start: self.channels.active().pose().clone(),
-                last: self.channels.active().pose().clone(),
+                start: with.channels.active().pose().clone(),
+                last: with.channels.active().pose().clone(),
                 reach: None,
             },
         }
     }
 
     /// Shows what the gesture came to, and keeps it if it goes on.
-    fn put_drag(&mut self, mut drag: PoseDrag, pose: Pose) {
-        self.edit_pose(|_, now| *now = pose);
+    fn put_drag(&mut self, with: &mut Beside<'_>, mut drag: PoseDrag, pose: Pose) {
+        self.edit_pose(with, |_, now| *now = pose);
         // What became keys is not the same to the last bit.
-        self.channels.active_mut().refresh(&self.document);
-        drag.last.clone_from(self.channels.active().pose());
-        self.pose_tools.drag = (self.pose_tools.gesture == Gesture::Dragging).then_some(drag);
+        self.refresh(with.channels);
+        drag.last.clone_from(with.channels.active().pose());
+        self.pose_tools.drag = (self.gesture == Gesture::Dragging).then_some(drag);
     }
 
     fn turn_joints(
         &mut self,
+        with: &mut Beside<'_>,
         label: &'static str,
         joints: &[usize],
         rotation: &Quat,
@@ -249,7 +256,7 @@ impl Session {
         if !rotation.coords.iter().all(|c| c.is_finite()) {
             return;
         }
-        let drag = self.take_drag(label);
+        let drag = self.take_drag(with, label);
         let mut pose = drag.start.clone();
         let joints: BTreeSet<usize> = joints
             .iter()
@@ -274,15 +281,22 @@ impl Session {
             &self.document.pins,
             &joints,
         );
-        self.put_drag(drag, pose);
+        self.put_drag(with, drag, pose);
     }
 
-    fn reach(&mut self, label: &'static str, grip: Grip, target: &Point64, end: EndTurn) {
+    fn reach(
+        &mut self,
+        with: &mut Beside<'_>,
+        label: &'static str,
+        grip: Grip,
+        target: &Point64,
+        end: EndTurn,
+    ) {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
         let skeleton = &subject.character.skeleton;
-        let mut drag = self.take_drag(label);
+        let mut drag = self.take_drag(with, label);
         let (mut reach, _) = match drag.reach.take() {
             Some((reach, before)) if reach.grip() == grip && before == end => (reach, before),
             _ => {
@@ -301,7 +315,7 @@ impl Session {
         };
         let pose = reach.reach(skeleton, target).clone();
         drag.reach = Some((reach, end));
-        self.put_drag(drag, pose);
+        self.put_drag(with, drag, pose);
     }
 
     fn set_pins(&mut self, joints: &[usize], pinned: bool) {
@@ -317,14 +331,14 @@ impl Session {
         }
     }
 
-    fn set_limit(&mut self, joint: usize, limit: Option<Limit>) {
+    fn set_limit(&mut self, with: &mut Beside<'_>, joint: usize, limit: Option<Limit>) {
         if joint >= self.document.pose.locals.len() {
             return;
         }
         match limit {
             Some(limit) => {
                 self.document.limits.insert(joint, limit.sanitized());
-                self.keep_limits();
+                self.keep_limits(with);
             }
             None => {
                 self.document.limits.remove(&joint);
@@ -332,20 +346,20 @@ impl Session {
         }
     }
 
-    fn limit_as_human(&mut self) {
+    fn limit_as_human(&mut self, with: &mut Beside<'_>) {
         let Some(limits) = self.document.skeleton().map(human_limits) else {
             return;
         };
         if limits.is_empty() {
-            self.tell(super::Level::Warning, "The joints of this character are not those of a human body, so they got no limits.");
+            with.tell(Level::Warning, "The joints of this character are not those of a human body, so they got no limits.");
             return;
         }
         self.document.limits = limits;
-        self.keep_limits();
+        self.keep_limits(with);
     }
 
     /// The pose made by hand is brought into the limits; a clip is shown as it is.
-    fn keep_limits(&mut self) {
+    fn keep_limits(&mut self, with: &mut Beside<'_>) {
         let Some(subject) = self.document.subject.clone() else {
             return;
         };
@@ -353,25 +367,27 @@ impl Session {
         clamp_pose(
             &subject.character.skeleton,
             &limits,
-            self.document.pose_in_mut(self.channels.active_id()),
+            self.document.pose_in_mut(with.channels.active_id()),
         );
     }
 
-    fn mirror_pose(&mut self, joints: Option<&[usize]>, how: MirrorHow) {
+    fn mirror_pose(&mut self, with: &mut Beside<'_>, joints: Option<&[usize]>, how: MirrorHow) {
         let Some(symmetry) = self.pose_tools.symmetry.clone() else {
             return;
         };
-        self.edit_pose(|skeleton, pose| *pose = symmetry.mirrored(skeleton, pose, joints, how));
+        self.edit_pose(with, |skeleton, pose| {
+            *pose = symmetry.mirrored(skeleton, pose, joints, how)
+        });
     }
 
-    fn reset_joints(&mut self, joints: &[usize]) {
+    fn reset_joints(&mut self, with: &mut Beside<'_>, joints: &[usize]) {
         let joints: Vec<usize> = joints
             .iter()
             .copied()
             .filter(|&joint| joint < self.document.pose.locals.len())
             .collect();
         if !joints.is_empty() {
-            self.edit_pose(|skeleton: &Skeleton, pose| {
+            self.edit_pose(with, |skeleton: &Skeleton, pose| {
                 for joint in joints {
                     pose.locals[joint] = skeleton.joints()[joint].rest;
                 }
@@ -379,6 +395,3 @@ impl Session {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
