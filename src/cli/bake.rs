@@ -77,7 +77,7 @@ const MANY_BYTES: u64 = 4_000_000_000;
 const MANY_TARGETS: usize = 256;
 
 #[derive(Serialize)]
-struct Report {
+struct BakeReport {
     character: String,
     method: MethodId,
     vertices: usize,
@@ -106,8 +106,8 @@ struct FilesReport {
     files: Vec<PathBuf>,
 }
 
-/// What is asked for.
-enum Work<'a> {
+/// What the bake writes.
+enum BakeKind<'a> {
     /// The skin of every frame.
     Skin {
         path: &'a Path,
@@ -127,7 +127,7 @@ impl Bake {
         let mut work = self
             .output
             .as_deref()
-            .map_or(Ok(Work::Pose), |path| self.work(path))?;
+            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
@@ -140,7 +140,8 @@ impl Bake {
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref());
-        if let (Work::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved) {
+        if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
+        {
             *method = saved.method;
         }
         let options = &options.with_saved(saved.as_ref());
@@ -152,14 +153,14 @@ impl Bake {
             write_last_pose(&subject.character, &take, path)?;
         }
         match work {
-            Work::Skin {
+            BakeKind::Skin {
                 path,
                 format,
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
-            Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
-            Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
-            Work::Pose => {}
+            BakeKind::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
+            BakeKind::Pose => {}
         }
         self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
     }
@@ -203,7 +204,7 @@ impl Bake {
             let (first_frame, fps) = frames_of(take);
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
-            return print_json(&Report {
+            return print_json(&BakeReport {
                 character: subject.character.name.clone(),
                 method,
                 vertices: actor.positions().len(),
@@ -248,7 +249,7 @@ impl Bake {
         Ok(())
     }
 
-    fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
+    fn work<'a>(&self, path: &'a Path) -> Result<BakeKind<'a>, Failure> {
         let shown = path.display();
         let is_bvh = path
             .extension()
@@ -256,12 +257,12 @@ impl Bake {
         // Which one is known when the project has been read.
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
-            (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
+            (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
             _ if self.rig => Err(Failure::Undone(format!(
                 "{shown}: a rig is written as .glb; name the file so"
             ))),
-            _ if is_bvh => Ok(Work::Motion(path)),
-            (Some(format), Some(method)) => Ok(Work::Skin {
+            _ if is_bvh => Ok(BakeKind::Motion(path)),
+            (Some(format), Some(method)) => Ok(BakeKind::Skin {
                 path,
                 format,
                 method,

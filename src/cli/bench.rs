@@ -14,7 +14,7 @@ use clap::Args;
 use self::gpu::DeviceReport;
 use self::limits::IterationReport;
 use self::report::{
-    CharacterSize, FrameReport, Machine, Report, Setup, StepReport, peak_memory_mb,
+    BenchReport, CharacterSize, FrameReport, Machine, Setup, StepCost, peak_memory_mb,
 };
 use super::calibration::Calibration;
 use super::options::{CharacterOptions, Options, method_help, parse_method};
@@ -53,7 +53,7 @@ pub(super) struct Bench {
 
 /// One measured frame.
 #[derive(Debug, Clone, Copy)]
-struct Measured {
+struct FrameSample {
     /// Sampling the motion, and where the joints are then.
     pose_ms: f64,
     /// As the actor counts.
@@ -80,7 +80,7 @@ impl Bench {
         source: &Source,
         options: &Options,
         progress: &Progress,
-    ) -> Result<Report, Failure> {
+    ) -> Result<BenchReport, Failure> {
         let start = Instant::now();
         let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
         let character = Arc::new(load(source, progress)?);
@@ -140,13 +140,13 @@ impl Bench {
         subject: &Subject,
         params: &Params,
         setup_ms: Setup,
-        frames: &[Measured],
+        frames: &[FrameSample],
         memory_mb: f64,
         device: DeviceReport,
-    ) -> Report {
+    ) -> BenchReport {
         let threads = rayon::current_num_threads();
         let calibration = Calibration::measure();
-        let mut step = StepReport::of(frames, params, threads);
+        let mut step = StepCost::of(frames, params, threads);
         if device.is_gpu() {
             [step.local_ms, step.global_ms] = device.local_and_global_ms();
         }
@@ -161,7 +161,7 @@ impl Bench {
             let ms = [step.local_ms, step.global_ms].map(|ms| ms.unwrap_or(0.0) / iterations);
             IterationReport::of(&flesh.system.work(), ms, threads, &calibration)
         });
-        Report {
+        BenchReport {
             machine: Machine::new(threads, calibration),
             character: CharacterSize::of(subject, self.method),
             method: self.method,
@@ -180,7 +180,7 @@ impl Bench {
         actor: &mut Actor,
         dt_secs: f64,
         progress: &Progress,
-    ) -> Result<Vec<Measured>, Failure> {
+    ) -> Result<Vec<FrameSample>, Failure> {
         let subject = actor.subject().clone();
         let mut world: Vec<Affine> = Vec::new();
         let mut frames = Vec::with_capacity(self.steps as usize);
@@ -200,7 +200,7 @@ impl Bench {
                 dt_secs,
             })?;
             if step >= WARM_UP {
-                frames.push(Measured {
+                frames.push(FrameSample {
                     pose_ms,
                     times: actor.times(),
                 });

@@ -42,7 +42,7 @@ pub(super) struct Caches {
 
 /// Where data lie that are read again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub(super) enum Level {
+pub(super) enum MemoryLevel {
     /// Second-level cache.
     L2,
     /// Third-level cache.
@@ -77,11 +77,11 @@ impl Calibration {
     }
 
     /// Rate at which a thread reads data from there.
-    pub(super) fn read_gb_s(&self, level: Level) -> f64 {
+    pub(super) fn read_gb_s(&self, level: MemoryLevel) -> f64 {
         match level {
-            Level::L2 => self.l2_read_gb_s,
-            Level::L3 => self.l3_read_gb_s,
-            Level::Memory => self.memory_read_gb_s,
+            MemoryLevel::L2 => self.l2_read_gb_s,
+            MemoryLevel::L3 => self.l3_read_gb_s,
+            MemoryLevel::Memory => self.memory_read_gb_s,
         }
     }
 }
@@ -107,11 +107,11 @@ impl Caches {
     }
 
     /// Where so many bytes stay if every one of `threads` reads its own share of them again and again.
-    pub(super) fn level_of(&self, bytes: u64, threads: usize) -> Level {
+    pub(super) fn level_of(&self, bytes: u64, threads: usize) -> MemoryLevel {
         match bytes {
-            _ if bytes / threads.max(1) as u64 <= self.l2_bytes => Level::L2,
-            _ if bytes <= self.l3_bytes => Level::L3,
-            _ => Level::Memory,
+            _ if bytes / threads.max(1) as u64 <= self.l2_bytes => MemoryLevel::L2,
+            _ if bytes <= self.l3_bytes => MemoryLevel::L3,
+            _ => MemoryLevel::Memory,
         }
     }
 }
@@ -198,9 +198,14 @@ mod tests {
         };
         assert_eq!(
             [900, 1900, 9000, 90_000].map(|bytes| caches.level_of(bytes, 1)),
-            [Level::L2, Level::L3, Level::L3, Level::Memory]
+            [
+                MemoryLevel::L2,
+                MemoryLevel::L3,
+                MemoryLevel::L3,
+                MemoryLevel::Memory
+            ]
         );
-        assert_eq!(caches.level_of(1900, 2), Level::L2);
-        assert_eq!(caches.level_of(0, 0), Level::L2);
+        assert_eq!(caches.level_of(1900, 2), MemoryLevel::L2);
+        assert_eq!(caches.level_of(0, 0), MemoryLevel::L2);
     }
 }

@@ -52,7 +52,7 @@ enum Verb {
     /// Say what is in a character, what the check-up found, and what is done about it.
     Info(info::Info),
     /// Write the volumetric mesh between skin and bones.
-    Tissue(tissue::Tissue),
+    Tissue(tissue::TissueVerb),
     /// Write the deformed skin of a pose or a clip to files.
     Bake(bake::Bake),
     /// Draw a pose by one or several methods, side by side.

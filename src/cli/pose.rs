@@ -52,7 +52,7 @@ pub(super) struct PoseOptions {
     pub(super) settle: bool,
     /// Which time of a clip: seconds, or `end` [default: its start].
     #[arg(long, value_name = "SECONDS|end", value_parser = parse_moment, allow_hyphen_values = true)]
-    pub(super) at: Option<Moment>,
+    pub(super) at: Option<BakeMoment>,
     /// The pose of the project that was named: it goes before the rest pose if nothing is said about it.
     #[arg(skip)]
     pub(super) saved: Option<Pose>,
@@ -67,7 +67,7 @@ pub(super) struct Rotation {
 
 /// One `--at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Moment {
+pub(super) enum BakeMoment {
     /// Seconds from the clip's start.
     Seconds(f64),
     /// The time of the last key.
@@ -152,10 +152,10 @@ fn parse_fps(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_moment(text: &str) -> Result<Moment, String> {
+fn parse_moment(text: &str) -> Result<BakeMoment, String> {
     match text.parse::<f64>() {
-        _ if text == "end" => Ok(Moment::End),
-        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(Moment::Seconds(seconds)),
+        _ if text == "end" => Ok(BakeMoment::End),
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(BakeMoment::Seconds(seconds)),
         _ => Err("expected seconds from the clip's start, or end".to_owned()),
     }
 }
@@ -283,8 +283,8 @@ impl PoseOptions {
     fn moment_secs(&self, motion: &Motion, character: &Character) -> f64 {
         match self.at {
             None => 0.0,
-            Some(Moment::Seconds(seconds)) => seconds,
-            Some(Moment::End) => motion.duration_secs(character),
+            Some(BakeMoment::Seconds(seconds)) => seconds,
+            Some(BakeMoment::End) => motion.duration_secs(character),
         }
     }
 }
@@ -369,8 +369,8 @@ mod tests {
                 && parse_frames("-3").is_err()
                 && parse_frames("0-99999999").is_err()
         );
-        assert_eq!(parse_moment("end"), Ok(Moment::End));
-        assert_eq!(parse_moment("1.5"), Ok(Moment::Seconds(1.5)));
+        assert_eq!(parse_moment("end"), Ok(BakeMoment::End));
+        assert_eq!(parse_moment("1.5"), Ok(BakeMoment::Seconds(1.5)));
         assert!(parse_moment("-1").is_err() && parse_moment("NaN").is_err());
         assert!(
             parse_fps("0").is_err() && parse_fps("NaN").is_err() && parse_fps("24") == Ok(24.0)

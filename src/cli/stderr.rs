@@ -85,7 +85,7 @@ pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
     if std::env::var_os("XDG_RUNTIME_DIR").is_some() {
         return work();
     }
-    let held = Held::start();
+    let held = HeldStderr::start();
     let result = work();
     drop(held);
     result
@@ -99,13 +99,13 @@ pub(super) fn without_wayland_noise<T>(work: impl FnOnce() -> T) -> T {
 
 /// The process's stderr while it is held back.
 #[cfg(target_os = "linux")]
-struct Held {
+struct HeldStderr {
     stderr: std::os::fd::OwnedFd,
     caught: std::fs::File,
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
+impl HeldStderr {
     /// `None` if the system does not let us: then the noise stays.
     fn start() -> Option<Self> {
         use std::os::fd::AsFd;
@@ -119,7 +119,7 @@ impl Held {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Held {
+impl Drop for HeldStderr {
     fn drop(&mut self) {
         use std::io::{Read, Seek};
         let mut text = String::new();

@@ -10,10 +10,10 @@ use super::{GpuContext, GpuError};
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// What becomes of a buffer that is to be read.
-pub(super) type Answer = Receiver<Result<(), wgpu::BufferAsyncError>>;
+pub(super) type PendingMap = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 /// Has a buffer made readable once all work submitted so far is done.
-pub(super) fn ask(buffer: &wgpu::Buffer) -> Answer {
+pub(super) fn ask(buffer: &wgpu::Buffer) -> PendingMap {
     let (sender, answer) = channel();
     // Who asks no more needs no answer.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
@@ -26,7 +26,7 @@ pub(super) fn ask(buffer: &wgpu::Buffer) -> Answer {
 ///
 /// # Errors
 /// [`GpuError::Readback`] if there will be none.
-pub(super) fn is_there(answer: &Answer) -> Result<bool, GpuError> {
+pub(super) fn is_there(answer: &PendingMap) -> Result<bool, GpuError> {
     match answer.try_recv() {
         Err(TryRecvError::Empty) => Ok(false),
         Err(error) => Err(lost(&error)),
@@ -38,7 +38,7 @@ pub(super) fn is_there(answer: &Answer) -> Result<bool, GpuError> {
 ///
 /// # Errors
 /// [`GpuError::Readback`] if there will be none.
-pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
+pub(super) fn wait(gpu: &GpuContext, answer: &PendingMap) -> Result<(), GpuError> {
     while !is_there(answer)? {
         wait_a_little(gpu)?;
     }
@@ -46,10 +46,10 @@ pub(super) fn wait(gpu: &GpuContext, answer: &Answer) -> Result<(), GpuError> {
 }
 
 /// Tells when work is done.
-pub(super) type Done = Receiver<()>;
+pub(super) type DoneSignal = Receiver<()>;
 
 /// Has it told when all work submitted so far is done.
-pub(super) fn done(gpu: &GpuContext) -> Done {
+pub(super) fn done(gpu: &GpuContext) -> DoneSignal {
     let (sender, done) = channel();
     gpu.queue.on_submitted_work_done(move || {
         // Who asks no more needs no answer.
@@ -62,7 +62,7 @@ pub(super) fn done(gpu: &GpuContext) -> Done {
 ///
 /// # Errors
 /// [`GpuError::Readback`] if the device was lost.
-pub(super) fn wait_until(gpu: &GpuContext, done: &Done) -> Result<(), GpuError> {
+pub(super) fn wait_until(gpu: &GpuContext, done: &DoneSignal) -> Result<(), GpuError> {
     loop {
         match done.try_recv() {
             Ok(()) => {

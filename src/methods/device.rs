@@ -52,9 +52,9 @@ pub struct Colliding<'a> {
     pub finder: &'a mut Simulation,
 }
 
-/// What has become known of a frame, and of its steps where there are any.
+/// What the device reports of a finished frame and of its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watched {
+pub struct DeviceFrameReport {
     /// How many steps had been made when the frame ended, since the device began.
     pub steps: u64,
     /// How far the vertex that moved most relative to its base went in any of its steps, world units.
@@ -107,7 +107,7 @@ pub trait SurfaceDevice: Send {
     fn present(&mut self, world_from_joint: &[Affine], ahead_secs: f32) -> Result<(), DeviceError>;
 
     /// The next frame of which something has become known. Never waits.
-    fn watched(&mut self) -> Option<Watched>;
+    fn watched(&mut self) -> Option<DeviceFrameReport>;
 
     /// Reads back what was presented last. Waits.
     ///

@@ -25,8 +25,8 @@ mod state;
 
 pub use actor::{Actor, StepTimes};
 pub use device::{
-    AnyDevice, Colliding, Device, DeviceError, DeviceStep, DeviceTimes, Fetched, OnDevice,
-    SurfaceDevice, SurfaceMut, Watched,
+    AnyDevice, Colliding, Device, DeviceError, DeviceFrameReport, DeviceStep, DeviceTimes, Fetched,
+    OnDevice, SurfaceDevice, SurfaceMut,
 };
 pub use dqs::SplitTransform;
 pub use projective::{Projective, Settled, Walker};

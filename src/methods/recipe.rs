@@ -133,7 +133,7 @@ impl Recipe {
     ) -> Self {
         let mut recipe = Self::empty(subject, groups);
         recipe.dual_quaternions = dual_quaternions;
-        Palette::default().add(&mut recipe, &blend.parts, |_| true);
+        PaletteBuilder::default().add(&mut recipe, &blend.parts, |_| true);
         recipe.reach = Reach::new(&recipe);
         recipe.gather_normals(groups);
         recipe
@@ -147,13 +147,13 @@ impl Recipe {
         groups: &NormalGroups,
     ) -> Self {
         let mut reached = Self::empty(subject, groups);
-        Palette::default().add(&mut reached, &blend.parts, |_| true);
+        PaletteBuilder::default().add(&mut reached, &blend.parts, |_| true);
         let mut recipe = Self::empty(subject, groups);
         recipe.reach = Reach::new(&reached);
         recipe.simulated = subject.sim().mesh.positions.len();
         recipe.upsampling = subject.upsampling().map(|upsampling| upsampling.plain());
         let skin_from_source = &subject.skin.skin_from_source;
-        let mut palette = Palette::default();
+        let mut palette = PaletteBuilder::default();
         palette.add(&mut recipe, &blend.parts, |vertex| {
             skin_from_source[vertex].is_none()
         });
@@ -210,7 +210,7 @@ impl Recipe {
         }
     }
 
-    fn add_riding(&mut self, subject: &Subject, riding: &Riding, palette: &mut Palette) {
+    fn add_riding(&mut self, subject: &Subject, riding: &Riding, palette: &mut PaletteBuilder) {
         let plain = riding.plain();
         let source_from_skin = subject.skin.source_from_skin();
         let mut sources_of_skin: Vec<Vec<u32>> = vec![Vec::new(); source_from_skin.len()];
@@ -365,11 +365,11 @@ fn cluster(stiff: &Stiff, source: impl Fn(u32) -> u32, sources_of_skin: &[Vec<u3
 
 /// The entries that there are already.
 #[derive(Default)]
-struct Palette {
+struct PaletteBuilder {
     known: HashMap<(usize, [u64; 16]), u32>,
 }
 
-impl Palette {
+impl PaletteBuilder {
     fn entry(&mut self, recipe: &mut Recipe, joint: usize, joint_from_rest: &Affine) -> u32 {
         let mut bits = [0; 16];
         for (bits, value) in bits.iter_mut().zip(joint_from_rest.matrix()) {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Measured;
+use super::FrameSample;
 use super::report::quantile;
 use crate::cli::options::Options;
 use crate::cli::{Failure, stderr};
@@ -104,7 +104,7 @@ impl DeviceReport {
     }
 
     /// With what the frames took.
-    pub(super) fn with(mut self, frames: &[Measured]) -> Self {
+    pub(super) fn with(mut self, frames: &[FrameSample]) -> Self {
         let median =
             |of: fn(&DeviceTimes) -> f64| quantile(frames, 0.5, |frame| of(&frame.times.device));
         let times = DeviceTimes {

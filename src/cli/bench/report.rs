@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Measured;
+use super::FrameSample;
 use super::gpu::DeviceReport;
 use super::limits::IterationReport;
 use crate::cli::calibration::Calibration;
@@ -11,12 +11,12 @@ use crate::methods::{MethodId, Requirement, StepTimes, Subject};
 
 /// Everything.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct BenchReport {
     pub(super) machine: Machine,
     pub(super) character: CharacterSize,
     pub(super) method: MethodId,
     pub(super) setup_ms: Setup,
-    pub(super) step: StepReport,
+    pub(super) step: StepCost,
     /// Nothing for methods without a simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
@@ -73,7 +73,7 @@ pub(super) struct Setup {
 
 /// One simulation step: prediction, iterations, velocities. For methods without a simulation: moving the vertices.
 #[derive(Debug, Serialize)]
-pub(super) struct StepReport {
+pub(super) struct StepCost {
     iterations: u32,
     acceleration: u32,
     threads: usize,
@@ -108,7 +108,11 @@ pub(super) struct FrameReport {
 }
 
 /// The value that so great a part of all lies below.
-pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured) -> f64) -> f64 {
+pub(super) fn quantile(
+    frames: &[FrameSample],
+    part: f64,
+    value: impl Fn(&FrameSample) -> f64,
+) -> f64 {
     let mut values: Vec<f64> = frames.iter().map(value).collect();
     values.sort_by(f64::total_cmp);
     values
@@ -118,10 +122,10 @@ pub(super) fn quantile(frames: &[Measured], part: f64, value: impl Fn(&Measured)
         .unwrap_or(0.0)
 }
 
-impl StepReport {
-    pub(super) fn of(frames: &[Measured], params: &Params, threads: usize) -> Self {
+impl StepCost {
+    pub(super) fn of(frames: &[FrameSample], params: &Params, threads: usize) -> Self {
         let per_step = |part: fn(&StepTimes) -> f64| {
-            move |frame: &Measured| part(&frame.times) / f64::from(frame.times.steps.max(1))
+            move |frame: &FrameSample| part(&frame.times) / f64::from(frame.times.steps.max(1))
         };
         Self {
             iterations: params.iterations,
@@ -140,8 +144,8 @@ impl StepReport {
 }
 
 impl FrameReport {
-    pub(super) fn of(frames: &[Measured]) -> Self {
-        let all = |frame: &Measured| frame.pose_ms + frame.times.total_ms;
+    pub(super) fn of(frames: &[FrameSample]) -> Self {
+        let all = |frame: &FrameSample| frame.pose_ms + frame.times.total_ms;
         Self {
             median_ms: quantile(frames, 0.5, all),
             p99_ms: quantile(frames, 0.99, all),
@@ -154,7 +158,7 @@ impl FrameReport {
     }
 }
 
-impl Report {
+impl BenchReport {
     /// The report for people.
     pub(super) fn lines(&self) -> Vec<String> {
         let Self {

@@ -54,7 +54,7 @@ impl GpuDevice {
         self.skins().shown().clone()
     }
 
-    /// Measures every pass from now on, where the device can: [`crate::methods::Watched::work_ms`]. That keeps passes apart that could overlap.
+    /// Measures every pass from now on, where the device can: [`crate::methods::DeviceFrameReport::work_ms`]. That keeps passes apart that could overlap.
     pub fn set_profiled(&mut self, profiled: bool) {
         match self {
             Self::Flesh(flesh) => flesh.skins.set_profiled(profiled),

@@ -8,7 +8,7 @@ use super::{recipe_of, unfit};
 use crate::gpu::GpuContext;
 use crate::gpu::surface::SurfaceModel;
 use crate::math::Affine;
-use crate::methods::{Actor, DeviceError, SurfaceDevice, SurfaceMut, Watched};
+use crate::methods::{Actor, DeviceError, DeviceFrameReport, SurfaceDevice, SurfaceMut};
 
 /// The skin of one character on the device: what an actor of such a method is moved by.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl SurfaceDevice for GpuSkin {
         self.skins.end(skin)
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.skins.watched()
     }
 

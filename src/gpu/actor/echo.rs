@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::FRAMES_BEHIND;
 use super::profile::Profile;
 use crate::gpu::flesh::{FleshState, Watch};
-use crate::gpu::waiting::{Answer, ask, is_there, lost, wait_a_little};
+use crate::gpu::waiting::{PendingMap, ask, is_there, lost, wait_a_little};
 use crate::gpu::{GpuContext, GpuError};
-use crate::methods::{DeviceTimes, Watched};
+use crate::methods::{DeviceFrameReport, DeviceTimes};
 
 /// Every so many frames the whole state comes along, for when the device is lost.
 const KEEP_EVERY: u64 = 4;
@@ -18,7 +18,7 @@ const WATCH_BYTES: u64 = size_of::<Watch>() as u64;
 #[derive(Debug)]
 struct Echo {
     buffer: wgpu::Buffer,
-    answer: Answer,
+    answer: PendingMap,
     steps: u64,
     host_ms: f64,
     has_state: bool,
@@ -31,7 +31,7 @@ pub(super) struct Echoes {
     free: Vec<wgpu::Buffer>,
     encoded: Option<(wgpu::Buffer, bool, Vec<super::profile::Mark>)>,
     under_way: VecDeque<Echo>,
-    known: VecDeque<Watched>,
+    known: VecDeque<DeviceFrameReport>,
     frames: u64,
     state_bytes: u64,
     /// Bytes of the latest state that came back.
@@ -137,7 +137,11 @@ impl Echoes {
     }
 
     /// What has become known of the next frame.
-    pub(super) fn next(&mut self, gpu: &GpuContext, profile: Option<&Profile>) -> Option<Watched> {
+    pub(super) fn next(
+        &mut self,
+        gpu: &GpuContext,
+        profile: Option<&Profile>,
+    ) -> Option<DeviceFrameReport> {
         if !gpu.is_lost() && gpu.device.poll(wgpu::PollType::Poll).is_ok() {
             while let Ok(true) = self.hear(profile) {}
         }
@@ -185,7 +189,7 @@ impl Echoes {
         drop(mapped);
         buffer.unmap();
         self.free.push(buffer);
-        self.known.push_back(Watched {
+        self.known.push_back(DeviceFrameReport {
             steps,
             farthest: watch.farthest,
             finite: watch.broken == 0,

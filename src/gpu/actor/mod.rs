@@ -35,7 +35,7 @@ use std::time::Instant;
 
 use self::skin::Followed;
 use self::skins::Skins;
-use self::touch::Touch;
+use self::touch::ContactSteps;
 use super::GpuContext;
 use super::flesh::solve::{BoundSolver, GlobalSolver, Limits};
 use super::flesh::{FleshModel, FleshState, FleshStep};
@@ -43,7 +43,7 @@ use super::surface::{Base, BaseModel, SurfaceModel};
 use crate::dynamics::State;
 use crate::math::Affine;
 use crate::methods::{
-    Actor, Device, DeviceError, DeviceStep, Recipe, SurfaceDevice, SurfaceMut, Watched,
+    Actor, Device, DeviceError, DeviceFrameReport, DeviceStep, Recipe, SurfaceDevice, SurfaceMut,
 };
 
 /// Steps of a submission; a frame with more makes more submissions.
@@ -128,7 +128,7 @@ pub struct GpuFlesh {
     /// Steps that are set but not submitted, over bases that the device places.
     queued: usize,
     /// Made when parts first collide.
-    touch: Option<Touch>,
+    touch: Option<ContactSteps>,
     /// A step over a base that the processor placed, because parts collide, is prepared but not submitted.
     touching: bool,
     /// Steps made.
@@ -235,7 +235,7 @@ impl SurfaceDevice for GpuFlesh {
         self.skins.end(skin)
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.skins.watched()
     }
 
@@ -271,7 +271,7 @@ impl Device for GpuFlesh {
                 skins,
                 ..
             } = self;
-            let touch = touch.get_or_insert_with(|| Touch::new(&model.gpu, state));
+            let touch = touch.get_or_insert_with(|| ContactSteps::new(&model.gpu, state));
             skins.spend(touch.prepare(model, state, solver.dispatches(), colliding)?);
             self.touching = true;
         } else {

@@ -18,7 +18,7 @@ const BULGE: f32 = 0.15;
 pub struct DeviceSkin {
     gpu: GpuContext,
     surface: Surface,
-    rows: Option<Rows>,
+    rows: Option<SimulatedRows>,
     ahead_secs: f32,
     bounds: Bounds,
 }
@@ -32,7 +32,7 @@ pub(super) struct Followed<'a> {
 
 /// Where a simulation was in a frame.
 #[derive(Debug)]
-struct Rows {
+struct SimulatedRows {
     /// Its rows, and after them their velocities.
     buffer: wgpu::Buffer,
     row_of_vertex: Vec<u32>,
@@ -54,7 +54,7 @@ impl DeviceSkin {
         let rows = |Followed {
                         state,
                         row_of_vertex,
-                    }: Followed<'_>| Rows {
+                    }: Followed<'_>| SimulatedRows {
             buffer: storage::<[f32; 4]>(gpu, "rows of a frame", 2 * stride(state)),
             row_of_vertex: row_of_vertex.to_vec(),
             stride: stride(state),
@@ -91,7 +91,7 @@ impl DeviceSkin {
 
     /// Encodes the copy of the simulation that it follows.
     pub(super) fn copy_rows(&self, encoder: &mut wgpu::CommandEncoder, state: &FleshState) {
-        let Some(Rows { buffer, stride, .. }) = &self.rows else {
+        let Some(SimulatedRows { buffer, stride, .. }) = &self.rows else {
             return;
         };
         let size = (stride * size_of::<[f32; 4]>()) as u64;
@@ -151,7 +151,7 @@ impl DeviceSkin {
         for (out, new) in out.normals.iter_mut().zip(normals) {
             *out = new;
         }
-        if let Some(Rows {
+        if let Some(SimulatedRows {
             buffer,
             row_of_vertex,
             stride,

@@ -12,7 +12,7 @@ use crate::gpu::flesh::FleshState;
 use crate::gpu::surface::SurfaceModel;
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::Affine;
-use crate::methods::{DeviceError, SurfaceMut, Watched};
+use crate::methods::{DeviceError, DeviceFrameReport, SurfaceMut};
 
 /// What a frame ends with.
 #[derive(Debug)]
@@ -166,7 +166,7 @@ impl Skins {
     }
 
     /// The next frame of which something has become known.
-    pub fn watched(&mut self) -> Option<Watched> {
+    pub fn watched(&mut self) -> Option<DeviceFrameReport> {
         self.echoes.next(&self.gpu, self.profile.as_ref())
     }
 

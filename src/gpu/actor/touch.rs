@@ -11,12 +11,12 @@ use crate::dynamics::{Meeting, State};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::Dispatch;
 use crate::gpu::flesh::{FleshState, FleshStep, Press, PressBuffers};
-use crate::gpu::waiting::{Answer, ask, wait};
+use crate::gpu::waiting::{PendingMap, ask, wait};
 use crate::math::Point;
 use crate::methods::{Colliding, DeviceError};
 
-/// What steps with contacts need beside the others.
-pub(super) struct Touch {
+/// Resources of steps with contacts.
+pub(super) struct ContactSteps {
     press: Press,
     buffers: PressBuffers,
     /// A step in which something touches; made when something first does.
@@ -28,13 +28,13 @@ pub(super) struct Touch {
     is_known: bool,
     /// How hard the contacts of the last step pressed.
     loads: Vec<f32>,
-    under_way: Option<(wgpu::Buffer, Answer)>,
+    under_way: Option<(wgpu::Buffer, PendingMap)>,
     encoded: Option<wgpu::Buffer>,
     free: Vec<wgpu::Buffer>,
     predicted: Vec<Point>,
 }
 
-impl Touch {
+impl ContactSteps {
     pub(super) fn new(gpu: &GpuContext, state: &FleshState) -> Self {
         Self {
             press: Press::new(gpu),

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::gpu::GpuContext;
 use crate::gpu::shader::ShaderSource;
 
-/// All that what is compiled depends on.
+/// Inputs of a compilation; equal keys give equal pipelines.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct KernelKey {
     wgsl: String,
     entry: &'static str,
     /// Values of `override`s, by their bits.
@@ -19,7 +19,7 @@ struct Key {
 /// and no pipeline ever meets another device.
 #[derive(Debug, Default)]
 pub(in crate::gpu) struct KernelCache {
-    kept: Mutex<HashMap<Key, Arc<wgpu::ComputePipeline>>>,
+    kept: Mutex<HashMap<KernelKey, Arc<wgpu::ComputePipeline>>>,
 }
 
 impl KernelCache {
@@ -36,7 +36,7 @@ impl KernelCache {
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.to_bits()))
             .collect();
-        let key = Key {
+        let key = KernelKey {
             wgsl: source.wgsl(),
             entry,
             constants: bits,
@@ -52,7 +52,7 @@ impl KernelCache {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<wgpu::ComputePipeline>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<KernelKey, Arc<wgpu::ComputePipeline>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -52,10 +52,10 @@ pub struct Dims {
     pub(super) unused_c: u32,
 }
 
-/// What moves all rows alike.
+/// Parameters common to all rows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Motion {
+pub(super) struct MotionUniform {
     /// h² g.
     pub(super) gravity: [f32; 3],
     pub(super) step_secs: f32,
@@ -65,20 +65,20 @@ pub(super) struct Motion {
     pub(super) unused: f32,
 }
 
-/// Which iteration of the step it is.
+/// The index of the iteration in its step.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Turn {
+pub(super) struct IterationUniform {
     pub(super) iteration: u32,
     pub(super) unused_a: u32,
     pub(super) unused_b: u32,
     pub(super) unused_c: u32,
 }
 
-/// State of the acceleration; the host never looks at it.
+/// State of Anderson acceleration. The host does not read it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Anderson {
+pub(super) struct AndersonState {
     count: u32,
     slot: u32,
     started: u32,
@@ -91,15 +91,15 @@ pub(super) struct Anderson {
     gram: [f32; 64],
 }
 
-/// What the last step did to an instance, as it lies on the device.
+/// Statistics of an instance's last step, in the device's layout.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Watch {
-    /// How far the vertex that moved most relative to its base went in the whole step, world units.
+    /// Largest displacement of a vertex relative to its base in the step, world units.
     pub farthest: f32,
-    /// How far the vertex that moved most in the last iteration went, world units.
+    /// Largest displacement of a vertex in the last iteration, world units.
     pub last_change: f32,
-    /// Not 0 if something was no number, in this step or any since the state was put in.
+    /// Not 0 if a value was not finite in this step or any since the state was uploaded.
     pub broken: u32,
     /// Accelerated iterates that were rejected because their energy was higher.
     pub rejected: u32,
@@ -109,9 +109,9 @@ pub struct Watch {
 pub(in crate::gpu) fn struct_layouts() -> Vec<StructLayout> {
     vec![
         layout!("Dims", Dims: rows, row_stride, base_points, base_stride, chains, chain_stride, instances, memory, pulled, unused_a, unused_b, unused_c),
-        layout!("Motion", Motion: gravity, step_secs, fastest, volume, energy_floor, unused),
-        layout!("Turn", Turn: iteration, unused_a, unused_b, unused_c),
-        layout!("Anderson", Anderson: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
+        layout!("Motion", MotionUniform: gravity, step_secs, fastest, volume, energy_floor, unused),
+        layout!("Turn", IterationUniform: iteration, unused_a, unused_b, unused_c),
+        layout!("Anderson", AndersonState: count, slot, started, rejected, rejected_so_far, unused, norm, energy, gamma, gram),
         layout!("Watch", Watch: farthest, last_change, broken, rejected),
         layout!(PressDims: row_stride, contact_stride, matrix_stride, spread_stride),
         layout!(PressContact: rows, weights, normal_target, stiffness, count, unused_a, unused_b),

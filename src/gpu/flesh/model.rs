@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::FleshError;
 use super::kernels::{Kernels, binding, memory_of};
-use super::layout::{CHAINS, Dims, Motion, NUMBERS, ROWS, TETS};
+use super::layout::{CHAINS, Dims, MotionUniform, NUMBERS, ROWS, TETS};
 use crate::dynamics::{EquationChain, Equations};
 use crate::gpu::GpuContext;
 use crate::gpu::compute::{storage_of, uniform_of};
@@ -125,9 +125,9 @@ impl FleshModel {
     }
 }
 
-fn motion(equations: &Equations) -> Motion {
+fn motion(equations: &Equations) -> MotionUniform {
     let h = equations.step_secs;
-    Motion {
+    MotionUniform {
         gravity: (equations.gravity * (h * h)).into(),
         step_secs: h,
         fastest: equations.fastest,

@@ -3,7 +3,7 @@
 use super::error::FleshError;
 use super::kernels::binding;
 use super::layout::{
-    Anderson, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
+    AndersonState, BASE, BASE_VELOCITY, CHAINS, Dims, REGIONS, REMEMBERED, ROWS, VECTORS, VELOCITY,
     Watch,
 };
 use super::model::FleshModel;
@@ -343,7 +343,7 @@ fn sizes(dims: &Dims) -> [usize; 8] {
         dims.base_stride as usize * slot,
         (dims.pulled * dims.chain_stride) as usize * slot,
         remembered * rows * slot,
-        2 * size_of::<Anderson>(),
+        2 * size_of::<AndersonState>(),
         energies * size_of::<f32>(),
         groups * VECTORS * slot,
         size_of::<Watch>(),

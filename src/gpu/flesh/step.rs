@@ -1,7 +1,7 @@
 //! A time step as a list of dispatches.
 
 use super::kernels::{Kernels, Pass, PassBuffers};
-use super::layout::Turn;
+use super::layout::IterationUniform;
 use super::model::FleshModel;
 use super::press::{Press, PressBuffers};
 use super::state::FleshState;
@@ -59,7 +59,7 @@ impl FleshStep {
             uniform_of(
                 gpu,
                 "flesh turn",
-                &Turn {
+                &IterationUniform {
                     iteration,
                     unused_a: 0,
                     unused_b: 0,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::layout::Watch;
 use super::state::FleshState;
-use crate::gpu::waiting::{Answer, ask, is_there, lost};
+use crate::gpu::waiting::{PendingMap, ask, is_there, lost};
 use crate::gpu::{GpuContext, GpuError};
 
 /// Copies in flight at most; a step beyond that is not copied, and the next copy reports its errors.
@@ -18,7 +18,7 @@ pub struct Watcher {
     free: Vec<wgpu::Buffer>,
     encoded: Option<wgpu::Buffer>,
     /// In the order of their submission.
-    under_way: VecDeque<(wgpu::Buffer, Answer, u64)>,
+    under_way: VecDeque<(wgpu::Buffer, PendingMap, u64)>,
     /// Submissions so far, and the one that the latest is of.
     submissions: u64,
     heard: u64,

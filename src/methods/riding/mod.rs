@@ -72,8 +72,8 @@ pub struct Riding {
     vertices: usize,
 }
 
-/// What the parts are bound to.
-struct Ground<'a> {
+/// The flesh surface that cloth and props are bound to.
+struct BindTarget<'a> {
     mesh: &'a TriMesh,
     parts: &'a Parts,
     weights: Option<&'a SkinWeights>,
@@ -143,7 +143,7 @@ impl Riding {
                 vertices,
             });
         }
-        let ground = Ground::new(mesh, parts, weights);
+        let ground = BindTarget::new(mesh, parts, weights);
         progress.check()?;
         let soft = Soft::bind(&ground, &cloth);
         progress.check()?;
@@ -204,7 +204,7 @@ impl Riding {
     }
 }
 
-impl<'a> Ground<'a> {
+impl<'a> BindTarget<'a> {
     fn new(mesh: &'a TriMesh, parts: &'a Parts, weights: Option<&'a SkinWeights>) -> Self {
         let mut area = vec![0.0; mesh.positions.len()];
         for (index, triangle) in mesh.triangles.iter().enumerate() {

@@ -7,14 +7,14 @@ use crate::tissue::SkinComponent;
 const RADIUS: f32 = 0.1;
 
 /// A limb along y with a sleeve around it and a button on it.
-struct Scene {
+struct SleeveScene {
     mesh: TriMesh,
     parts: Parts,
     skeleton: Skeleton,
     flesh: usize,
 }
 
-fn scene(sleeve_radius: f32) -> Scene {
+fn scene(sleeve_radius: f32) -> SleeveScene {
     let limb = tube(RADIUS, 1.0, 80, 32, true);
     let sleeve = moved(tube(sleeve_radius, 0.8, 64, 40, false), Vec3::y() * 0.1);
     let button = ball(Point::new(0.0, 0.5, RADIUS + 0.01), 0.02, 6, 8);
@@ -48,7 +48,7 @@ fn scene(sleeve_radius: f32) -> Scene {
         part_of_vertex,
         parts: places.into_iter().map(part).collect(),
     };
-    Scene {
+    SleeveScene {
         flesh: shells[0].positions.len(),
         mesh: joined(&shells),
         parts,
@@ -56,7 +56,7 @@ fn scene(sleeve_radius: f32) -> Scene {
     }
 }
 
-impl Scene {
+impl SleeveScene {
     fn riding(&self) -> Riding {
         Riding::bind(
             &self.mesh,
@@ -104,7 +104,7 @@ impl Scene {
     }
 }
 
-fn joints(scene: &Scene) -> Vec<Affine> {
+fn joints(scene: &SleeveScene) -> Vec<Affine> {
     scene.skeleton.bind_transforms()
 }
 
@@ -124,7 +124,7 @@ fn bent(p: &Point, angle: f32) -> Point {
 }
 
 /// Distance to the flesh, negative inside.
-fn outside(scene: &Scene, now: &[Point], vertex: usize) -> f64 {
+fn outside(scene: &SleeveScene, now: &[Point], vertex: usize) -> f64 {
     let p = now[vertex].cast::<f64>();
     let flesh = scene
         .mesh

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 pub(super) const STEPS: usize = 4;
 
 /// State of all instances, and the passes over it.
-pub(super) struct Flesh {
+pub(super) struct CrowdFlesh {
     model: Arc<GpuModel>,
     pub state: FleshState,
     /// Holds the vectors of the dispatches in `step`.
@@ -45,7 +45,7 @@ pub(super) struct Flesh {
     pub recovered: usize,
 }
 
-impl Flesh {
+impl CrowdFlesh {
     pub fn new(
         gpu: &GpuContext,
         model: Arc<GpuModel>,

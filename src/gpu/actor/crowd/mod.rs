@@ -25,14 +25,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::error::unfit;
-use self::flesh::Flesh;
+use self::flesh::CrowdFlesh;
 use self::submit::{submit_passes, submit_steps};
 use super::profile::Profile;
 use super::{FRAMES_BEHIND, GpuModel, recipe_of};
 use crate::dynamics::{Collisions, Params, State};
 use crate::gpu::compute::{fetch, storage};
 use crate::gpu::surface::{Surface, SurfaceModel};
-use crate::gpu::waiting::{Done, done, lost, wait_for_all, wait_until};
+use crate::gpu::waiting::{DoneSignal, done, lost, wait_for_all, wait_until};
 use crate::gpu::{GpuContext, GpuError};
 use crate::math::{Affine, Point, Vec3};
 use crate::mesh::Bounds;
@@ -64,9 +64,9 @@ pub struct GpuCrowd {
     gpu: GpuContext,
     places: Vec<Vec3>,
     surface: Surface,
-    flesh: Option<Flesh>,
+    flesh: Option<CrowdFlesh>,
     boxes: Vec<Bounds>,
-    under_way: VecDeque<Done>,
+    under_way: VecDeque<DoneSignal>,
 }
 
 impl GpuCrowd {
@@ -115,9 +115,9 @@ impl GpuCrowd {
             return Err(CrowdError::TooMany { wanted, most });
         }
         let flesh = model
-            .map(|model| Flesh::new(gpu, model, actor, wanted))
+            .map(|model| CrowdFlesh::new(gpu, model, actor, wanted))
             .transpose()?;
-        let simulated = flesh.as_ref().map(Flesh::simulated);
+        let simulated = flesh.as_ref().map(CrowdFlesh::simulated);
         let surface =
             Surface::new(gpu, &surface_model, simulated, wanted).map_err(|error| unfit(&error))?;
         let boxes = vec![Bounds::of([]); wanted];
@@ -383,9 +383,9 @@ impl GpuCrowd {
                 || model.constant_bytes(),
                 |flesh| flesh.model().constant_bytes(),
             ),
-            instance_bytes: fit::bytes_per_instance(model, flesh.map(Flesh::model)),
-            bytes_up_step: flesh.map_or(0, Flesh::bytes_per_step),
-            passes_step: flesh.map_or(0, Flesh::passes),
+            instance_bytes: fit::bytes_per_instance(model, flesh.map(CrowdFlesh::model)),
+            bytes_up_step: flesh.map_or(0, CrowdFlesh::bytes_per_step),
+            passes_step: flesh.map_or(0, CrowdFlesh::passes),
             passes_surface: self.surface.dispatches().len(),
         }
     }

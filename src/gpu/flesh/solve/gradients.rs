@@ -42,9 +42,9 @@ impl Default for Tolerance {
     }
 }
 
-/// How far a solve came.
+/// Iterations and residual of a finished solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct SolveProgress {
     /// Iterations done.
     pub iterations: u32,
     /// √(r·D⁻¹r) before the last of them, over that of b.
@@ -185,14 +185,14 @@ impl Gradients {
 }
 
 impl BoundGradients {
-    pub(super) fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
+    pub(super) fn progress(&self, gpu: &GpuContext) -> Result<Vec<SolveProgress>, GpuError> {
         let stride = 2 * self.groups + PROGRESS;
         let numbers: Vec<[f32; 4]> = fetch(gpu, &self.sums, self.instances * stride)?;
         let of = |numbers: &[[f32; 4]]| {
             let [.., alpha, _, done] = numbers else {
                 return None;
             };
-            Some(Progress {
+            Some(SolveProgress {
                 iterations: done[0] as u32,
                 residual: done[1].sqrt(),
                 converged: alpha[3] > 0.0,

@@ -45,12 +45,12 @@ pub(super) fn layouts() -> Vec<StructLayout> {
 
 /// Marks rows of the top in the lists of lines.
 const TOP: u32 = 1 << 31;
-/// Instances that share a read of the matrix.
+/// Instances that share one read of the matrix.
 pub(super) const SHARED: usize = 4;
 
 /// A matrix in lines on the device, by rows.
 #[derive(Debug)]
-struct Lines {
+struct DeviceLines {
     values: wgpu::Buffer,
     groups: wgpu::Buffer,
     batches: wgpu::Buffer,
@@ -66,17 +66,17 @@ struct Columns {
 }
 
 #[derive(Debug)]
-pub(super) struct Products {
+pub(super) struct InverseProducts {
     /// By rows and by columns, each for one instance and for several.
     rows: [Kernel; 2],
     columns: [Kernel; 2],
-    factor: Option<(Lines, Columns)>,
-    top: Option<Lines>,
+    factor: Option<(DeviceLines, Columns)>,
+    top: Option<DeviceLines>,
     unknowns: usize,
     bytes: usize,
 }
 
-impl Lines {
+impl DeviceLines {
     fn new(gpu: &GpuContext, matrix: &LineMatrix) -> Result<Option<Self>, SolveError> {
         if matrix.groups.is_empty() {
             return Ok(None);
@@ -94,14 +94,14 @@ impl Lines {
     }
 }
 
-/// The buffers of a crowd.
-struct Crowd<'a> {
+/// The instances that one product multiplies.
+struct InstanceBatch<'a> {
     gpu: &'a GpuContext,
     instances: usize,
     dims: wgpu::Buffer,
 }
 
-impl Crowd<'_> {
+impl InstanceBatch<'_> {
     /// Which of two kernels, and how many workgroups for all instances.
     fn shape(&self) -> (usize, u32) {
         if self.instances == 1 {
@@ -112,11 +112,11 @@ impl Crowd<'_> {
     }
 }
 
-impl Products {
+impl InverseProducts {
     pub(super) fn new(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         let mut bytes = inverse.top.bytes() + inverse.factor.bytes();
         let mut factor = None;
-        if let Some(lines) = Lines::new(gpu, &inverse.factor)? {
+        if let Some(lines) = DeviceLines::new(gpu, &inverse.factor)? {
             check_groups(gpu, inverse.rows.div_ceil(LINE))?;
             let mut columns = inverse.factor.columns(inverse.rows);
             check_size(gpu, size_of_val(&columns.lines[..]))?;
@@ -144,7 +144,7 @@ impl Products {
             rows: kernels(&SOLVE_ROWS, ["rows_one", "rows_four"]),
             columns: kernels(&SOLVE_COLUMNS, ["columns_one", "columns_four"]),
             factor,
-            top: Lines::new(gpu, &inverse.top)?,
+            top: DeviceLines::new(gpu, &inverse.top)?,
             unknowns: inverse.rows,
             bytes,
         })
@@ -173,7 +173,7 @@ impl Products {
             instances: instances as u32,
             padding: 0,
         };
-        let crowd = Crowd {
+        let crowd = InstanceBatch {
             gpu,
             instances,
             dims: uniform_of(gpu, "inverse: dimensions", &dims),
@@ -206,8 +206,8 @@ impl Products {
 
     fn by_rows(
         &self,
-        crowd: &Crowd<'_>,
-        lines: &Lines,
+        crowd: &InstanceBatch<'_>,
+        lines: &DeviceLines,
         of: &wgpu::Buffer,
         result: &wgpu::Buffer,
     ) -> Dispatch {
@@ -228,8 +228,8 @@ impl Products {
 
     fn by_columns(
         &self,
-        crowd: &Crowd<'_>,
-        (lines, columns): (&Lines, &Columns),
+        crowd: &InstanceBatch<'_>,
+        (lines, columns): (&DeviceLines, &Columns),
         of: [&wgpu::Buffer; 2],
         result: &wgpu::Buffer,
     ) -> Dispatch {

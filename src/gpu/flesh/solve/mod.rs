@@ -17,10 +17,10 @@ mod gradients;
 mod inverse;
 
 pub use choice::{Choice, Limits};
-pub use gradients::{Progress, Tolerance};
+pub use gradients::{SolveProgress, Tolerance};
 
 use gradients::{BoundGradients, Gradients};
-use inverse::Products;
+use inverse::InverseProducts;
 
 use crate::dynamics::Equations;
 use crate::gpu::compute::Dispatch;
@@ -46,7 +46,7 @@ pub struct GlobalSolver {
 #[derive(Debug)]
 enum Inner {
     Gradients(Gradients),
-    Inverse(Box<Products>),
+    Inverse(Box<InverseProducts>),
 }
 
 /// A solver with the vectors of its instances.
@@ -140,7 +140,7 @@ impl GlobalSolver {
                 )?;
                 let inverse = InverseFactors::of(&equations.matrix, &equations.eliminations, &plan)
                     .map_err(InverseError::from)?;
-                Inner::Inverse(Box::new(Products::new(gpu, &inverse)?))
+                Inner::Inverse(Box::new(InverseProducts::new(gpu, &inverse)?))
             }
         };
         Ok(Self { inner })
@@ -158,7 +158,7 @@ impl GlobalSolver {
     /// [`SolveError::TooLarge`].
     pub fn inverse(gpu: &GpuContext, inverse: &InverseFactors) -> Result<Self, SolveError> {
         Ok(Self {
-            inner: Inner::Inverse(Box::new(Products::new(gpu, inverse)?)),
+            inner: Inner::Inverse(Box::new(InverseProducts::new(gpu, inverse)?)),
         })
     }
 
@@ -246,7 +246,7 @@ impl BoundSolver {
     ///
     /// # Errors
     /// [`GpuError::Readback`] if the device was lost.
-    pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<Progress>, GpuError> {
+    pub fn progress(&self, gpu: &GpuContext) -> Result<Vec<SolveProgress>, GpuError> {
         match &self.inner {
             BoundKind::Gradients(bound) => bound.progress(gpu),
             BoundKind::Inverse(_) => Ok(Vec::new()),

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use nalgebra::{Matrix2, Matrix3};
 
-use super::{CLOSE, Control, FRAMES, Ground, PATCH, Rider, Tangent};
+use super::{BindTarget, CLOSE, Control, FRAMES, PATCH, Rider, Tangent};
 use crate::math::{Point, Vec64};
 
 /// Control points, about one in every cell of a grid, with the patches that their frames are fitted to.
 pub(super) fn controls(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     spacing: f64,
     origin: &Point,
     patches: &mut Vec<Tangent>,
@@ -47,7 +47,7 @@ pub(super) fn controls(
 /// Appends the neighbours that a control point's frame is fitted to, by least squares in its tangent plane, and returns the frame at
 /// rest; `None` if they don't span a plane.
 fn patch(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     topology: &crate::mesh::Topology,
     vertex: u32,
     spacing: f64,
@@ -122,7 +122,7 @@ fn patch(
 
 /// Binds one vertex of the cloth; `None` if there is no flesh.
 pub(super) fn rider(
-    ground: &Ground<'_>,
+    ground: &BindTarget<'_>,
     vertex: u32,
     controls: &[Control],
     spacing: f64,
@@ -184,7 +184,11 @@ pub(super) fn rider(
 }
 
 /// Barycentric coordinates of a point of a triangle, by areas; a flat triangle gives its nearest corner.
-fn barycentric(ground: &Ground<'_>, triangle: [u32; 3], point: &crate::math::Point64) -> [f32; 3] {
+fn barycentric(
+    ground: &BindTarget<'_>,
+    triangle: [u32; 3],
+    point: &crate::math::Point64,
+) -> [f32; 3] {
     let [a, b, c] = triangle.map(|v| ground.mesh.positions[v as usize].cast::<f64>());
     let normal = (b - a).cross(&(c - a));
     let square = normal.norm_squared();

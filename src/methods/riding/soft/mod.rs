@@ -14,7 +14,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use self::bind::{controls, rider};
-use super::{Ground, PlainCloth};
+use super::{BindTarget, PlainCloth};
 use crate::math::{Point, Vec3};
 
 /// Distance of control points, of the size.
@@ -90,7 +90,7 @@ pub struct Rider {
 }
 
 impl Soft {
-    pub(super) fn bind(ground: &Ground<'_>, cloth: &[u32]) -> Self {
+    pub(super) fn bind(ground: &BindTarget<'_>, cloth: &[u32]) -> Self {
         let origin = ground.mesh.bounds().center();
         if cloth.is_empty() {
             return Self::default();
