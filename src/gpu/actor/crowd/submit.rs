@@ -1,10 +1,10 @@
-//! Submissions of steps alone.
+//! Submissions of steps without a frame.
 
 use super::flesh::CrowdFlesh;
 use crate::gpu::waiting::wait_for_all;
 use crate::gpu::{GpuContext, GpuError};
 
-/// Submits steps that have no room in the frame's own submission.
+/// Submits steps that do not fit into the frame's submission.
 pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut CrowdFlesh) {
     let mut encoder = gpu
         .device
@@ -25,7 +25,8 @@ pub(super) fn submit_steps(gpu: &GpuContext, flesh: &mut CrowdFlesh) {
     flesh.submitted();
 }
 
-/// Submits the passes of steps one by one, and waits for each: where a step takes seconds, a window draws in between.
+/// Submits the passes of steps one by one and waits for each, so that a window can draw in between when a step takes
+/// seconds.
 pub(super) fn submit_passes(gpu: &GpuContext, flesh: &mut CrowdFlesh) -> Result<(), GpuError> {
     let descriptor = wgpu::CommandEncoderDescriptor {
         label: Some("a pass of a crowd"),

@@ -3,18 +3,19 @@
 //! | form          | passes                                           |
 //! |---------------|--------------------------------------------------|
 //! | factors       | y = V b by rows; Δ = Vᵀ y by columns              |
-//! | substructures | y = W b by rows; z = S y on the top; Δ = Wᵀ (y, z) |
+//! | substructures | y = W b by rows; z = S y at the top; Δ = Wᵀ (y, z) |
 //! | dense         | Δ = P⁻¹ b by rows                                |
 //!
-//! V and Vᵀ are the same numbers, read by lines of sixteen columns both times. By rows: sixteen to 256 threads for up to four rows, the
-//! more the longer the rows are, so that none reads more than a few dozen lines; sums over threads in two steps in workgroup memory.
-//! By columns: a workgroup for sixteen columns, whose lines lie on a path of ancestors. With several instances a thread multiplies each
-//! value that it reads for four of them: a crowd reads the matrix once for four of its members.
+//! V and Vᵀ share one array, stored in lines of sixteen columns. By rows: 16 to 256 threads for up to four rows, more for
+//! longer rows, so that each thread reads at most a few dozen lines; sums over threads take two steps in workgroup memory.
+//! By columns: one workgroup per sixteen columns, whose lines lie on a path of ancestors. With several instances, a thread
+//! multiplies each value that it reads for four of them.
 //!
 //! # Contacts
-//! With contacts at rows c the matrix becomes P + U C Uᵀ, U a few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀ needs the columns P⁻¹U, by
-//! these same passes with one instance for each three contacts, whenever pairs change, and then per solve two thin products behind the
-//! last pass. Or forces are added to b and the passes run again ([`super::super::Press`]), for two more passes instead.
+//! With contacts at rows c the matrix becomes P + U C Uᵀ, where U has few columns. Δ = Δ₀ − P⁻¹U (C⁻¹ + UᵀP⁻¹U)⁻¹ Uᵀ Δ₀
+//! needs the columns P⁻¹U, which these passes can compute with one instance per three contacts whenever pairs change; each
+//! solve then needs two thin products after the last pass. Alternatively forces are added to b and the passes run again
+//! ([`super::super::Press`]), which costs two more passes.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -48,7 +49,7 @@ const TOP: u32 = 1 << 31;
 /// Instances that share one read of the matrix.
 pub(super) const SHARED: usize = 4;
 
-/// A matrix in lines on the device, by rows.
+/// A matrix on the device in lines, by rows.
 #[derive(Debug)]
 struct DeviceLines {
     values: wgpu::Buffer,
@@ -58,7 +59,7 @@ struct DeviceLines {
     workgroups: u32,
 }
 
-/// Its lines by columns.
+/// The same lines by columns.
 #[derive(Debug)]
 struct Columns {
     starts: wgpu::Buffer,
@@ -67,7 +68,7 @@ struct Columns {
 
 #[derive(Debug)]
 pub(super) struct InverseProducts {
-    /// By rows and by columns, each for one instance and for several.
+    /// By rows and by columns; each in a variant for one instance and one for several.
     rows: [Kernel; 2],
     columns: [Kernel; 2],
     factor: Option<(DeviceLines, Columns)>,
@@ -102,7 +103,7 @@ struct InstanceBatch<'a> {
 }
 
 impl InstanceBatch<'_> {
-    /// Which of two kernels, and how many workgroups for all instances.
+    /// Index of the kernel variant, and the number of workgroups for all instances.
     fn shape(&self) -> (usize, u32) {
         if self.instances == 1 {
             (0, 1)
