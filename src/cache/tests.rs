@@ -165,8 +165,7 @@ fn concurrent_reads_and_writes_are_safe() {
         }
     });
     assert!(
-        place
-            .files()
+        files(&place)
             .iter()
             .all(|file| file.extension().is_some_and(|ending| ending == "sinewkept"))
     );

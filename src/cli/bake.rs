@@ -71,9 +71,9 @@ fn parse_tolerance(text: &str) -> Result<f32, String> {
     parsed.ok_or_else(|| "expected a number from 0 to 0.1, as in 0.0001".to_owned())
 }
 
-/// Nobody means to write more than this unawares.
+/// Writing more than this requires `--yes`.
 const MANY_BYTES: u64 = 4_000_000_000;
-/// More morph targets than the 256 texture layers that WebGL 2 promises are not for every viewer.
+/// Some viewers support no more morph targets than the 256 texture layers that WebGL 2 guarantees.
 const MANY_TARGETS: usize = 256;
 
 #[derive(Serialize)]
@@ -91,9 +91,9 @@ struct BakeReport {
     method_ms: f64,
     #[serde(flatten)]
     contact: ContactSummary,
-    /// Intersecting pairs in the bind pose…
+    /// Number of intersecting pairs in the bind pose.
     self_intersections_before: usize,
-    /// …and in the last frame.
+    /// Number in the last frame.
     self_intersections_after: usize,
     /// All metrics of the last frame against the bind pose.
     score: Measurements,
@@ -118,7 +118,7 @@ enum BakeKind<'a> {
     Rig(&'a Path),
     /// The skeleton of every frame.
     Motion(&'a Path),
-    /// Nothing but `--pose-out`.
+    /// Only `--pose-out`.
     Pose,
 }
 
@@ -254,7 +254,7 @@ impl Bake {
         let is_bvh = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        // Which one is known when the project has been read.
+        // The method is known after the project was read.
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
             (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
@@ -278,7 +278,7 @@ impl Bake {
     }
 }
 
-/// Measures the bind pose and the present frame of an actor, the last one of a take.
+/// Measures the bind pose and the current frame of an actor.
 fn measure(
     actor: &Actor,
     take: &Take,
@@ -330,7 +330,7 @@ fn list(files: &[PathBuf]) -> String {
     }
 }
 
-/// Says early, before any work, that the output has no place to go.
+/// Checks before any work that the output's folder exists.
 pub(super) fn check_folder(output: &std::path::Path) -> Outcome {
     let folder = match output.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! How far an iteration is from what the machine can do: the roofline of its two halves.
+//! Comparison of an iteration with the machine's limits: a roofline of its two halves.
 
 use serde::Serialize;
 
@@ -8,9 +8,9 @@ use crate::dynamics::Work;
 /// One local/global iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct IterationReport {
-    /// Bytes that an iteration touches.
+    /// Bytes that an iteration accesses.
     working_set_bytes: u64,
-    /// Where they stay from one iteration to the next.
+    /// The level that holds them between iterations.
     level: MemoryLevel,
     local: Half,
     global: Half,
@@ -22,18 +22,18 @@ struct Half {
     ms: f64,
     bytes: u64,
     flops: u64,
-    /// Rates reached, all threads together.
+    /// Rates reached by all threads together.
     gb_s: f64,
     gflop_s: f64,
-    /// Time that the machine needs at best: reading at the measured rate or computing at the measured rate, whichever takes longer.
+    /// Lower bound of the time: reading at the measured rate or computing at the measured rate, whichever is longer.
     limit_ms: f64,
-    /// What `limit_ms` is the time of.
+    /// What bounds `limit_ms`.
     bound: LimitedBy,
-    /// Measured time in multiples of `limit_ms`; 1 is perfect.
+    /// Measured time in multiples of `limit_ms`; 1 is optimal.
     times_limit: f64,
 }
 
-/// What takes longer at best.
+/// The bottleneck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum LimitedBy {
@@ -42,7 +42,8 @@ enum LimitedBy {
 }
 
 impl IterationReport {
-    /// From what an iteration touches, how long its halves took (local, global), and on how many threads.
+    /// Computes the limits from the work of an iteration, the times of its halves (local, global), and the number of
+    /// threads.
     pub(super) fn of(work: &Work, ms: [f64; 2], threads: usize, calibration: &Calibration) -> Self {
         let working_set_bytes = work.local_bytes + work.global_bytes;
         let level = calibration.caches.level_of(working_set_bytes, threads);
@@ -88,7 +89,7 @@ impl IterationReport {
         }
     }
 
-    /// For people.
+    /// One line of text.
     pub(super) fn lines(&self) -> Vec<String> {
         let megabytes = self.working_set_bytes as f64 / 1e6;
         let place = match self.level {

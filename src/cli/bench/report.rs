@@ -1,4 +1,4 @@
-//! What `sinew bench` says, for people and for machines.
+//! The report of `sinew bench`, as text and as JSON.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::cli::calibration::Calibration;
 use crate::dynamics::Params;
 use crate::methods::{MethodId, Requirement, StepTimes, Subject};
 
-/// Everything.
+/// The whole report.
 #[derive(Debug, Serialize)]
 pub(super) struct BenchReport {
     pub(super) machine: Machine,
@@ -17,7 +17,7 @@ pub(super) struct BenchReport {
     pub(super) method: MethodId,
     pub(super) setup_ms: Setup,
     pub(super) step: StepCost,
-    /// Nothing for methods without a simulation.
+    /// Absent for methods without simulation.
     pub(super) iteration: Option<IterationReport>,
     pub(super) frame: FrameReport,
     pub(super) device: DeviceReport,
@@ -42,7 +42,7 @@ pub(super) struct CharacterSize {
 }
 
 impl CharacterSize {
-    /// Nothing but source vertices counts for methods without a simulation.
+    /// For methods without simulation only source vertices are counted.
     pub(super) fn of(subject: &Subject, method: MethodId) -> Self {
         let flesh = subject
             .flesh_if_made()
@@ -58,7 +58,7 @@ impl CharacterSize {
     }
 }
 
-/// Milliseconds of the set-up.
+/// Set-up times in milliseconds.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Setup {
     pub(super) load: f64,
@@ -80,18 +80,19 @@ pub(super) struct StepCost {
     steps: usize,
     median_ms: f64,
     p99_ms: f64,
-    /// All local steps of a step, median; global likewise. By the clock of the device that makes the steps; nothing where it has none.
+    /// Total local time of a step, median; global likewise. By the device's clock if a device computes the steps; absent if
+    /// it has none.
     pub(super) local_ms: Option<f64>,
     pub(super) global_ms: Option<f64>,
-    /// Iterations done in all steps together; fewer than asked for if there is a budget.
+    /// Total iterations of all steps; fewer than requested if there is a time budget.
     #[serde(skip)]
     pub(super) done: u32,
-    /// As in [`FrameReport`]: these two are no part of a step.
+    /// As in [`FrameReport`]; not part of a step.
     anchors_ms: f64,
     normals_ms: f64,
 }
 
-/// Everything from the time on the clock to positions and normals: pose, anchors, step, upsampling, normals. Medians.
+/// From the clock's time to positions and normals: pose, anchors, step, upsampling, normals. Medians.
 #[derive(Debug, Serialize)]
 #[expect(
     clippy::struct_field_names,
@@ -107,7 +108,7 @@ pub(super) struct FrameReport {
     normals_ms: f64,
 }
 
-/// The value that so great a part of all lies below.
+/// The value at a quantile.
 pub(super) fn quantile(
     frames: &[FrameSample],
     part: f64,
@@ -159,7 +160,7 @@ impl FrameReport {
 }
 
 impl BenchReport {
-    /// The report for people.
+    /// The report as text.
     pub(super) fn lines(&self) -> Vec<String> {
         let Self {
             machine,
@@ -254,7 +255,7 @@ impl Machine {
     }
 }
 
-/// The processor's name, where the system tells it.
+/// The CPU's name, if the system reports it.
 fn cpu_name() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told
@@ -267,7 +268,7 @@ fn cpu_name() -> String {
     )
 }
 
-/// Most memory that this process ever held, 0 where the system does not tell.
+/// Peak memory of this process, 0 if the system does not report it.
 pub(super) fn peak_memory_mb() -> f64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kilobytes = told

@@ -1,15 +1,15 @@
-//! Small things ride as one: the rigid motion that fits the surface next to them best.
+//! Small props move rigidly: by the rigid motion that best fits the adjacent surface.
 
 use nalgebra::Matrix3;
 
 use super::BindTarget;
 use crate::math::{Point, Point64, Vec64, closest_rotation};
 
-/// Vertices of a cluster that are asked how far the surface is.
+/// Vertices of a cluster whose distance to the surface is sampled.
 const SAMPLES: usize = 64;
-/// Most vertices of a patch.
+/// Maximum number of vertices of a patch.
 pub const PATCH: usize = 192;
-/// Fewest.
+/// Minimum number.
 const FEWEST: usize = 8;
 
 /// A cluster of small parts and the patch of surface that it follows.
@@ -17,7 +17,7 @@ const FEWEST: usize = 8;
 pub struct Stiff {
     /// Of the skin.
     pub vertices: Vec<u32>,
-    /// Relative to the patch's middle.
+    /// Relative to the patch's centroid.
     pub rest: Vec<Vec64>,
     /// At most [`PATCH`] points.
     pub patch: Vec<PatchPoint>,
@@ -30,7 +30,7 @@ pub struct PatchPoint {
     pub vertex: u32,
     /// Sums to 1 over the patch.
     pub weight: f64,
-    /// Relative to the patch's middle.
+    /// Relative to the patch's centroid.
     pub rest: Vec64,
 }
 

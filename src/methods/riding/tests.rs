@@ -68,7 +68,7 @@ impl SleeveScene {
         .unwrap()
     }
 
-    /// Positions with the flesh where `map` takes it and the rest left as garbage.
+    /// Positions with the flesh moved by `map` and all other vertices set to NaN.
     fn placed(&self, map: impl Fn(&Point) -> Point, world_from_joint: &[Affine]) -> Vec<Point> {
         let mut riding = self.riding();
         assert_eq!(riding.len(), self.mesh.positions.len() - self.flesh);
@@ -87,7 +87,7 @@ impl SleeveScene {
         (0..self.mesh.positions.len()).filter(move |&v| self.parts.part_of_vertex[v] == part)
     }
 
-    /// Shortest and longest ratio of an edge's length to that at rest.
+    /// Smallest and largest ratio of an edge's length to its rest length.
     fn stretch(&self, part: u32, now: &[Point]) -> (f32, f32) {
         let edges = self
             .mesh
@@ -112,7 +112,7 @@ fn joints(scene: &SleeveScene) -> Vec<Affine> {
 fn bent(p: &Point, angle: f32) -> Point {
     let (from, to) = (0.3, 0.7);
     let at = |y: f32| angle * ((y - from) / (to - from)).clamp(0.0, 1.0);
-    // The middle line by summing many short steps.
+    // The centre line, as the sum of many short steps.
     let steps = 2000;
     let mut middle = Vec3::zeros();
     for k in 0..steps {

@@ -375,14 +375,14 @@ fn a_handle_outside_the_body_carries_no_flesh() {
 }
 
 /// One view without a workbench; the test sets when the mesh is analysed.
-struct EditHarness {
+struct EditTest {
     session: Session,
     tool: EditTool,
     viewport: Viewport,
     looked_at: bool,
 }
 
-impl EditHarness {
+impl EditTest {
     fn ui(&mut self, ui: &mut Ui) {
         let rect = ui.max_rect();
         let response = ui.interact(
@@ -419,7 +419,7 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
         std::thread::sleep(Duration::from_millis(5));
     }
     std::fs::remove_file(&file).expect("clean up");
-    let bench = EditHarness {
+    let bench = EditTest {
         session,
         tool: EditTool::default(),
         viewport: Viewport::default(),
@@ -427,9 +427,9 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
     };
     let mut window = Harness::builder()
         .with_size(vec2(800.0, 600.0))
-        .build_ui_state(|ui, bench: &mut EditHarness| bench.ui(ui), bench);
+        .build_ui_state(|ui, bench: &mut EditTest| bench.ui(ui), bench);
     window.run_steps(2);
-    let at = |window: &Harness<'_, EditHarness>, y: f64| {
+    let at = |window: &Harness<'_, EditTest>, y: f64| {
         window
             .state()
             .viewport
@@ -447,7 +447,7 @@ fn clicks_during_mesh_analysis_are_applied_afterwards() {
         window.run_steps(1);
     }
     let joints =
-        |window: &Harness<'_, EditHarness>| window.state().session.rig().map_or(0, |rig| rig.len());
+        |window: &Harness<'_, EditTest>| window.state().session.rig().map_or(0, |rig| rig.len());
     assert_eq!((joints(&window), window.state().tool.waiting()), (0, 2));
     window.state_mut().looked_at = true;
     window.run_steps(3);

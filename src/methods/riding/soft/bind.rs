@@ -55,7 +55,7 @@ fn patch(
 ) -> Option<Matrix3<f32>> {
     let at = |v: u32| ground.mesh.positions[v as usize].cast::<f64>();
     let here = at(vertex);
-    // Outwards ring by ring; at least the first ring.
+    // Grows ring by ring; at least the first ring.
     let mut ring: Vec<u32> = topology.neighbors(vertex as usize).to_vec();
     let mut next = 0;
     while next < ring.len() && ring.len() < 4 * PATCH {
@@ -120,7 +120,7 @@ fn patch(
     Some(Matrix3::from_columns(&[u, v, u.cross(&v)]).cast::<f32>())
 }
 
-/// Binds one vertex of the cloth; `None` if there is no flesh.
+/// Binds one vertex of cloth; `None` if there is no flesh.
 pub(super) fn rider(
     ground: &BindTarget<'_>,
     vertex: u32,
@@ -137,7 +137,7 @@ pub(super) fn rider(
             .enumerate()
             .map(|(index, control)| ((control.rest - offset).norm_squared(), index as u32)),
     );
-    // The nearest before likeness are enough to choose from.
+    // The candidates by distance; similarity is tested among these only.
     let some = (8 * FRAMES).min(near.len());
     if some < near.len() {
         near.select_nth_unstable_by(some, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -149,7 +149,7 @@ pub(super) fn rider(
     }
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let least = near.first()?.0;
-    // The first one that is not followed any more is where weights vanish, so that they vary smoothly over the cloth.
+    // The first control that is left out defines where weights vanish, so that they vary smoothly over the cloth.
     let last = near
         .get(FRAMES)
         .or(near.last())
