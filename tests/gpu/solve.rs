@@ -11,7 +11,7 @@ use sinew::methods::Subject;
 use sinew::numerics::{
     Elimination, FactorError, HybridMatrix, InverseError, InverseFactors, InversePlan, RowMatrix,
 };
-use sinew::progress::SolveProgress as Watch;
+use sinew::progress::Progress as Watch;
 
 /// The equations of a built-in character.
 fn equations(name: &str) -> Equations {
