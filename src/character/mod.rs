@@ -12,7 +12,7 @@ mod place;
 mod rerig;
 
 use bones::same_structure;
-pub use bones::{BoneEditError, BoneMap, BoneSettings, MOST_JIGGLE};
+pub use bones::{BONE_FACTORS, BoneEditError, BoneFactor, BoneMap, BoneSettings, MOST_JIGGLE};
 pub use document::{SourceDocument, SourcePrimitive};
 pub use flesh::{FleshSettings, LEAST_SIM_VERTICES, SimVertices};
 pub use image::Image;

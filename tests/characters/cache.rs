@@ -33,12 +33,9 @@ fn characters() -> Vec<Character> {
     for character in &mut characters {
         character.flesh.sim_vertices = SimVertices::About(500);
     }
-    match std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) {
-        Some(data) => {
-            let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
-            characters.push(sinew::io::load(&[file], &Progress::new()).unwrap());
-        }
-        None => skip::skipped("SINEW_TEST_DATA is not set: no real character"),
+    if let Some(data) = skip::data() {
+        let file = data.join("A_rigged/mh_female_cmu/mh_female_cmu.glb");
+        characters.push(sinew::io::load(&[file], &Progress::new()).unwrap());
     }
     characters
 }

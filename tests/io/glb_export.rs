@@ -97,8 +97,7 @@ fn a_rig_moves_its_skin_as_before() {
 
 #[test]
 fn rigs_of_other_programs_move_as_before() {
-    let Some(folder) = std::env::var_os("SINEW_TEST_DATA").map(PathBuf::from) else {
-        skip::skipped("SINEW_TEST_DATA is not set");
+    let Some(folder) = skip::data() else {
         return;
     };
     for name in [
