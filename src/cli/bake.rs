@@ -70,13 +70,13 @@ fn parse_tolerance(text: &str) -> Result<f32, String> {
     parsed.ok_or_else(|| "expected a number from 0 to 0.1, as in 0.0001".to_owned())
 }
 
-/// Nobody means to write more than this unawares.
+/// Writing more than this requires `--yes`.
 const MANY_BYTES: u64 = 4_000_000_000;
-/// More morph targets than the 256 texture layers that WebGL 2 promises are not for every viewer.
+/// Some viewers support no more morph targets than the 256 texture layers that WebGL 2 guarantees.
 const MANY_TARGETS: usize = 256;
 
 #[derive(Serialize)]
-struct Report {
+struct BakeReport {
     character: String,
     method: MethodId,
     vertices: usize,
@@ -90,9 +90,9 @@ struct Report {
     method_ms: f64,
     #[serde(flatten)]
     contact: ContactSummary,
-    /// Intersecting pairs in the bind pose…
+    /// Number of intersecting pairs in the bind pose.
     self_intersections_before: usize,
-    /// …and in the last frame.
+    /// Number in the last frame.
     self_intersections_after: usize,
     /// All metrics of the last frame against the bind pose.
     score: Measurements,
@@ -105,8 +105,8 @@ struct FilesReport {
     files: Vec<PathBuf>,
 }
 
-/// What is asked for.
-enum Work<'a> {
+/// What the bake writes.
+enum BakeKind<'a> {
     /// The skin of every frame.
     Skin {
         path: &'a Path,
@@ -117,7 +117,7 @@ enum Work<'a> {
     Rig(&'a Path),
     /// The skeleton of every frame.
     Motion(&'a Path),
-    /// Nothing but `--pose-out`.
+    /// Only `--pose-out`.
     Pose,
 }
 
@@ -126,7 +126,7 @@ impl Bake {
         let mut work = self
             .output
             .as_deref()
-            .map_or(Ok(Work::Pose), |path| self.work(path))?;
+            .map_or(Ok(BakeKind::Pose), |path| self.work(path))?;
         if self.influences.is_some() && !self.rig {
             return Err(Failure::Usage(
                 "--influences is for --rig; a baked skin needs no joints".to_owned(),
@@ -139,7 +139,8 @@ impl Bake {
         let subject = self.character.open(options)?;
         let saved = self.character.saved(&subject, options)?;
         let subject = self.weights.on(&subject, saved.as_ref());
-        if let (Work::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved) {
+        if let (BakeKind::Skin { method, .. }, None, Some(saved)) = (&mut work, self.method, &saved)
+        {
             *method = saved.method;
         }
         let options = &options.with_saved(saved.as_ref());
@@ -151,14 +152,14 @@ impl Bake {
             write_last_pose(&subject.character, &take, path)?;
         }
         match work {
-            Work::Skin {
+            BakeKind::Skin {
                 path,
                 format,
                 method,
             } => return self.skin(options, &subject, &take, path, format, method),
-            Work::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
-            Work::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
-            Work::Pose => {}
+            BakeKind::Rig(path) => write_rig(&subject, path, self.influences.unwrap_or(4).into())?,
+            BakeKind::Motion(path) => write_motion(&subject.character, &take, self.every, path)?,
+            BakeKind::Pose => {}
         }
         self.wrote(options, &subject, self.output.iter().chain(&self.pose_out))
     }
@@ -201,7 +202,7 @@ impl Bake {
         if self.json {
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
-            return print_json(&Report {
+            return print_json(&BakeReport {
                 character: subject.character.name.clone(),
                 method,
                 vertices: actor.positions().len(),
@@ -246,20 +247,20 @@ impl Bake {
         Ok(())
     }
 
-    fn work<'a>(&self, path: &'a Path) -> Result<Work<'a>, Failure> {
+    fn work<'a>(&self, path: &'a Path) -> Result<BakeKind<'a>, Failure> {
         let shown = path.display();
         let is_bvh = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("bvh"));
-        // Which one is known when the project has been read.
+        // The method is known after the project was read.
         let saved = self.character.project().map(|_| MethodId::default());
         match (BakeFormat::of_path(path), self.method.or(saved)) {
-            (Some(BakeFormat::Glb), _) if self.rig => Ok(Work::Rig(path)),
+            (Some(BakeFormat::Glb), _) if self.rig => Ok(BakeKind::Rig(path)),
             _ if self.rig => Err(Failure::Undone(format!(
                 "{shown}: a rig is written as .glb; name the file so"
             ))),
-            _ if is_bvh => Ok(Work::Motion(path)),
-            (Some(format), Some(method)) => Ok(Work::Skin {
+            _ if is_bvh => Ok(BakeKind::Motion(path)),
+            (Some(format), Some(method)) => Ok(BakeKind::Skin {
                 path,
                 format,
                 method,
@@ -275,7 +276,7 @@ impl Bake {
     }
 }
 
-/// Measures the bind pose and the present frame of an actor, the last one of a take.
+/// Measures the bind pose and the current frame of an actor.
 fn measure(
     actor: &Actor,
     take: &Take,
@@ -320,7 +321,7 @@ fn list(files: &[PathBuf]) -> String {
     }
 }
 
-/// Says early, before any work, that the output has no place to go.
+/// Checks before any work that the output's folder exists.
 pub(super) fn check_folder(output: &std::path::Path) -> Outcome {
     let folder = match output.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

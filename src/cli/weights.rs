@@ -1,4 +1,4 @@
-//! `--weights`: the weight method of those that are registered.
+//! `--weights`: choice of a registered weight method.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ pub(super) struct WeightsOption {
 }
 
 impl WeightsOption {
-    /// The character with the weights asked for, or with those of a project's active view.
+    /// The character with the requested weights, or with those of the project's active view.
     pub(super) fn on(self, subject: &Arc<Subject>, saved: Option<&ProjectState>) -> Arc<Subject> {
         let method = self.weights.or(saved.map(|saved| saved.weights));
         subject.weighted(method.unwrap_or_default())
     }
 }
 
-/// The registry, a line for each weight method.
+/// One line of help for each registered weight method.
 fn help() -> String {
     let methods: Vec<String> = registry()
         .iter()

@@ -20,7 +20,7 @@ use crate::math::{Point, Vec3};
 
 /// One corner of a face: indices of position, texture coordinate and normal.
 #[derive(Debug, Clone, Copy)]
-struct Corner {
+struct FaceCorner {
     position: u32,
     tex_coord: Option<u32>,
     normal: Option<u32>,
@@ -50,7 +50,7 @@ struct Parser {
     odd_numbers: usize,
     short_faces: usize,
     weight_lines: usize,
-    corners: Vec<Corner>,
+    corners: Vec<FaceCorner>,
 }
 
 /// Reads a mesh in world space; materials and images are searched in `folder`.
@@ -143,7 +143,7 @@ impl Parser {
             // Texture coordinates and normals are optional: an invalid index is ignored.
             let tex_coord = index(parts.next(), self.tex_coords.len());
             let normal = index(parts.next(), self.normals.len());
-            self.corners.push(Corner {
+            self.corners.push(FaceCorner {
                 position,
                 tex_coord,
                 normal,

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::{BONES, Folder, assert_refused, json, sinew, tube, vertices};
+use crate::common::folder::TestFolder;
+use crate::program::{BONES, assert_refused, json, names, sinew, tube, vertices, write};
 
 #[test]
 fn a_bake_turns_the_joint_by_the_angles_given() {
-    let folder = Folder::new("bake");
+    let folder = TestFolder::new("bake");
     let (mesh, bones, out) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
         folder.0.join("out.obj"),
     );
     let turn = "--rotate=upper=0,0,-90";
@@ -60,13 +61,14 @@ fn a_bake_turns_the_joint_by_the_angles_given() {
 
 #[test]
 fn a_pose_is_baked_as_a_motion_from_rest() {
-    let folder = Folder::new("motion");
+    let folder = TestFolder::new("motion");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
     let half = (0.5_f64).sqrt();
-    let pose = folder.file(
+    let pose = write(
+        &folder,
         "pose.json",
         &format!("{{\"joints\": {{\"upper\": {{\"rotation\": [0, 0, {half}, {half}]}}}}}}"),
     );
@@ -135,19 +137,19 @@ fn a_pose_is_baked_as_a_motion_from_rest() {
         Some(0)
     );
     assert!(
-        folder.names().contains(&"many.0008.obj".to_owned())
-            && folder.names().contains(&"many.0009.obj".to_owned())
+        names(&folder).contains(&"many.0008.obj".to_owned())
+            && names(&folder).contains(&"many.0009.obj".to_owned())
     );
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_refused() {
-    let folder = Folder::new("output");
+    let folder = TestFolder::new("output");
     let (mesh, bones) = (
-        folder.file("tube.off", &tube()),
-        folder.file("tube.skel", BONES),
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
     );
-    let before = folder.names();
+    let before = names(&folder);
     let bake = |out: &Path| {
         sinew(&[
             &"bake",
@@ -187,12 +189,12 @@ fn an_output_that_cannot_be_written_is_refused() {
         &sinew(&[&"tissue", &mesh, &bones, &"-o", &folder.0.join("out.stl")]),
         &["out.stl", ".vtu"],
     );
-    assert_eq!(folder.names(), before);
+    assert_eq!(names(&folder), before);
 }
 
 #[test]
 fn what_is_baked_has_the_frames_asked_for() {
-    let folder = Folder::new("formats");
+    let folder = TestFolder::new("formats");
     let bake = |name: &str, more: &[&str]| {
         let out = folder.0.join(name);
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> =
@@ -226,8 +228,8 @@ fn what_is_baked_has_the_frames_asked_for() {
     let report = bake("a.ply", &[&lbs[..], &["--every=10"]].concat());
     assert_eq!(report["files"].as_array().unwrap().len(), 2);
     assert!(
-        folder.names().contains(&"a.0010.ply".to_owned())
-            && folder.names().contains(&"a.0020.ply".to_owned())
+        names(&folder).contains(&"a.0010.ply".to_owned())
+            && names(&folder).contains(&"a.0020.ply".to_owned())
     );
     // A pose that is written is the pose that is read.
     let pose = folder.0.join("pose.json");
@@ -287,7 +289,7 @@ fn what_is_baked_has_the_frames_asked_for() {
 
 #[test]
 fn a_bake_that_would_fill_the_disk_asks_first() {
-    let folder = Folder::new("large");
+    let folder = TestFolder::new("large");
     let out = folder.0.join("out.pc2");
     let much = sinew(&[
         &"bake",
@@ -302,14 +304,14 @@ fn a_bake_that_would_fill_the_disk_asks_first() {
         &sinew(&[&"bake", &"builtin:cylinder", &"--rig", &"-o", &out]),
         &["out.pc2", ".glb"],
     );
-    assert!(folder.names().is_empty());
+    assert!(names(&folder).is_empty());
 }
 
 /// A disk that fills up half-way, played by the limit on a file's length.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_cut_short_leaves_nothing_behind() {
-    let folder = Folder::new("full");
+    let folder = TestFolder::new("full");
     let (binary, out) = (env!("CARGO_BIN_EXE_sinew"), folder.0.display());
     for arguments in [
         format!("bake builtin:cylinder --method lbs --settle -o {out}/a.obj"),
@@ -326,9 +328,9 @@ fn an_output_cut_short_leaves_nothing_behind() {
         let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
         assert_refused(&output, &["cannot be written"]);
         assert!(
-            folder.names().is_empty(),
+            names(&folder).is_empty(),
             "{arguments} leaves {:?}",
-            folder.names()
+            names(&folder)
         );
     }
 }
@@ -338,7 +340,7 @@ fn an_output_cut_short_leaves_nothing_behind() {
 #[cfg(unix)]
 fn a_bake_that_is_broken_off_leaves_nothing_behind() {
     use std::os::unix::process::ExitStatusExt;
-    let folder = Folder::new("broken-off");
+    let folder = TestFolder::new("broken-off");
     let out = folder.0.join("long.pc2");
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command
@@ -354,15 +356,15 @@ fn a_bake_that_is_broken_off_leaves_nothing_behind() {
         .arg(&out);
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     let begun = std::time::Instant::now();
-    while folder.names().is_empty() && begun.elapsed().as_secs() < 60 {
+    while names(&folder).is_empty() && begun.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    assert!(!folder.names().is_empty(), "it writes");
+    assert!(!names(&folder).is_empty(), "it writes");
     let told = Command::new("kill")
         .args(["-TERM", &child.id().to_string()])
         .status()
         .unwrap();
     assert!(told.success());
     assert_eq!(child.wait().unwrap().signal(), Some(15));
-    assert!(folder.names().is_empty(), "{:?}", folder.names());
+    assert!(names(&folder).is_empty(), "{:?}", names(&folder));
 }

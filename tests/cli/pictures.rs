@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use crate::program::{Folder, no_gpu, sinew};
+use crate::common::folder::TestFolder;
+use crate::program::{no_gpu, sinew};
 
 #[test]
 fn a_crowd_is_drawn_in_one_picture() {
-    let folder = Folder::new("crowd");
+    let folder = TestFolder::new("crowd");
     let render = |name: &str, more: &[&str]| {
         let out = folder.0.join(name);
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
@@ -66,7 +67,7 @@ fn a_crowd_is_drawn_in_one_picture() {
 
 #[test]
 fn a_picture_has_the_size_asked_for() {
-    let folder = Folder::new("picture");
+    let folder = TestFolder::new("picture");
     let out = folder.0.join("a.png");
     let output = sinew(&[
         &"render",
@@ -100,7 +101,7 @@ fn a_picture_has_the_size_asked_for() {
 fn a_turntable_goes_round_once() {
     use image::AnimationDecoder as _;
 
-    let folder = Folder::new("turntable");
+    let folder = TestFolder::new("turntable");
     let rotate = "--rotate=upper=0,0,70";
     for name in ["a.gif", "a.webp"] {
         let out = folder.0.join(name);
@@ -171,7 +172,7 @@ fn a_turntable_goes_round_once() {
 /// The sheet has the size asked for however many methods share it, and the insides of the flesh can be drawn.
 #[test]
 fn methods_share_one_picture_of_the_size_asked_for() {
-    let folder = Folder::new("sheet");
+    let folder = TestFolder::new("sheet");
     let out = folder.0.join("a.png");
     let turn = "--rotate=upper=0,0,60";
     let mut pictures = Vec::new();
@@ -206,7 +207,7 @@ fn methods_share_one_picture_of_the_size_asked_for() {
 /// A wipe is made of two methods' pictures; a difference of a method with itself shows the colour of nothing only.
 #[test]
 fn methods_are_compared_in_one_picture() {
-    let folder = Folder::new("compare");
+    let folder = TestFolder::new("compare");
     let out = folder.0.join("a.png");
     let picture = |method: &str, more: &[&str]| {
         let method = format!("--method={method}");

@@ -8,8 +8,8 @@ use sinew::gpu::GpuContext;
 use sinew::gpu::actor::{DeviceChoice, GpuDevice, verdict, without_measuring};
 use sinew::math::{Affine, Point, Vec3};
 use sinew::methods::{
-    Actor, AnyDevice, DeviceError, Frame, MethodId, SkinError, Subject, SurfaceDevice, SurfaceMut,
-    Watched,
+    Actor, AnyDevice, DeviceError, DeviceFrameReport, Frame, MethodId, SkinError, Subject,
+    SurfaceDevice, SurfaceMut,
 };
 use sinew::progress::Progress;
 
@@ -274,7 +274,7 @@ impl SurfaceDevice for Counting {
         }
     }
 
-    fn watched(&mut self) -> Option<Watched> {
+    fn watched(&mut self) -> Option<DeviceFrameReport> {
         None
     }
 

@@ -83,7 +83,7 @@ impl Plane {
     }
 
     /// Which part of the way is under the pointer; up and down move along a way that points at the eye.
-    fn offset_under(&self, map: &ScreenMap, held: &Held, pointer: Pos2) -> Option<f64> {
+    fn offset_under(&self, map: &ScreenMap, held: &CutDrag, pointer: Pos2) -> Option<f64> {
         let start = self.handle(held.offset);
         let moved = pointer - held.grabbed;
         let mut direction = Vec64::zeros();
@@ -112,7 +112,7 @@ impl Plane {
 
 /// Where a drag began.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct CutDrag {
     offset: f64,
     grabbed: Pos2,
 }
@@ -162,7 +162,7 @@ pub(super) fn cut_ui(
         ui.data_mut(|data| {
             data.insert_temp(
                 response.id,
-                Held {
+                CutDrag {
                     offset,
                     grabbed: pointer,
                 },
@@ -170,7 +170,7 @@ pub(super) fn cut_ui(
         });
     }
     if let (true, Some(pointer)) = (response.dragged(), response.interact_pointer_pos()) {
-        let held = ui.data(|data| data.get_temp::<Held>(response.id));
+        let held = ui.data(|data| data.get_temp::<CutDrag>(response.id));
         wanted = held
             .and_then(|held| plane.offset_under(map, &held, pointer))
             .map_or(wanted, |offset| offset as f32);
@@ -303,7 +303,7 @@ mod tests {
                 1,
             )
             .unwrap();
-            let held = Held {
+            let held = CutDrag {
                 offset: 0.5,
                 grabbed: map.project(&plane.handle(0.5)).unwrap(),
             };
@@ -344,7 +344,7 @@ mod tests {
             1,
         )
         .unwrap();
-        let held = Held {
+        let held = CutDrag {
             offset: 0.5,
             grabbed: pos2(300.0, 300.0),
         };

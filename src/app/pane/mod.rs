@@ -199,7 +199,7 @@ impl Pane {
             hovered: self
                 .viewport
                 .hovered
-                .map(super::viewport::picking::Target::joint)
+                .map(super::viewport::picking::PickTarget::joint)
                 .or(context.tools.hovered)
                 .filter(|_| !editing),
             look: &look,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2};
 
 use super::axis::TimeAxis;
-use super::rows::Layout;
+use super::rows::RowLayout;
 use super::{TimelineState, TimelineView, ruler};
 use crate::app::actions::Actions;
 use crate::rig::{KeyRef, KeyedClip};
@@ -38,7 +38,7 @@ pub(super) enum TimelineDrag {
 
 impl TimelineDrag {
     /// The selection rectangle, in unscrolled rows.
-    pub(super) fn frame(&self, pointer: Pos2, layout: &Layout, axis: &TimeAxis) -> Option<Rect> {
+    pub(super) fn frame(&self, pointer: Pos2, layout: &RowLayout, axis: &TimeAxis) -> Option<Rect> {
         let Self::Frame {
             from_secs, from_y, ..
         } = self
@@ -87,7 +87,7 @@ impl TimelineDrag {
 pub(super) fn interact(
     ui: &Ui,
     response: &Response,
-    layout: &Layout,
+    layout: &RowLayout,
     ruler_rect: Rect,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
@@ -128,7 +128,7 @@ pub(super) fn interact(
 
 fn begin(
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     ruler_rect: Rect,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
@@ -208,7 +208,7 @@ const FASTEST: f32 = 600.0;
 fn follow_frame(
     ui: &Ui,
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
 ) {
@@ -235,7 +235,7 @@ fn follow_frame(
 fn proceed(
     drag: &mut TimelineDrag,
     pointer: Pos2,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &mut TimelineState,
     actions: &mut Actions,
@@ -386,7 +386,7 @@ fn end(drag: TimelineDrag, view: &TimelineView<'_>, actions: &mut Actions) {
 pub(super) fn hint(
     response: &Response,
     ruler_rect: Rect,
-    layout: &Layout,
+    layout: &RowLayout,
     view: &TimelineView<'_>,
     state: &TimelineState,
 ) -> Option<String> {

@@ -262,6 +262,7 @@ mod tests {
     use image::{AnimationDecoder, Rgba};
 
     use super::*;
+    use crate::test_folder::TestFolder;
 
     const SIZE: [u32; 2] = [37, 20];
 
@@ -277,9 +278,9 @@ mod tests {
             .collect()
     }
 
-    fn written(name: &str, fps: f64) -> (Vec<PathBuf>, tempdir::TestFolder) {
-        let folder = tempdir::TestFolder::new(name);
-        let path = folder.path(name);
+    fn written(name: &str, fps: f64) -> (Vec<PathBuf>, TestFolder) {
+        let folder = TestFolder::new(&format!("animation-{name}"));
+        let path = folder.file(name);
         let format = AnimationFormat::of_path(&path).expect("a known extension");
         let frames = frames();
         let mut writer = AnimationWriter::create(&path, format, SIZE, fps, frames.len()).unwrap();
@@ -287,32 +288,6 @@ mod tests {
             writer.push(frame).unwrap();
         }
         (writer.finish().unwrap(), folder)
-    }
-
-    /// A temporary folder of one test.
-    mod tempdir {
-        use std::path::PathBuf;
-
-        pub struct TestFolder(PathBuf);
-
-        impl TestFolder {
-            pub fn new(name: &str) -> Self {
-                let folder = std::env::temp_dir()
-                    .join(format!("sinew-animation-{}-{name}", std::process::id()));
-                std::fs::create_dir_all(&folder).unwrap();
-                Self(folder)
-            }
-
-            pub fn path(&self, name: &str) -> PathBuf {
-                self.0.join(name)
-            }
-        }
-
-        impl Drop for TestFolder {
-            fn drop(&mut self) {
-                let _ = std::fs::remove_dir_all(&self.0);
-            }
-        }
     }
 
     fn lengths(frames: &[Frame]) -> Duration {
@@ -388,8 +363,8 @@ mod tests {
     #[test]
     fn a_dropped_writer_leaves_no_file() {
         for name in ["b.gif", "b.webp"] {
-            let folder = tempdir::TestFolder::new(name);
-            let path = folder.path(name);
+            let folder = TestFolder::new(&format!("animation-{name}"));
+            let path = folder.file(name);
             let mut writer = AnimationWriter::create(
                 &path,
                 AnimationFormat::of_path(&path).unwrap(),

@@ -41,7 +41,7 @@ pub(super) struct GlbDraft {
 
 /// A complete document, ready to be written.
 #[derive(Debug)]
-pub struct Sealed {
+pub struct SealedGlb {
     text: Vec<u8>,
     source: Option<Arc<SourceDocument>>,
     bytes: Vec<u8>,
@@ -223,7 +223,7 @@ impl GlbDraft {
     }
 
     /// Removes unused data and assigns every byte range its offset.
-    pub(super) fn seal(mut self) -> Result<Sealed, GlbWriteError> {
+    pub(super) fn seal(mut self) -> Result<SealedGlb, GlbWriteError> {
         sweep::data(&mut self.tree);
         let mut layout = BufferLayout {
             own: self.own_buffer(),
@@ -241,7 +241,7 @@ impl GlbDraft {
         self.tree.retain(|_, value| !is_list(value));
         let text =
             serde_json::to_vec(&self.tree).map_err(|source| GlbWriteError::Encode { source })?;
-        let sealed = Sealed {
+        let sealed = SealedGlb {
             text,
             source: self.source,
             bytes: self.bytes,
@@ -330,7 +330,7 @@ impl BufferLayout {
     }
 }
 
-impl Sealed {
+impl SealedGlb {
     /// Length of the whole file, bytes.
     fn length(&self) -> u64 {
         let binary = if self.binary_length == 0 {

@@ -2,7 +2,7 @@
 
 use egui::{Button, Response, RichText, Ui};
 
-use super::super::picking::Target;
+use super::super::picking::PickTarget;
 use super::super::screen_map::ScreenMap;
 use super::super::{Viewport, ViewportView};
 use crate::app::actions::PosingAsk;
@@ -28,7 +28,7 @@ impl Viewport {
             if let Some(pointer) = response.interact_pointer_pos() {
                 self.pick(map, pointer, skeleton, view);
             }
-            let joint = self.hovered.map(Target::joint);
+            let joint = self.hovered.map(PickTarget::joint);
             if let Some(joint) = joint.filter(|joint| !view.selection.contains(joint)) {
                 actions.once(Command::SelectJoint(Some(joint)));
             }
