@@ -186,6 +186,7 @@ impl Bake {
                 bytes as f64 / 1e9
             )));
         }
+        self.weights.note_unused(&[method], options);
         let mut actor = character::bind(subject, method, options)?;
         let mut baked = stderr::with_progress(options, "Baking", |progress| {
             bake(&mut actor, take, path, &settings, progress)
