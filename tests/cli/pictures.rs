@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::folder::TestFolder;
-use crate::program::{no_gpu, sinew};
+use crate::program::{BONES, no_gpu, sinew, tube, write};
 
 #[test]
 fn a_crowd_is_drawn_in_one_picture() {
@@ -276,4 +276,37 @@ fn methods_are_compared_in_one_picture() {
         &out,
     ]);
     assert_eq!(refused.status.code(), Some(1));
+}
+
+#[test]
+fn a_picture_shows_the_weights_asked_for() {
+    let folder = TestFolder::new("picture-weights");
+    let (mesh, bones) = (
+        write(&folder, "tube.off", &tube()),
+        write(&folder, "tube.skel", BONES),
+    );
+    let mut pictures = Vec::new();
+    for weights in ["", "--weights=file", "--weights=heat"] {
+        let out = folder.0.join("a.png");
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![
+            &"render",
+            &"builtin:cylinder",
+            &"--method=lbs",
+            &"--rotate=upper=0,0,60",
+            &"--size=320x200",
+            &"-o",
+            &out,
+        ];
+        arguments
+            .extend(Some(&weights as &dyn AsRef<std::ffi::OsStr>).filter(|_| !weights.is_empty()));
+        let output = sinew(&arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if no_gpu(&stderr) {
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        pictures.push(image::open(&out).unwrap().to_rgb8());
+    }
+    assert_eq!(pictures[0], pictures[1]);
+    assert_ne!(pictures[1], pictures[2]);
 }
