@@ -14,8 +14,7 @@ use crate::methods::{Actor, MethodId, Projective, Subject};
 use crate::metrics::{self, Measurements, Meter, MeterFrame, RestSkin};
 use crate::progress::{Cancelled, Progress};
 use crate::session::{
-    BakeFormat, BakeSettings, ContactSummary, Moments, Take, bake, write_last_pose, write_motion,
-    write_rig,
+    BakeFormat, BakeSettings, ContactSummary, Take, bake, write_last_pose, write_motion, write_rig,
 };
 
 /// Options of the verb.
@@ -201,7 +200,6 @@ impl Bake {
             ));
         }
         if self.json {
-            let (first_frame, fps) = frames_of(take);
             let measure = |progress: &Progress| measure(&actor, take, progress);
             let [rest, score] = stderr::with_progress(options, "Measuring", measure)?;
             return print_json(&BakeReport {
@@ -209,9 +207,9 @@ impl Bake {
                 method,
                 vertices: actor.positions().len(),
                 frames: baked.frames,
-                first_frame,
-                fps,
-                settled: fps.is_none(),
+                first_frame: take.first_frame(),
+                fps: take.fps(),
+                settled: take.fps().is_none(),
                 morph_targets: baked.morph_targets,
                 max_displacement: baked.max_displacement,
                 method_ms: baked.method_ms,
@@ -308,13 +306,6 @@ fn measure(
         meter.measure(&rest, progress)?,
         meter.measure(&last, progress)?,
     ])
-}
-
-fn frames_of(take: &Take) -> (u32, Option<f64>) {
-    match take.moments {
-        Moments::Frames { first, fps, .. } => (first, Some(fps)),
-        Moments::Settled { .. } => (0, None),
-    }
 }
 
 fn list(files: &[PathBuf]) -> String {

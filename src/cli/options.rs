@@ -11,7 +11,7 @@ use crate::character::{BoneSettings, LEAST_SIM_VERTICES, SimVertices};
 use crate::dynamics::{Collisions, GRAVITY, Params, Preset};
 use crate::methods::{MethodId, Subject, registry};
 use crate::param::{ParamSpec, ParamValues};
-use crate::session::{DeviceChoice, ProjectState, up_axis};
+use crate::session::{DeviceChoice, ProjectState};
 
 /// Which character.
 #[derive(Debug, Clone, Args)]
@@ -185,7 +185,7 @@ impl Options {
     pub(super) fn params_for(&self, subject: &Subject) -> Params {
         let mut params = self.params();
         if let Some(strength) = self.physics.value(&GRAVITY) {
-            params.gravity_m_s2 = up_axis(subject).gravity_m_s2(strength);
+            params.gravity_m_s2 = subject.up_axis().gravity_m_s2(strength);
         }
         params
     }

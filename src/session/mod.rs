@@ -67,9 +67,9 @@ mod worker;
 
 pub use crate::gpu::actor::DeviceChoice;
 pub use crate::studio::{
-    ClipPlay, Compare, CrowdFrame, DEFAULT_BLEND_SECS, DEFAULT_FPS, GhostMaker, GhostPose,
-    GhostSkin, GhostSkins, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Shape, Snapshot, Take,
-    Wants,
+    ClipPlay, Compare, CrowdFrame, CrowdMotion, DEFAULT_BLEND_SECS, DEFAULT_FPS, GhostMaker,
+    GhostPose, GhostSkin, GhostSkins, HOLD_SECS, Moments, Motion, PlayError, RAMP_SECS, Shape,
+    Snapshot, Take, Wants,
 };
 pub use bake::{
     BakeFormat, BakeSettings, Baked, ContactSummary, bake, write_last_pose, write_motion, write_rig,
@@ -77,11 +77,10 @@ pub use bake::{
 pub use channels::{Channels, Playback, PoseChannel};
 pub use checkup::{
     Checkup, ClipSummary, Finding, FindingKind, JointSummary, MeshSummary, MotionSummary,
-    PartSummary, Spot, UpAxis, all_notes, up_axis,
+    PartSummary, Spot, UpAxis, all_notes,
 };
 pub use clips::{Clips, with_takes};
 pub use command::{Command, CommandQueue};
-pub use crowd::CrowdMotion;
 pub use device::DeviceStatus;
 pub use document::Document;
 pub use gesture::Gesture;

@@ -131,7 +131,7 @@ pub(super) fn cut_ui(
         .session
         .subject()
         .filter(|subject| subject.has_flesh())?;
-    let up = crate::session::up_axis(subject).axis;
+    let up = subject.up_axis().axis;
     let up = (0..3)
         .max_by(|a, b| up[*a].abs().total_cmp(&up[*b].abs()))
         .unwrap_or(1);

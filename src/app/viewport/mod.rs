@@ -166,7 +166,7 @@ impl Viewport {
             bounds,
         });
         (self.hovered, self.hovered_handle, self.drag, self.picked) = (None, None, None, None);
-        let up = crate::session::up_axis(subject).axis;
+        let up = subject.up_axis().axis;
         self.camera
             .set_up(&crate::math::Vec3::from(up.map(|c| c as f32)));
         if self.camera.projection == Projection::Perspective {

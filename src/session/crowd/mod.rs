@@ -2,7 +2,6 @@
 //!
 //! | file       | what                                                                   |
 //! |------------|------------------------------------------------------------------------|
-//! | [`motion`] | where each stands, and when in the motion it is                          |
 //! | [`beat`]   | what a crowd shall do, taken from the clock; jumps are told from play     |
 //! | [`worker`] | what the thread is told that makes a crowd and goes on with it             |
 //! | [`running`] | that thread                                                           |
@@ -16,12 +15,9 @@
 //! of the character.
 
 mod beat;
-mod motion;
 mod running;
 mod shared;
 mod worker;
-
-pub use motion::CrowdMotion;
 
 use std::sync::Arc;
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use super::making::{Opened, Opening, add_and_bind, open_and_bind};
 use crate::dynamics::Params;
+use crate::methods::Subject;
 use crate::progress::Progress;
 use crate::session::history::History;
 use crate::session::jobs::{Job, Outcome};
 use crate::session::project::Restored;
 use crate::session::{
-    Answer, Document, Gesture, Level, OpenError, ProjectError, Session, Source, UpAxis,
-    ViewCommand, up_axis,
+    Answer, Document, Gesture, Level, OpenError, ProjectError, Session, Source, UpAxis, ViewCommand,
 };
 
 impl Session {
@@ -136,7 +136,10 @@ impl Session {
             continues,
             ..
         } = opened;
-        let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
+        let up = before
+            .subject
+            .as_deref()
+            .map_or_else(UpAxis::y, Subject::up_axis);
         let (pose, flesh) = (
             subject.character.skeleton.rest_pose(),
             (*subject.settings).clone(),
@@ -185,8 +188,9 @@ impl Session {
             };
         } else {
             // Gravity goes on pulling down, wherever that is in the new file.
-            self.document.params.gravity_m_s2 =
-                up_axis(&subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+            self.document.params.gravity_m_s2 = subject
+                .up_axis()
+                .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         }
         if !continues || first {
             self.enter_work(project);
@@ -259,9 +263,14 @@ impl Session {
             self.channels.active().playback().clone(),
         );
         // Gravity goes on pulling down, wherever that is in the new file.
-        let up = before.subject.as_deref().map_or_else(UpAxis::y, up_axis);
-        let gravity_m_s2 =
-            up_axis(&opened.subject).gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
+        let up = before
+            .subject
+            .as_deref()
+            .map_or_else(UpAxis::y, Subject::up_axis);
+        let gravity_m_s2 = opened
+            .subject
+            .up_axis()
+            .gravity_m_s2(up.strength_of(before.params.gravity_m_s2));
         let params = Params {
             gravity_m_s2,
             ..before.params
